@@ -43,7 +43,8 @@ const common = {
     "react/jsx-runtime": "preact/jsx-runtime",
     "react-dom": "preact/compat",
     "react-dom/client": "preact/compat/client",
-    // D3's transitions bring it for colours, which nothing here animates.
+    "d3-transition": join(here, "packages/designer/src/core/transition.ts"),
+    // D3's interpolation brings it for colours, which nothing here animates.
     "d3-color": join(here, "packages/designer/src/core/noColors.ts"),
     "d3-ease": join(here, "packages/designer/src/core/ease.ts"),
   },

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, cast
 
 import numpy as np
 
-from dali_studio.api.constants import ScalarConstant
+from dali_studio.api.constants import ScalarConstant, is_scalar
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode, call_site, constant, trace_operator
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -288,7 +289,7 @@ def _merged(branches: Branches, condition: Condition, one: Any, other: Any) -> A
             raise value.error()
     if isinstance(one, dict | list | tuple) or isinstance(other, dict | list | tuple):
         return _merged_structure(branches, condition, one, other)
-    if isinstance(one, DataNode) or isinstance(other, DataNode) or one is not other or _is_number(one):
+    if isinstance(one, DataNode) or isinstance(other, DataNode) or one is not other or _is_computed(one):
         for value in (one, other):
             if not isinstance(value, DataNode) and not _is_number(value):
                 raise _NotMergeable(
@@ -314,10 +315,15 @@ def _merged_structure(branches: Branches, condition: Condition, one: Any, other:
     return kind(*merged) if hasattr(kind, "_fields") else kind(merged)
 
 
+def _is_computed(value: Any) -> bool:
+    """Whether a number stands for a result even where both branches give it; members of enumerations are settings."""
+    return _is_number(value) and not isinstance(value, Enum)
+
+
 def _is_number(value: Any) -> bool:
     if isinstance(value, np.ndarray | np.generic):
         return cast("np.ndarray[Any, Any]", value).dtype.kind in "biuf"
-    return isinstance(value, bool | int | float | ScalarConstant)
+    return is_scalar(value) or isinstance(value, ScalarConstant)
 
 
 def _kind(value: Any) -> str:

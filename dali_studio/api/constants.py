@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.dtypes import from_numpy, to_numpy
+from dali_studio.core.dtypes import ENUMERATIONS, from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 
 _INT32 = np.iinfo(np.int32)
+#: Element types of members by the names of their classes, which are those of nvidia.dali's.
+_MEMBERS = {kind.__name__: dtype for dtype, kind in ENUMERATIONS.items()}
 
 
 class ScalarConstant:
@@ -50,6 +52,22 @@ def _held(value: bool | int | float, dtype: DALIDataType) -> bool | int | float:
         return target.type(value).item()
     limits = np.iinfo(target)
     return min(max(int(value), limits.min), limits.max)
+
+
+def is_scalar(value: object) -> bool:
+    """Whether it is a single number, a truth value or a member of an enumeration."""
+    return isinstance(value, bool | int | float) or type(value).__name__ in _MEMBERS
+
+
+def numbered(value: Any) -> tuple[Any, DALIDataType | None]:
+    """A value with numbers for members of an enumeration, and their type; anything else as it is."""
+    several = isinstance(value, list | tuple)
+    items = cast("Sequence[Any]", value) if several else [value]
+    kinds = {_MEMBERS.get(type(item).__name__) for item in items}
+    dtype = kinds.pop() if len(kinds) == 1 else None
+    if dtype is not None:
+        value = [int(item) for item in items] if several else int(value)
+    return value, dtype
 
 
 def constant_arguments(

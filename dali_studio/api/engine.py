@@ -28,6 +28,7 @@ from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.traits import PerSample
 
 
 class Engine:
@@ -90,7 +91,7 @@ class Engine:
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
             lambda request: _computed(compute, request, probe), background=background,
-            small=options.batch_size <= _SMALL,
+            small=options.batch_size <= _SMALL, enqueues=background and _only_enqueues(self.plan, registry),
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
         mixed = not steps and any(step.device == "mixed" for step in self.plan.steps())
@@ -285,6 +286,15 @@ class Engine:
 _SMALL = 32
 #: Outputs of an iteration, and the state behind it.
 _Result = tuple[dict[PortRef, Batch], State]
+
+
+def _only_enqueues(plan: Plan, registry: Registry) -> bool:
+    """Whether an iteration is only launches on a GPU, of what the program gives."""
+    steps = plan.steps()
+    return bool(steps) and all(
+        step.device == "gpu" and (step.role == "external_source" or registry.has_trait(step.operator, PerSample))
+        for step in steps
+    )
 
 
 def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.api.source_arguments import argument_count, is_generator_function, is_iterable
 from dali_studio.api.source_pool import ParallelSource
@@ -14,7 +15,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.storage import Samples, dense, shapes_of
+from dali_studio.core.storage import Dense, Samples, dense, shapes_of
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU, on_gpu
 from dali_studio.graph.node import Node
@@ -25,7 +26,8 @@ from dali_studio.runtime.request import ExternalInput
 from dali_studio.schema.model import Value
 from dali_studio.types import BatchInfo, SampleInfo
 
-#: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays, or of one for the batch, that are ready on a stream.
+#: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays, or of one for the batch, that are ready on a stream, or
+#: of a batch in host memory.
 TakeIn = Callable[[Any, str, Any], Batch]
 
 
@@ -39,8 +41,8 @@ class SourceFeeder:
     batch_size : int
         Largest number of samples of a batch.
     take_in : callable, optional
-        ``take_in(arrays, layout, stream)`` copies CuPy arrays for the pipeline's use on its GPU; without it (previews,
-        and whatever runs on the CPU) they come to the CPU.
+        ``take_in(arrays, layout, stream)`` copies arrays for the pipeline's use on its GPU; without it (previews, and
+        whatever runs on the CPU) they come to the CPU.
     parallel : ParallelSource, optional
         Worker processes call the source.
     """
@@ -219,13 +221,15 @@ class SourceFeeder:
             if self._take_in is not None:
                 return self._taken_in(batch, data, cuda_stream, self._take_in)
             batch = batch.as_cpu()
-        return Batch.of(self._kept(batch), batch.layout())
-
-    def _kept(self, batch: TensorListCPU) -> Samples:
-        """The samples; copies, unless the program promises to leave the originals as they are."""
         given = [batch.at(i) for i in range(len(batch))]
         if self._argument("no_copy"):
-            return [np.asarray(sample, order="C") for sample in given]  # what is not contiguous has to be copied
+            return Batch.of(_contiguous(given), batch.layout())
+        if self._take_in is not None:
+            return self._take_in(Batch.of(_whole(data) or _contiguous(given), batch.layout()), "", None)
+        return Batch.of(self._kept(given), batch.layout())
+
+    def _kept(self, given: list[NDArray[Any]]) -> Samples:
+        """Copies, since the program may change the originals."""
         made = self._memory.samples(shapes_of(given), given[0].dtype)
         table = dense(made)
         if table is not None:
@@ -271,3 +275,16 @@ class SourceFeeder:
                 code=code, message=message, hint=hint, node=self._node.key, argument=argument, source=self._node.origin
             )
         )
+
+
+def _whole(data: Any) -> Dense | None:
+    """An array of the program as it is, if it can be copied as it is."""
+    if not isinstance(data, np.ndarray):
+        return None
+    table = cast("NDArray[Any]", data)
+    return Dense(table) if table.flags.c_contiguous and table.dtype.isnative else None
+
+
+def _contiguous(samples: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The samples; copies of those that are not contiguous."""
+    return [np.asarray(sample, order="C") for sample in samples]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from dali_studio.api.constants import ScalarConstant, array_type, constant_arguments
+from dali_studio.api.constants import ScalarConstant, array_type, constant_arguments, is_scalar, numbered
 from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
 from dali_studio.api.trace import Trace
@@ -347,7 +347,7 @@ class _Call:
             return self.trace.here(item)
         if isinstance(item, ScalarConstant):
             return self.trace.here(cast(DataNode, constant(item.value, item.dtype, device="cpu")))
-        if isinstance(item, bool | int | float | list | tuple | np.ndarray | np.generic):
+        if is_scalar(item) or isinstance(item, list | tuple | np.ndarray | np.generic):
             return self.trace.here(cast(DataNode, constant(item, device="cpu")))
         raise _fail(
             "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
@@ -398,9 +398,11 @@ def constant(
     Parameters
     ----------
     value : bool, int, float, sequence or ndarray
+        Or members of an enumeration, such as ``types.INTERP_CUBIC``.
     dtype : DALIDataType, optional
-        INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy arrays, but INT32
-        for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps its own).
+        That of the members; INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy
+        arrays, but INT32 for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps
+        its own).
     shape : sequence of int, optional
         Shape to fill or to form. ``[1]`` and ``1`` without a device mean a scalar, as in nvidia.dali.
     layout : str, optional
@@ -418,6 +420,8 @@ def constant(
     DaliStudioError
         DS104 for what is not made of numbers, DS105 for values that the type cannot hold.
     """
+    value, members = numbered(value)
+    dtype = dtype or members
     scalar_shape = shape is None or shape == 1 or tuple(np.atleast_1d(shape).tolist()) in ((), (1,))
     stays = scalar_shape and not layout and device is None and not arguments
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
@@ -445,7 +449,7 @@ def output_port(trace: Trace, item: Any, position: int) -> PortRef:
         return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
-    if isinstance(item, bool | int | float | list | tuple) or hasattr(item, "__array__"):
+    if is_scalar(item) or isinstance(item, list | tuple) or hasattr(item, "__array__"):
         return cast(DataNode, constant(item, device="cpu")).port
     raise DaliStudioError(
         Diagnostic(

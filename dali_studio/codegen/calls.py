@@ -266,11 +266,14 @@ class Writer:
         scalar = self._constant_meta(node.key).ndim == 0
         if isinstance(value, tuple) and len(value) == 1 and (shape is not None or scalar):
             value = value[0]  # a scalar is repeated over the shape
-        keywords = [k for k in self._settings(node, schema) if k.arg != name]
+        named = values.members(value, node.arguments.get("dtype"))
+        left_out = (name,) if named is None else (name, "dtype")
+        keywords = [k for k in self._settings(node, schema) if k.arg not in left_out]
         if node.device == "gpu" or not isinstance(value, tuple):
             # without a device, a scalar would be a plain number that has no .gpu()
             keywords.append(ast.keyword("device", ast.Constant(node.device)))
-        return ast.Call(func=values.dotted("types.Constant"), args=[values.constant(value)], keywords=keywords)
+        literal = values.constant(value) if named is None else named
+        return ast.Call(func=values.dotted("types.Constant"), args=[literal], keywords=keywords)
 
     def _constant_meta(self, key: str) -> TensorMeta:
         if self._constants is None:  # of all at once, because to find the order takes as long as the graph is large

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.expressions import Number, natural_type
 from dali_studio.core.features import FLOAT32, TYPE_NAMES, Feature, features_of
 from dali_studio.core.subscripts import Subscript
@@ -32,6 +33,16 @@ def number(given: Number) -> ast.expr:
         return value
     kind = ast.keyword("dtype", _member(given.dtype.name))
     return ast.Call(func=dotted("types.Constant"), args=[value], keywords=[kind])
+
+
+def members(value: Value, dtype: Value) -> ast.expr | None:
+    """Numbers as the members of an enumeration that they are, if `dtype` is one's and all are."""
+    numbers = value if isinstance(value, tuple) else (value,)
+    kind = next((kind for element, kind in ENUMERATIONS.items() if element.name == dtype), None)
+    made = [_member(member.name) for one in numbers for member in kind or () if member.value == one]
+    if not made or len(made) != len(numbers):
+        return None
+    return ast.List(elts=[*made], ctx=ast.Load()) if isinstance(value, tuple) else made[0]
 
 
 def operation(sign: str, operands: Sequence[ast.expr]) -> ast.expr:

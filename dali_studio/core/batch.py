@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core import storage
-from dali_studio.core.dtypes import from_numpy, to_numpy
+from dali_studio.core.dtypes import ENUMERATIONS, from_numpy, to_numpy
+from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense, Packed, Samples
 
@@ -158,7 +159,12 @@ class Batch:
 
     def as_layout(self, layout: str) -> Batch:
         """The same samples with other names of their axes."""
-        return replace(self, meta=meta_of(self.dtype, self.shapes.shape[1], layout, self.device))
+        assert self.meta.dtype is not None
+        return replace(self, meta=meta_of(self.meta.dtype, self.shapes.shape[1], layout, self.device))
+
+    def as_members(self, dtype: DALIDataType | None) -> Batch:
+        """The same numbers as members of an enumeration; as they are, if `dtype` is none of one."""
+        return replace(self, meta=self.meta.with_(dtype=dtype)) if dtype in ENUMERATIONS else self
 
 
 def _take(samples: Samples, chosen: NDArray[np.int64]) -> Samples:
@@ -169,6 +175,9 @@ def _take(samples: Samples, chosen: NDArray[np.int64]) -> Samples:
 
 
 @lru_cache(maxsize=1024)
-def meta_of(dtype: np.dtype[Any], ndim: int, layout: str = "", device: Literal["cpu", "gpu"] = "cpu") -> TensorMeta:
+def meta_of(
+    dtype: np.dtype[Any] | DALIDataType, ndim: int, layout: str = "", device: Literal["cpu", "gpu"] = "cpu"
+) -> TensorMeta:
     """The type of a batch; the same object for the same values."""
-    return TensorMeta(from_numpy(dtype), ndim, layout, device=device)
+    kind = dtype if isinstance(dtype, DALIDataType) else from_numpy(dtype)
+    return TensorMeta(kind, ndim, layout, device=device)

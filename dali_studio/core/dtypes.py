@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from dali_studio.core.enums import DALIDataType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 
 T = DALIDataType
 
@@ -33,10 +34,14 @@ _SHORT = {
 }  # fmt: skip
 
 NUMERIC: tuple[DALIDataType, ...] = tuple(_NUMPY)
+#: Enumerations by the types of their members, which feed arguments: nothing computes with them.
+ENUMERATIONS: dict[DALIDataType, type[Enum]] = {
+    T.IMAGE_TYPE: DALIImageType, T.DATA_TYPE: DALIDataType, T.INTERP_TYPE: DALIInterpType,
+}  # fmt: skip
 
 
 def to_numpy(dtype: DALIDataType) -> np.dtype[Any]:
-    """The numpy dtype of a DALI type.
+    """The numpy dtype of a DALI type, or of the numbers that stand for members of an enumeration.
 
     Raises
     ------
@@ -46,6 +51,8 @@ def to_numpy(dtype: DALIDataType) -> np.dtype[Any]:
     try:
         return _NUMPY[dtype]
     except KeyError:
+        if dtype in ENUMERATIONS:  # as in nvidia.dali; NO_TYPE is negative
+            return _NUMPY[T.INT32 if dtype is T.DATA_TYPE else T.UINT32]
         raise TypeError(
             f"{dtype} is not a numeric element type; use one of {', '.join(t.name for t in NUMERIC)}"
         ) from None
@@ -68,7 +75,7 @@ def from_numpy(dtype: DTypeLike) -> DALIDataType:
 
 def short_name(dtype: DALIDataType | None) -> str:
     """``u8``, ``f32`` ...; ``–`` if the type is not known."""
-    return "–" if dtype is None else _SHORT.get(dtype, dtype.name)
+    return "–" if dtype is None else _SHORT.get(dtype, dtype.name.lower())
 
 
 def is_float(dtype: DALIDataType) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from dali_studio.core.arithmetic import OPERATIONS, Operation
-from dali_studio.core.dtypes import is_float, to_numpy
+from dali_studio.core.dtypes import ENUMERATIONS, is_float, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.wording import nearest, shortened
 
@@ -90,6 +90,8 @@ def number(value: bool | int | float, dtype: DALIDataType | None = None) -> Numb
         return Number(bool(value), kind)
     if is_float(kind):
         return Number(float(value), kind)
+    if kind in ENUMERATIONS:
+        raise ValueError(f"nothing is computed with {kind.name}; cast it to INT32 first.")
     limits = np.iinfo(to_numpy(kind))
     if isinstance(value, float) and not value.is_integer():
         raise ValueError(f"{value!r} is no whole number, as {kind.name} holds them.")

@@ -62,8 +62,12 @@ def choice(
         step = 2 if consecutive else ELEMENT_STRIDE
         made = _weighted(_Cursor(seed, high[sample], element * step, origin), ends.tolist(), chances)
     elif consecutive:
-        parts = [_one_after_other(seed, origin, *one) for one in zip(high, bounds, rows.tolist(), strict=True)]
-        made = np.concatenate([np.empty(0, np.int64), *parts])
+        words = draws_at(seed, high[sample], element.astype(np.uint64), origin).astype(np.uint64)
+        value, accepted = _scaled(words, bounds[sample])
+        made = value.astype(np.int64)
+        for row in np.unique(sample[~accepted]).tolist():  # few, whose draws move up
+            numbers = _one_after_other(seed, origin, high[row], bounds[row], int(rows[row]))
+            made[ends[row] - rows[row] : ends[row]] = numbers
     else:
         cursor = _Cursor(seed, high[sample], element * ELEMENT_STRIDE, origin)
         made = _up_to(cursor, np.arange(len(sample)), bounds[sample] - np.uint64(1)).astype(np.int64)

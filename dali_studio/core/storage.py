@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, overload
 
 import numpy as np
@@ -112,7 +113,7 @@ def addresses_of(samples: Samples) -> NDArray[np.int64]:
 def shapes_of(samples: Samples, ndim: int | None = None) -> NDArray[np.int64]:
     """(N, ndim) extents of samples with one number of axes; `ndim` is needed for a list of none."""
     if isinstance(samples, Dense):
-        return np.tile(np.array(samples.table.shape[1:], np.int64), (len(samples), 1))
+        return equal_shapes(len(samples), samples.table.shape[1:])
     if isinstance(samples, Packed):
         return samples.shapes
     if ndim is None:
@@ -125,6 +126,14 @@ def dtype_of(samples: Samples) -> np.dtype[Any] | None:
     if isinstance(samples, Dense | Packed):
         return samples.dtype
     return samples[0].dtype if samples else None
+
+
+@lru_cache(maxsize=64)
+def equal_shapes(count: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """(N, ndim) extents of samples of one shape: the same array for the same values, which nobody may change."""
+    made = np.tile(np.array(shape, np.int64), (count, 1))
+    made.flags.writeable = False
+    return made
 
 
 def flat(samples: Samples) -> NDArray[Any] | None:

@@ -30,9 +30,12 @@ class TensorCPU(TensorBase):
         Accepted without effect: host memory is never page-locked here.
     """
 
-    def __init__(self, data: Any, layout: str | None = None, is_pinned: bool = False, *, source: str = "") -> None:
+    def __init__(
+        self, data: Any, layout: str | None = None, is_pinned: bool = False, *, source: str = "",
+        dtype: DALIDataType | None = None,
+    ) -> None:  # fmt: skip
         del is_pinned
-        self._wrap(_as_array(data), layout, source)
+        self._wrap(_as_array(data), layout, source, dtype)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -125,7 +128,7 @@ class TensorListCPU(TensorListBase):
 
     def __getitem__(self, index: int) -> TensorCPU:
         position = self._position(index)
-        return TensorCPU(self._samples[position], self._layout, source=self._sources[position])
+        return TensorCPU(self._samples[position], self._layout, source=self._sources[position], dtype=self._dtype)
 
     def __iter__(self) -> Iterator[TensorCPU]:
         return (self[i] for i in range(len(self)))

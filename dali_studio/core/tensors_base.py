@@ -16,9 +16,11 @@ class TensorBase:
     _array: Any
     _source: str
     _layout: str
+    _dtype: DALIDataType
 
-    def _wrap(self, array: Any, layout: str | None, source: str) -> None:
+    def _wrap(self, array: Any, layout: str | None, source: str, dtype: DALIDataType | None = None) -> None:
         self._array, self._source, self._layout = array, source, ""
+        self._dtype = dtype or from_numpy(array.dtype)
         self.set_layout(layout)
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -38,7 +40,7 @@ class TensorBase:
     @property
     def dtype(self) -> DALIDataType:
         """Element type."""
-        return from_numpy(self._array.dtype)
+        return self._dtype
 
     def layout(self) -> str:
         """One letter per axis, or an empty string."""
@@ -50,7 +52,7 @@ class TensorBase:
 
     def reinterpret(self, new_type: DALIDataType) -> None:
         """Read the same bytes as another element type of the same size."""
-        self._array = _reinterpreted(self._array, new_type)
+        self._array, self._dtype = _reinterpreted(self._array, new_type), new_type
 
     def squeeze(self, dim: int | None = None) -> bool:
         """Drop axes of extent 1 (all, or axis `dim`); returns whether the shape changed."""

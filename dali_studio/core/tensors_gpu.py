@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.formatting import format_tensor, format_tensor_list
 from dali_studio.core.optional import require
+from dali_studio.core.storage import equal_shapes
 from dali_studio.core.tensors import TensorCPU, TensorListCPU
 from dali_studio.core.tensors_base import TensorBase, TensorListBase
 
@@ -111,8 +112,7 @@ class TensorListGPU(TensorListBase):
         if not array.ndim or not len(array) or not array.flags.c_contiguous:
             self._assign(list(array), layout, [])
             return
-        offsets = array.nbytes // len(array) * np.arange(len(array))
-        shapes = np.tile(np.array(array.shape[1:], np.int64), (len(array), 1))
+        offsets, shapes = array.nbytes // len(array) * np.arange(len(array)), equal_shapes(len(array), array.shape[1:])
         self._samples, self._sources = _Slab(array.data, offsets, shapes, array.dtype), ("",) * len(array)
         self._dtype, self._layout = from_numpy(array.dtype), ""
         self.set_layout(layout)
@@ -177,7 +177,8 @@ class TensorListGPU(TensorListBase):
 
     def device_id(self) -> int:
         """Number of the GPU; -1 for an empty batch."""
-        return int(self._samples[0].device.id) if self._samples else -1
+        found = self._samples
+        return int((found.memory if isinstance(found, _Slab) else found[0].data).device_id) if found else -1
 
     @property
     def stream(self) -> None:
@@ -255,7 +256,7 @@ class _Slab(Sequence[Any]):
     def __init__(
         self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: np.dtype[Any]
     ) -> None:
-        self._memory, self._offsets, self._shapes, self._dtype = memory, offsets, shapes, dtype
+        self.memory, self._offsets, self._shapes, self._dtype = memory, offsets, shapes, dtype
 
     def __len__(self) -> int:
         return len(self._shapes)
@@ -267,8 +268,8 @@ class _Slab(Sequence[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return _Slab(self._memory, self._offsets[index], self._shapes[index], self._dtype)
-        shape, memory = tuple(self._shapes[index].tolist()), self._memory + int(self._offsets[index])
+            return _Slab(self.memory, self._offsets[index], self._shapes[index], self._dtype)
+        shape, memory = tuple(self._shapes[index].tolist()), self.memory + int(self._offsets[index])
         return _cupy().ndarray(shape, self._dtype, memory)
 
     def is_array(self) -> bool:
@@ -279,7 +280,7 @@ class _Slab(Sequence[Any]):
     def array(self) -> Any:
         """All samples as one array."""
         shape = (len(self), *self._shapes[0].tolist())
-        return _cupy().ndarray(shape, self._dtype, self._memory + int(self._offsets[0]))
+        return _cupy().ndarray(shape, self._dtype, self.memory + int(self._offsets[0]))
 
 
 def on_gpu(data: Any) -> bool:

@@ -111,7 +111,9 @@ def _add_node(context: _Context, edit: AddNode) -> list[AnyEdit]:
     values = {
         name: _canonical(node, schema, name, value) for name, value in edit.arguments.items() if value is not None
     }
-    graph.add_node(replace(node, arguments=values, version=schema.version))
+    like = graph.node(edit.like) if edit.like in graph else None
+    objects = dict(like.objects) if like is not None and like.operator == edit.operator else {}
+    graph.add_node(replace(node, arguments=values, objects=objects, version=schema.version))
     return [RemoveNode(key=edit.key)]
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, Severity
+from dali_studio.core.dtypes import ENUMERATIONS
+from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.graph.node import Node
@@ -29,6 +31,17 @@ def finding(
     """A diagnostic that points at `node` and at the call that made it."""
     return Diagnostic(code=code, message=message, hint=hint, node=node.key, argument=argument, severity=severity,
                       source=node.origin, detail=detail)  # fmt: skip
+
+
+def on_its_device(node: Node, metas: tuple[TensorMeta, ...]) -> tuple[TensorMeta, ...]:
+    """The types of a node's results; refuses those that there are on the CPU alone."""
+    for meta in metas:
+        if node.device != "cpu" and meta.dtype in ENUMERATIONS:
+            raise ArgumentError(
+                f"there is no {meta.dtype.name} on the GPU: it feeds arguments, which are read on the CPU.",
+                hint="Place it on the CPU, or cast it to INT32.", code="DS207",
+            )  # fmt: skip
+    return metas
 
 
 def from_error(node: Node, error: ArgumentError) -> Diagnostic:

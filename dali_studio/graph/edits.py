@@ -22,6 +22,8 @@ class AddNode(msgspec.Struct, frozen=True, kw_only=True, tag="add_node"):
     operator: str
     device: Device = "cpu"
     arguments: dict[str, Value] = {}
+    like: str = ""
+    #: like: a node of the same operator whose functions and other objects it shares
 
 
 class RemoveNode(msgspec.Struct, frozen=True, kw_only=True, tag="remove_node"):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.meta import KINDS, Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
 from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.traits import AnyElement
 from dali_studio.schema.values import wire_dtype
 
 #: What each kind of input takes. Only what can never make sense is left out: encoded bytes are opaque to everything but
@@ -57,6 +59,9 @@ def input_misfits(
     if declared.dtypes and meta.dtype is not None and meta.dtype.name not in declared.dtypes:
         message = f"{port.node} gives {meta.dtype.name}; {name} takes {' or '.join(declared.dtypes)}."
         return [_misfit(node, name, message, _cast_to(declared.dtypes[0]))]
+    if meta.dtype in ENUMERATIONS and not (declared.shape_only or registry.has_trait(node.operator, AnyElement)):
+        message = f"{port.node} gives {meta.dtype.name}; {name} takes numbers."
+        return [_misfit(node, name, message, _cast_to("INT32"))]
     return _layout_misfit(node, port, meta, declared, name) if layouts else []
 
 

@@ -339,13 +339,17 @@ def _kept(node: Node, registry: Registry) -> bool:
     return node.arguments.get("preserve") is True or (node.operator in registry and registry.schema(node.operator).keep)
 
 
-def structural_keys(graph: Graph, registry: Registry, seeds: Mapping[str, int]) -> dict[str, str]:
+def structural_keys(
+    graph: Graph, registry: Registry, seeds: Mapping[str, int], given: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """A name for what each node computes: equal keys mean equal data, for equal pipeline options.
 
     Parameters
     ----------
     seeds
         The operator seed of every seeded node.
+    given
+        Keys of nodes whose data is given, whatever they would compute.
 
     Returns
     -------
@@ -372,4 +376,6 @@ def structural_keys(graph: Graph, registry: Registry, seeds: Mapping[str, int]) 
             seeds.get(key) if seeded else None,
         ]
         keys[key] = hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+        if given and key in given:
+            keys[key] = given[key]
     return keys

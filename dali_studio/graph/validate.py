@@ -158,7 +158,7 @@ class _Inference:
         wired = self._graph.inputs(node.key)[: schema.most_inputs]  # those beyond have a finding already
         inputs = [self._meta(port) for port in wired if port is not None]
         try:
-            return self._registry.infer(node.operator, args, inputs)
+            return checks.on_its_device(node, self._registry.infer(node.operator, args, inputs))
         except ArgumentError as error:
             diagnostic = checks.from_error(node, error)
         except Exception as error:  # noqa: BLE001 - a fault in one operator must not hide the findings on all others

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import hashlib
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -89,9 +90,10 @@ def compiler() -> str:
 
 @dataclass(frozen=True)
 class _Tool:
-    """How to compile and link for a platform, and where objects are kept."""
+    """How to compile and link for a platform, and where objects are kept; `name` tells compilers apart."""
 
     target: Target
+    name: str
     command: tuple[str, ...]
     flags: tuple[str, ...]
     cache: Path
@@ -99,14 +101,17 @@ class _Tool:
     @classmethod
     def usual(cls, target: Target) -> _Tool:
         flags = tuple(flag for flag in FLAGS if not (flag == "-fPIC" and target.suffix == ".dll"))
-        return cls(target, (compiler(), "c++", "-target", target.triple), flags, CACHE / target.name)
+        # by its version: the same compiler lies elsewhere where a build is isolated
+        name = f"ziglang {importlib.metadata.version('ziglang')}"
+        command = (compiler(), "c++", "-target", target.triple)
+        return cls(target, name, command, flags, CACHE / target.name)
 
     @classmethod
     def sanitizing(cls, target: Target, sanitizers: str, clang: str) -> _Tool:
         """With clang, since the package brings no libraries for sanitizers; for this machine only."""
         checks = (f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all", "-shared-libsan", "-fno-omit-frame-pointer")
         flags = (*(flag for flag in FLAGS if flag not in ("-O3", "-g0")), "-O1", "-g", *checks)
-        return cls(target, (clang,), flags, CACHE / f"{target.name}-{sanitizers.replace(',', '-')}")
+        return cls(target, clang, (clang,), flags, CACHE / f"{target.name}-{sanitizers.replace(',', '-')}")
 
     def run(self, *words: str) -> str:
         """What it had to say if it failed."""
@@ -138,8 +143,8 @@ class _Unit:
         return (processor, *self.tool.flags, *depends, "-c", str(self.source.relative_to(ROOT)), "-o", str(made))
 
     def stamp(self) -> str:
-        """What the object was made from: the command, and the contents of the source and of all headers."""
-        made = hashlib.sha256(json.dumps([self.tool.command, self.words()]).encode())
+        """What the object was made from: the compiler, its options, the contents of the source and of all headers."""
+        made = hashlib.sha256(json.dumps([self.tool.name, *self.tool.command[1:], *self.words()]).encode())
         for path in sorted({self.source, *self._headers()}):
             made.update(path.read_bytes() if path.is_file() else b"gone")
         return made.hexdigest()

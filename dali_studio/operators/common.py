@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import ENUMERATIONS, NUMERIC, is_float
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.limits import MAX_AXES, MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
@@ -19,6 +20,8 @@ from dali_studio.kernels.cpu.window_batch import columns, with_columns
 from dali_studio.schema.arguments import Args
 
 T = DALIDataType
+#: Names of all element types, members of enumerations included.
+ELEMENTS = tuple(dtype.name for dtype in (*NUMERIC, *ENUMERATIONS))
 IMAGE_LAYOUTS = "HWC"
 PLANAR_LAYOUTS = "HWC CHW"
 #: Of images and volumes. Those of frames before them come by the trait `PerFrame`.
@@ -109,6 +112,17 @@ def check_dtype(meta: TensorMeta, dtypes: Collection[DALIDataType]) -> None:
         raise ArgumentError(
             f"the input is {meta.dtype.name}; {_names(dtypes)} are accepted.",
             hint=f"Insert cast with dtype {next(iter(dtypes)).name}.", code="DS203",
+        )  # fmt: skip
+
+
+def check_cast(source: DALIDataType | None, target: DALIDataType | None) -> None:
+    """Refuse what cannot be converted: members of enumerations are whole numbers (DS203)."""
+    pair = source, target
+    if any(dtype in ENUMERATIONS for dtype in pair) and any(dtype and is_float(dtype) for dtype in pair):
+        names = [dtype.name for dtype in pair if dtype]
+        raise ArgumentError(
+            f"{names[0]} cannot become {names[1]}: members of enumerations are whole numbers.",
+            hint="Insert a cast to INT32 between.", code="DS203",
         )  # fmt: skip
 
 

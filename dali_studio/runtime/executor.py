@@ -447,7 +447,7 @@ class Executor:
         return before
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
-        """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
+        """As `GpuRunner.take_in`, for an external source and a later request."""
         assert self._gpu is not None
         try:
             return self._gpu.take_in(step, arrays, layout, producer)

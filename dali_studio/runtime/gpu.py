@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any, cast
@@ -16,7 +17,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Samples
+from dali_studio.kernels.cpu.spans import copy_span
 from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.frames import Frames
@@ -33,8 +34,6 @@ from dali_studio.schema.sequences import sequence_of
 from dali_studio.schema.traits import PerFrame, PerSample, ReadsParameters
 
 _DEVICE = attrgetter("data.device_id")
-#: Copies of fewer bytes are not worth the worker threads.
-_SMALL = 1 << 16
 
 
 class GpuRunner:
@@ -119,9 +118,12 @@ class GpuRunner:
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy arrays of the program, which is free to change them afterwards on the stream `producer`.
 
-        `arrays` are CuPy's, one for each sample, or one for the batch.
+        `arrays` are CuPy's, one for each sample, or one for the batch; or a batch in host memory, which may be changed
+        when this returns.
         """
         with gpu_failures(step, len(arrays)):
+            if isinstance(arrays, Batch):
+                return self._stream.take_up(arrays, self._workers.map)
             here = self._stream.device_id
             several = cast("list[Any]", arrays) if isinstance(arrays, list) else [arrays]
             elsewhere = next(iter(set(map(_DEVICE, several)) - {here}), here)
@@ -138,13 +140,9 @@ class GpuRunner:
         made = self._stream.target(batch.shapes, batch.dtype, batch.layout, batch.sources)
         made.indices = batch.indices
         host = self._stream.pinned(made.size)
-        table = batch.dense()
-        if table is not None:
-            np.copyto(host[: table.nbytes].view(batch.dtype).reshape(table.shape), table)
-        else:
-            watch.stop(key)  # what the tasks take counts, not waiting for them
-            self._copy(made.on_host(host), batch.samples, made.size, key, recording)
-            watch.start(key)
+        watch.stop(key)  # what the tasks take counts, not waiting for them
+        self._copy(batch, made.offsets, host, key, recording)
+        watch.start(key)
         with copying(recording, key, self._stream, made.size):
             self._stream.fill(made, host, 0, made.size)
         self._stream.filled()
@@ -153,15 +151,13 @@ class GpuRunner:
         return made
 
     def _copy(
-        self, targets: Samples, samples: Samples, size: int, key: str,
+        self, batch: Batch, offsets: NDArray[np.int64], target: NDArray[np.uint8], key: str,
         recording: Recording | None,
     ) -> None:  # fmt: skip
-        """Copy samples of `size` bytes together for a node, on the workers where that pays."""
-        if size < _SMALL:
-            for target, sample in zip(targets, samples, strict=True):
-                target[...] = sample
-        else:
-            self._workers.map(timed(recording, key, lambda i: np.copyto(targets[i], samples[i])), len(targets))
+        """Copy a batch in host memory for a node, to `offsets` of other host memory, on the workers."""
+        copy_span(
+            batch, offsets, target, 0, lambda copy, count: self._workers.map(timed(recording, key, copy), count)
+        )
 
     def download(
         self, step: Step, batch: Batch, pool: SlabPool, recording: Recording | None = None
@@ -178,14 +174,12 @@ class GpuRunner:
         def finish() -> Batch:
             with gpu_failures(step, len(batch)):
                 done.synchronize()
-                made = pool.samples(batch.shapes, batch.dtype)
-                self._copy(made, batch.on_host(host), batch.size, step.key, recording)
+                there, samples = self._on_host(batch, host), pool.samples(batch.shapes, batch.dtype)
+                size = int(batch.counts.sum()) * batch.dtype.itemsize
+                self._copy(there, samples.starts, samples.slab[:size], step.key, recording)
                 if recording is not None:
                     recording.results(step.key, host=batch.size)
-                return Batch.of(
-                    made, batch.layout, batch.sources, dtype=batch.dtype, ndim=batch.shapes.shape[1],
-                    indices=batch.indices,
-                )  # fmt: skip
+                return replace(there, samples=samples)
 
         return finish
 
@@ -214,7 +208,7 @@ class GpuRunner:
         try:
             inputs = self._inputs(step, given, recording)
             watch.start(step.key)
-            frames = Frames.of(inputs) if self._registry.has_trait(step.operator, PerFrame) else None
+            frames = self._frames(step, args, inputs)
             parts = inputs if frames is None else [frames.apart(item) for item in inputs]
             try:
                 planned = self._planner.plan(step, partial(args, frames), parts)
@@ -242,6 +236,13 @@ class GpuRunner:
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made))
 
+    def _frames(self, step: Step, args: Callable[[Frames | None], Args], inputs: Sequence[Batch]) -> Frames | None:
+        """Those of the sequences that a step computes one by one, if it does."""
+        operator = self._registry.operator(step.operator)
+        frames = Frames.of(inputs) if PerFrame in operator.traits else None
+        whole = frames is not None and not operator.by_frame(args(None), *(one.meta for one in inputs))
+        return None if whole else frames
+
     def _inputs(self, step: Step, given: Sequence[Batch], recording: Recording | None) -> list[Batch]:
         """The inputs where the operator reads them: on the GPU, or on the CPU those that `plan` looks into."""
         operator, made = self._registry.operator(step.operator), list[Batch]()
@@ -259,6 +260,11 @@ class GpuRunner:
         """A batch in host memory of this iteration; waits for the GPU."""
         host = self._stream.fetch(batch)
         self._stream.synchronize()
+        return self._on_host(batch, host)
+
+    @staticmethod
+    def _on_host(batch: Batch, host: NDArray[np.uint8]) -> Batch:
+        """The batch that `GpuStream.fetch` copies to `host`."""
         return Batch.of(
             batch.on_host(host), batch.layout, batch.sources, dtype=batch.dtype, ndim=batch.shapes.shape[1],
             indices=batch.indices,

@@ -18,8 +18,9 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.storage import addresses_of, shapes_of
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg
-from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE
-from dali_studio.kernels.jpeg.decode_threads import DecodeThreadPool
+from dali_studio.kernels.jpeg.coefficients import CoefficientKernels, shared_out
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, COEFFICIENTS
+from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
 from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
 from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, SubmittedGroup
 from dali_studio.kernels.jpeg.header_cache import have_ends
@@ -38,7 +39,7 @@ from dali_studio.schema.registry import Registry
 #: Decoders by kernels, each with a group of images in flight: while one copies files, the GPU works for the other.
 _KERNELS = 2
 #: Processors that are left to the threads that feed the GPU's decoders and to those that prepare and finish batches.
-_LEFT = 4
+_LEFT = 2
 #: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
 _SMALL = 1 << 19
 
@@ -57,6 +58,7 @@ class MixedRunner:
     def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
         self._registry, self._workers, self._stream = registry, workers, stream
         self._feeders: list[DecoderFeeder] = []
+        self._coefficients = CoefficientKernels(stream)
         self._decode_threads = DecodeThreadPool(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
         self._abandoned: list[Batch] = []
         #: Pictures decoded so far, by who decoded them.
@@ -99,8 +101,7 @@ class MixedRunner:
             batch = waiting.batch
             assert images is not None
             assert batch.requests is not None
-            places = batch.requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
-            places[:, 0] += int(made.memory.ptr) - host.ctypes.data
+            places = _places(batch.requests, made, host)
             submitted.append(
                 decoder.take_groups(
                     batch.queue, batch.requests, places, batch.outcomes, images.colors, files=given[0], after=free
@@ -119,6 +120,8 @@ class MixedRunner:
             if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
                 self._abandoned.append(made)
                 made = self._stream.duplicate(made)
+            with gpu_failures(step, len(indices), indices, sources):
+                self._draw(step.key, waiting.batch, made, host, recording)
             by_hardware = int(np.count_nonzero(waiting.batch.outcomes == BY_HARDWARE))
             self.counts["hardware"] += by_hardware
             self.counts["kernels"] += len(on_gpu) - by_hardware
@@ -164,7 +167,7 @@ class MixedRunner:
         if images is None:
             return DecodeWorkQueue((), range(len(files)))
         whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
-        positions, requests = images.positions[whole], images.requests[whole]
+        positions, requests, rooms = images.positions[whole], images.requests[whole], None
         requests[:, libjpeg.DATA] = addresses_of(files)[positions]
         requests[:, libjpeg.SIZE] = shapes_of(files)[positions, 0]
         requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
@@ -173,7 +176,28 @@ class MixedRunner:
         others[positions] = False
         both = int(np.count_nonzero(whole[: images.shared]))
         alone = np.flatnonzero(others).tolist()
-        return DecodeWorkQueue(positions[:both], alone, positions[both:], requests, reserved=reserved)
+        starts, size = shared_out(images.rooms[whole])
+        if size:
+            start = self._stream.pinned(size).ctypes.data
+            rooms = np.stack([np.where(starts < 0, 0, starts + start), images.rooms[whole]], axis=1)
+        return DecodeWorkQueue(positions[:both], alone, positions[both:], requests, reserved=reserved, rooms=rooms)
+
+    def _draw(
+        self, key: str, batch: DecodeBatch, made: Batch, host: NDArray[np.uint8], recording: Recording | None
+    ) -> None:
+        """Let kernels make the pixels of the pictures of which the threads have decoded the coefficients."""
+        rows = np.flatnonzero(batch.outcomes == COEFFICIENTS)
+        if not len(rows):
+            return
+        assert batch.rooms is not None
+        assert batch.requests is not None
+        stream = self._stream
+
+        def computing() -> AbstractContextManager[None]:
+            return nullcontext() if recording is None else recording.gpu(key, stream.copies)
+
+        places = _places(batch.requests[rows], made, host)
+        self._coefficients.draw(batch.rooms[rows], places, partial(copying, recording, key, stream), computing)
 
     def _copy_rest(
         self, key: str, made: Batch, host: NDArray[np.uint8], on_gpu: Sequence[int],
@@ -214,6 +238,13 @@ class MixedRunner:
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []
+
+
+def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Device address of the first pixel of each picture, whose target is in `host`, and bytes from row to row."""
+    places = requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
+    places[:, 0] += int(made.memory.ptr) - host.ctypes.data
+    return places
 
 
 def _processors() -> int:

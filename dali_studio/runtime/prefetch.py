@@ -2,7 +2,8 @@
 
 What comes before an iteration waits for the first time, and the rest, are computed by a thread each: while decoders are
 busy with one iteration, the files of the next are read. Small batches have one thread for both, which begins the next
-ones before it waits: two would spend more time on waiting for the interpreter's lock than they gain.
+ones before it waits: two would spend more time on waiting for the interpreter's lock than they gain. What only enqueues
+work on a GPU is done in the caller's thread.
 """
 
 from __future__ import annotations
@@ -36,11 +37,18 @@ class Prefetcher(Generic[Request, Result]):
         ``False`` computes in the caller's thread, when a result is asked for.
     small : bool
         Requests take so little time that one thread is enough.
+    enqueues : bool
+        Computing means enqueuing work elsewhere, which takes less time than to wake a thread: it is done when a request
+        is added. The first ones, which compile, wait until a result is asked for, which tells somebody about it.
     """
 
-    def __init__(self, compute: Callable[[Request], Parts[Result]], *, background: bool, small: bool = False) -> None:
+    def __init__(
+        self, compute: Callable[[Request], Parts[Result]], *, background: bool, small: bool = False,
+        enqueues: bool = False,
+    ) -> None:  # fmt: skip
         self.compute = compute
-        self._background, self._small = background, small
+        self._background, self._small, self._enqueues = background and not enqueues, small, enqueues
+        self._begun = False
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._waiting: deque[Request] = deque()
@@ -52,6 +60,8 @@ class Prefetcher(Generic[Request, Result]):
         self.scheduled += 1
         if not self._background:
             self._waiting.append(request)
+            while self._enqueues and self._begun and self._waiting:
+                self._results.put(self._outcome())
             return
         if self._thread is None:
             # the threads must not keep a forgotten pipeline alive: they hold the queues and a weak reference
@@ -74,17 +84,23 @@ class Prefetcher(Generic[Request, Result]):
             Takes the seconds after which a wait is long, and returns a context in which somebody is told about it.
         """
         self.scheduled -= 1
-        if not self._background:
-            running = _Running(self.compute(self._waiting.popleft()))
+        if not self._background and self._results.empty():
             with told(LONG):
-                running.finish()
-            return _unwrap(running.outcome)
+                outcome = self._outcome()
+            self._begun = True
+            return _unwrap(outcome)
         try:  # without a thread that watches, as most results are there
             outcome = self._results.get(timeout=LONG)
         except queue.Empty:
             with told(0):
                 outcome = self._results.get()
         return _unwrap(outcome)
+
+    def _outcome(self) -> Result | BaseException | None:
+        """What becomes of the oldest request that waits."""
+        running = _Running(self.compute(self._waiting.popleft()))
+        running.finish()
+        return running.outcome
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""

@@ -42,6 +42,8 @@ class DecodeWorkQueue:
         What the decode threads and the GPU's decoders need to know of `both` and `compiled`, in this order.
     reserved : bool
         Whether `both` are left to the GPU, but for a few threads that help.
+    rooms : ndarray, optional
+        Memory for the coefficients of each of the `requests`, where these are all that the decode threads decode.
 
     Attributes
     ----------
@@ -53,11 +55,11 @@ class DecodeWorkQueue:
     def __init__(
         self, both: Sequence[int] | NDArray[np.int64], alone: Sequence[int],
         compiled: Sequence[int] | NDArray[np.int64] = (), requests: NDArray[np.int64] | None = None, *,
-        reserved: bool = False,
+        reserved: bool = False, rooms: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
         self._rows = np.concatenate([both, compiled]).astype(np.int64)
         self._alone = list(alone)
-        self.batch = DecodeBatch(len(self._rows), len(both), requests, reserved=reserved)
+        self.batch = DecodeBatch(len(self._rows), len(both), requests, reserved=reserved, rooms=rooms)
         self._lock = threading.Lock()
 
     @property
@@ -80,7 +82,7 @@ class DecodeWorkQueue:
         self.batch.stop()
 
     def on_gpu(self) -> list[int]:
-        """Positions that decoders of the GPU have decoded, ascending."""
+        """Positions whose pixels the GPU has made, or makes of coefficients, ascending."""
         return np.sort(self._rows[self.batch.outcomes >= BY_HARDWARE]).tolist()
 
     def left(self) -> list[int]:

@@ -52,6 +52,8 @@ class JpegImages:
         int64, (M, `libjpeg.FIELDS`): what to decode of each; addresses are left open.
     colors : str
         "RGB", "BGR" or "GRAY": what the hardware is asked for.
+    rooms : ndarray
+        int64, (M,): bytes for the coefficients of each image whose pixels kernels make of them, or 0.
     """
 
     positions: NDArray[np.int64]
@@ -59,3 +61,4 @@ class JpegImages:
     hardware: bool
     requests: NDArray[np.int64]
     colors: str
+    rooms: NDArray[np.int64]

@@ -27,7 +27,7 @@ from dali_studio.schema.model import (
     Value,
 )
 from dali_studio.schema.tolerance import Tolerance
-from dali_studio.schema.traits import DrawnOnCpu, PerSample, Trait
+from dali_studio.schema.traits import MadeOnCpu, PerSample, Trait
 
 if TYPE_CHECKING:
     from dali_studio.schema.samples import Case
@@ -231,7 +231,7 @@ class Operator(CommonArguments):
 
     @staticmethod
     def by_frame(args: Args, *inputs: TensorMeta) -> bool:
-        """Whether sequences are taken apart now, for operators with the trait ``PerFrame``; on a GPU they must be."""
+        """Whether sequences are taken apart now, for operators with the trait ``PerFrame``."""
         return True
 
     @staticmethod
@@ -372,11 +372,11 @@ def overrides(cls: type[Operator], method: str) -> bool:
 
 def _check_devices(cls: type[Operator]) -> None:
     """Refuse operators that offer a GPU without code for it: they would be fed what they cannot read."""
-    if "gpu" not in cls.devices or DrawnOnCpu in cls.traits or cls.role in ("copy", "external_source"):
+    if "gpu" not in cls.devices or MadeOnCpu in cls.traits or cls.role in ("copy", "external_source"):
         return
     here, method = ("cpu", "gpu") if PerSample in cls.traits else ("run", "run_gpu")
     if overrides(cls, here) and not overrides(cls, method):
         raise TypeError(
             f'{cls.__name__} offers the device "gpu" but does not define {method}(); define it, take "gpu" out of '
-            "devices, or say by the trait DrawnOnCpu that results are made on the CPU and uploaded"
+            "devices, or say by the trait MadeOnCpu that results are made on the CPU and uploaded"
         )

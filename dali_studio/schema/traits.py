@@ -65,8 +65,12 @@ class FramesFromArguments(Trait):
     """With ``PerFrame``: arguments that have a value for each frame make sequences, too, of inputs without frames."""
 
 
-class DrawnOnCpu(Trait):
+class MadeOnCpu(Trait):
     """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded."""
+
+
+class AnyElement(Trait):
+    """Moves or converts elements, and computes nothing: members of enumerations are taken as well as numbers."""
 
 
 class MixesSamples(Trait):

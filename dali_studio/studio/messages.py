@@ -63,6 +63,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     bypassed: bool = False
     code: NodeCode | None = None
     #: code: of nodes whose function is written here
+    pin: Literal["", "here", "behind"] = ""
+    #: pin: its outputs are pinned; or it matters for pinned outputs alone, and previews leave it out
 
 
 class GraphView(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +105,16 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
     #: exposed: arguments, by node and name, that the box shows and the function takes
 
 
-Mark = Note | Group
+class Route(msgspec.Struct, frozen=True, kw_only=True, tag="route"):
+    """Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline."""
+
+    source: PortRef
+    wire: str
+    points: tuple[Position, ...]
+    #: wire: the browser's name of where it ends, such as ``rotate|in|0``
+
+
+Mark = Note | Group | Route
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 

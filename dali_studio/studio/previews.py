@@ -26,6 +26,7 @@ from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import MixesSamples, ReadsData
+from dali_studio.studio.pins import Pin
 from dali_studio.studio.revision import Revision, part_of
 
 _CACHE_BYTES = 512 * 1024 * 1024
@@ -111,8 +112,12 @@ class _View:
     store: _Store
     keys: Mapping[str, str]
     context: tuple[object, ...]
+    count: int
+    pinned: Mapping[str, Pin]
 
     def load(self, port: PortRef) -> Batch | None:
+        if port.node in self.pinned:
+            return self.pinned[port.node].batch(port.output, self.count)
         return self.store.load((self.keys[port.node], port.output, *self.context))
 
     def save(self, port: PortRef, batch: Batch) -> None:
@@ -174,9 +179,9 @@ class PreviewEngine:
             Compute one output alone; what is known of others comes with it.
         """
         indices = np.array(sorted(samples), np.int64)
-        nodes = revision.computable
+        nodes = revision.computable - revision.behind_pins
         if only is not None:
-            nodes = nodes & revision.active.reachable([only])
+            nodes = revision.computable & revision.sources_of([only])
             view = self._view(revision, iteration, indices)
             known = {port: batch for port in revision.ports if (batch := view.load(port)) is not None}
             if only in known:
@@ -186,7 +191,7 @@ class PreviewEngine:
         if not mixed or plain.unreached:
             return plain
         # what may be made of other samples of the batch, and what it is made of
-        whole = mixed.union(*(revision.active.reachable([PortRef(node=key)]) for key in mixed)) & nodes
+        whole = mixed.union(*(revision.sources_of([PortRef(node=key)]) for key in mixed)) & nodes
         rest = self._computed(revision, whole, iteration, np.arange(revision.active.options.batch_size))
         outputs = {port: _of_samples(batch, indices) for port, batch in rest.outputs.items() if port.node in mixed}
         failed = [*plain.failed, *(one for one in rest.failed if one.node in mixed)]
@@ -307,7 +312,8 @@ class PreviewEngine:
 
     def _view(self, revision: Revision, iteration: int, indices: NDArray[np.int64]) -> _View:
         context = (revision.active.options.batch_size, iteration, tuple(indices.tolist()))
-        return _View(self._store, revision.keys if revision.computable else {}, context)
+        keys, pinned = (revision.keys, revision.pinned) if revision.computable else ({}, {})
+        return _View(self._store, keys, context, len(indices), pinned)
 
     def _run(
         self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way
@@ -322,7 +328,7 @@ class PreviewEngine:
         external_inputs = {
             step.key: self._feed(graph, step.key, keys[step.key], iteration, way)
             for step in steps
-            if step.role == "external_source"
+            if step.role == "external_source" and step.key not in revision.pinned
         }
         so_far = iteration * size
         if external_inputs:

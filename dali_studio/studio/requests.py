@@ -20,6 +20,7 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
     """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
 
     `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
+    So do `pins`: of these nodes previews keep the outputs of the shown sample, or no longer keep them.
     """
 
     base_revision: int
@@ -28,6 +29,7 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
     positions: dict[str, Position] = {}
     marks: dict[str, Mark | None] = {}
     #: marks: notes and groups that are new or changed, by names of the sender; None takes one away
+    pins: dict[str, bool] = {}
 
 
 class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -21,6 +22,7 @@ from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.pins import Pin
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class Revision:
         The pipeline's seed.
     indices : mapping
         Seed indices that nodes keep from another state, so that they draw the same numbers.
+    pins : mapping
+        Data that previews take for what nodes would give.
     """
 
     graph: Graph
@@ -44,6 +48,7 @@ class Revision:
     number: int
     seed: int
     indices: Mapping[str, int] = field(default_factory=dict[str, int])
+    pins: Mapping[str, Pin] = field(default_factory=dict[str, Pin])
 
     def variant(self, edits: Sequence[AnyEdit]) -> Revision:
         """The state after edits that nobody keeps; random nodes draw what they draw in this one.
@@ -57,7 +62,7 @@ class Revision:
 
     def like(self, graph: Graph) -> Revision:
         """Another graph, whose random nodes draw what those of the same name draw in this one."""
-        return Revision(graph, self.registry, self.number, self.seed, self._indices)
+        return Revision(graph, self.registry, self.number, self.seed, self._indices, self.pins)
 
     @cached_property
     def active(self) -> Graph:
@@ -84,7 +89,35 @@ class Revision:
     def keys(self) -> dict[str, str]:
         """Structural keys by node: equal keys mean equal data (DS204 if there is a cycle)."""
         table = operator_seeds(self.seed, max(self._indices.values(), default=0) + 1)
-        return structural_keys(self.active, self.registry, {key: int(table[i]) for key, i in self._indices.items()})
+        seeds = {key: int(table[i]) for key, i in self._indices.items()}
+        return structural_keys(self.active, self.registry, seeds, {key: pin.name for key, pin in self.pinned.items()})
+
+    @cached_property
+    def pinned(self) -> dict[str, Pin]:
+        """The pins that hold: of nodes that still have these outputs, where previews do not lie on a GPU."""
+        ports = Counter(port.node for port in self.validation.metas)
+        held = {key: pin for key, pin in self.pins.items() if key in self.active and ports[key] == len(pin.outputs)}
+        return {key: pin for key, pin in held.items() if self.active.node(key).device == "cpu" or not self.on_gpu}
+
+    @cached_property
+    def _loosened(self) -> Graph:
+        """The graph without the wires to nodes whose outputs are pinned."""
+        loose = self.active.copy()
+        wires = [wire for wire in self.active.wires() if wire.target not in self.pinned]
+        loose.rebuild(self.active.nodes(), wires, self.active.outputs)
+        return loose
+
+    def sources_of(self, ports: Iterable[PortRef]) -> set[str]:
+        """Nodes that previews compute for outputs, or take the data of."""
+        return (self._loosened if self.pinned else self.active).reachable(ports)
+
+    @cached_property
+    def behind_pins(self) -> frozenset[str]:
+        """Nodes that matter for pinned outputs alone: previews leave them out."""
+        if not self.pinned:
+            return frozenset()
+        ends = [PortRef(node=key) for key in self.active if not self.active.fed_by(key)]
+        return frozenset(self.active) - self.sources_of([*ends, *self.active.outputs])
 
     @cached_property
     def computable(self) -> frozenset[str]:

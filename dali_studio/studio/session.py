@@ -22,7 +22,7 @@ from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, requests
+from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
@@ -147,17 +147,24 @@ class Session:
 
     def current(self) -> Revision:
         """The graph as it is now, with what follows from it; the same object until the graph changes."""
-        known = self._current
-        if known is None or known.graph is not self.graph or known.number != self.revision:
+        known, held = self._current, pins.pins_in(self.history)
+        if known is None or known.graph is not self.graph or known.number != self.revision or known.pins != held:
             chosen = self.graph.options.seed
             seed = self._seed if chosen is None else resolve_pipeline_seed(chosen)
-            known = self._current = Revision(self.graph, self.registry, self.revision, seed)
+            known = self._current = Revision(self.graph, self.registry, self.revision, seed, pins=held)
         return known
 
     def code(self, dialect: str | None = None) -> Emitted:
         """The program, in the chosen dialect if none is given."""
         text = own_text.text_in(self.history)
         return own_text.shown(text, self.current(), dialect or self.dialect, self._functions())
+
+    def _pin(self, key: str) -> pins.Pin:
+        """What a node gives for the shown sample."""
+        now = self.current()
+        ports = [port for port in now.validation.metas if port.node == key]
+        on_gpu = bool(ports) and now.on_gpu and now.active.node(key).device != "cpu"
+        return pins.pinned(key, ports, self.answers.output, on_gpu=on_gpu)
 
     def _functions(self) -> tuple[Function, ...]:
         return functions_in(marks_in(self.history).values())
@@ -217,8 +224,11 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
         before = self._functions()
-        self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
-        if message.edits:
+        changed = pins.renamed(pins.pins_in(self.history), message.edits)
+        changed |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
+        places = {**message.positions, **named_marks(message.marks), **pins.named_pins(changed)}
+        self.history.apply(message.edits, message.gesture, places)
+        if message.edits or message.pins:
             self._changed()
         else:  # cards were moved: images are as they were, and so is the code unless subgraphs changed
             self._announce_graph()

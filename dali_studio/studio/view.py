@@ -36,6 +36,7 @@ from dali_studio.studio.messages import (
     PipelineOptions,
     Position,
     RevisionChanged,
+    Route,
 )
 from dali_studio.studio.own_text import in_view, source_in
 from dali_studio.studio.repairs import offered
@@ -143,6 +144,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         unknown=not known,
         bypassed=node.bypassed,
         code=code_nodes.shown(node),
+        pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
     )
 
 
@@ -196,8 +198,16 @@ def positions_in(history: History) -> dict[str, Position]:
 
 
 def marks_in(history: History) -> dict[str, Mark]:
-    """Notes and groups."""
-    return {_MARK.sub("", key): mark for key, mark in history.places.items() if isinstance(mark, Note | Group)}
+    """Notes, groups, and the junctions of wires whose cards are there."""
+    marks = {key: mark for key, mark in history.places.items() if isinstance(mark, Note | Group | Route)}
+    return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
+
+
+def _has_cards(mark: Mark, graph: Graph) -> bool:
+    if not isinstance(mark, Route):
+        return True
+    target = mark.wire.split("|")[0]
+    return mark.source.node in graph and (target in graph or target == OUTPUTS)
 
 
 def functions_in(marks: Iterable[Mark]) -> tuple[Function, ...]:

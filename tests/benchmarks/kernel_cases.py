@@ -118,10 +118,10 @@ def _sizes() -> Iterator[Case]:
     lows, limits = np.zeros_like(highs), np.full((_BATCH, 2), np.inf, "f4")
     wanted = np.full((_BATCH, 2), 256, "f4")
     yield "sizes, 64 rows", partial(size_batch.sizes_and_regions, lows, highs, wanted, 0, limits, exact=True)
-    regions = np.concatenate([lows, highs], 1)
+    regions, kinds = np.concatenate([lows, highs], 1), np.ones((_BATCH, 2), "i4")
 
     def axes() -> Any:
-        return axis_batch.axes(shapes, made, "HWC", regions, (1, 1), (128, 16), 1024, antialias=True)
+        return axis_batch.axes(shapes, made, "HWC", regions, kinds, (128, 16), 1024, antialias=True)
 
     yield "axes, 64 rows", axes
     table, rows, starts, *_ = axes()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import resident
 from duel_programs import PICTURE
 
 from dali_studio.core.enums import DALIDataType
@@ -31,16 +32,20 @@ def _settings(operator: str, batch: int) -> list[dict[str, Any]]:
 
 
 _SIZES = (PICTURE,) * 4
-#: These, as labels of data have them.
-_ALIKE = ",".join(f"{height}x{width}" for height, width in _SIZES)
+#: As many pixels on the whole, in pictures of different shapes.
+_RAGGED = ((480, 640), (375, 500), (640, 427), (600, 750))
 #: Samples of a sound.
 _LENGTH = 32_000
 
 
 @cache
-def cases(operator: str, most: int, batch: int) -> tuple[Case, ...]:
-    """Cases of an operator that nvidia.dali has on the CPU; `most` of them are taken from its tests."""
-    found = [one for one in EXAMPLES if one.operator == operator and one.peer and "cpu" in one.schema.devices]
+def cases(operator: str, most: int, batch: int, device: str = "cpu") -> tuple[Case, ...]:
+    """Cases of an operator that nvidia.dali has on the device; `most` of them are taken from its tests."""
+    offered = [one for one in EXAMPLES if one.operator == operator and device in one.schema.devices]
+    found = [one for one in offered if one.peer]
+    if device == "gpu":  # what nvidia.dali has there alone is compared by no test on the CPU
+        offered = [one for one in offered if one.case.inputs]
+        found = [one for one in found if one.case.inputs] or [one for one in offered if not one.lacking]
     if not found:
         return ()
     schema = found[0].schema
@@ -60,32 +65,39 @@ def _channels(arguments: Any) -> int:
     return 1 if arguments.get("image_type") == "GRAY" else 3
 
 
-def operators() -> Iterator[str]:
+def operators(device: str = "cpu") -> Iterator[str]:
     """Names of all that are measured."""
     names = dict.fromkeys(one.operator for one in EXAMPLES)
-    yield from (name for name in names if cases(name, 1, 1))
+    yield from (name for name in names if cases(name, 1, 1, device))
 
 
-def prepared(operator: str, number: int, most: int, batch: int, *, large: bool) -> Subject:
+def prepared(
+    operator: str, number: int, most: int, batch: int, device: str = "cpu", *, large: bool, ragged: bool = False
+) -> Subject:
     """One of the `cases` with the samples of a whole batch, which are those of the case repeated.
 
     Parameters
     ----------
     large : bool
         Whether images, encoded ones, and sounds are made as large as people have them.
+    ragged : bool
+        Whether the large images are of different shapes.
     """
-    case = cases(operator, most, batch)[number]
-    inputs = _large(Subject(operator, case).schema, case.inputs) if large else case.inputs
+    case = cases(operator, most, batch, device)[number]
+    sizes = _RAGGED if ragged else _SIZES
+    inputs = _large(Subject(operator, case).schema, case.inputs, sizes) if large else case.inputs
     arguments = {
         name: _repeated(value, batch) if isinstance(value, Data) else value for name, value in case.arguments.items()
     }
     return Subject(operator, replace(case, inputs=tuple(_repeated(one, batch) for one in inputs), arguments=arguments))
 
 
-def build(subject: Subject, prefix: str, batch: int, threads: int) -> Any:
-    """A pipeline of the operator alone under ``dali_studio`` or ``nvidia.dali``; inputs lie in memory, not copied."""
+def build(subject: Subject, engine: str, prefix: str, batch: int, threads: int, device: str = "cpu") -> Any:
+    """A pipeline of the operator alone under ``dali_studio`` or ``nvidia.dali``; inputs lie where it runs, not copied."""
     samples.cache_clear()  # the batches of the operator before
-    return pipeline(subject, prefix, batch_size=batch, num_threads=threads, no_copy=True)
+    resident.release()
+    held = (lambda data: resident.held(engine, samples(data), data.layout)) if device == "gpu" else None
+    return pipeline(subject, prefix, device, batch_size=batch, num_threads=threads, no_copy=True, held=held)
 
 
 def _repeated(data: Data, batch: int) -> Data:
@@ -95,24 +107,34 @@ def _repeated(data: Data, batch: int) -> Data:
         given = data.samples()
         return [given[number % len(given)].copy() for number in range(batch)]
 
-    return replace(data, make=make, label=data.label.replace(_ALIKE, _ALIKE.partition(",")[0]))
+    return replace(data, make=make, label=data.label.replace(_label(_SIZES), _label(_SIZES[:1])))
 
 
-def _large(schema: OperatorSchema, inputs: tuple[Data, ...]) -> tuple[Data, ...]:
+def has_different_images(case: str) -> bool:
+    """Whether a case, by its name, is about large images of different shapes."""
+    return _label(_RAGGED) in case
+
+
+def _label(sizes: Sequence[tuple[int, int]]) -> str:
+    """These, as labels of data have them."""
+    return ",".join(f"{height}x{width}" for height, width in sizes)
+
+
+def _large(schema: OperatorSchema, inputs: tuple[Data, ...], sizes: Sequence[tuple[int, int]]) -> tuple[Data, ...]:
     """Larger data in place of the first input, and of those that have its layout."""
     if not inputs or not schema.inputs:
         return inputs
-    larger = _larger(schema.inputs[0], inputs[0])
+    larger = _larger(schema.inputs[0], inputs[0], sizes)
     return tuple(
         larger if number == 0 or one.layout == inputs[0].layout != "" else one for number, one in enumerate(inputs)
     )
 
 
-def _larger(declared: InputSchema, data: Data) -> Data:
+def _larger(declared: InputSchema, data: Data, sizes: Sequence[tuple[int, int]]) -> Data:
     first, layout = data.samples()[0], data.layout
     extents = dict(zip(layout, first.shape, strict=False))
     if {"H", "W"} <= extents.keys() <= set("FHWC") and declared.kind != "mask":
-        return images(_SIZES, data.dtype, layout, extents.get("C", 1), extents.get("F", 1))
+        return images(sizes, data.dtype, layout, extents.get("C", 1), extents.get("F", 1))
     if declared.kind == "audio":
         made = sounds((_LENGTH,) * 4, data.dtype, first.shape[1] if first.ndim > 1 else 0)
         return replace(made, label=f"{made.label} of {_LENGTH}")
@@ -120,7 +142,7 @@ def _larger(declared: InputSchema, data: Data) -> Data:
         made = sound_files((_LENGTH,) * 4)
         return replace(made, label=f"{made.label} of {_LENGTH}")
     if declared.kind == "encoded" and (form := _form(first)):
-        return files(_SIZES, *form)
+        return files(sizes, *form)
     return data
 
 

@@ -1,4 +1,4 @@
-"""``make bench ARGS=--operators``: every operator that nvidia.dali has on the CPU, alone, in turns with nvidia.dali.
+"""``make bench ARGS=--operators``: every operator that nvidia.dali has, alone, in turns with nvidia.dali.
 
 Each engine is a process of its own. For each case both build a pipeline of the operator, whose inputs lie in memory and
 are not copied, then measure one after the other, in alternating order: at batch 64, and at batch 1, where it counts what
@@ -16,37 +16,43 @@ from typing import Any
 
 import operators_page
 from machine import metadata
-from operator_cases import cases, operators
+from operator_cases import cases, has_different_images, operators
 from peer import ENGINES, spread
 from programs import BATCH_SIZE, THREADS
 from turns import Worker
 
-TARGET = operators_page.RESULTS
+#: Batches, threads of pipelines, rounds and their seconds, where the options say nothing.
+_DEFAULTS = {"cpu": ([BATCH_SIZE, 1], THREADS, 5, 0.3), "gpu": ([256, 1], 16, 5, 0.08)}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print the table, write the JSON."""
     options = _options(arguments)
-    workers = {engine: Worker(engine) for engine in ENGINES}
+    target = operators_page.results(options.device)
+    workers = {engine: Worker(engine, options.peer) for engine in ENGINES}
     facts = {engine: worker.ask({"do": "facts"}) for engine, worker in workers.items()}
     before, found = metadata(), dict[str, list[dict[str, Any]]]()
-    sys.stdout.write("| operator | case | batch | dali_studio, ms a batch | nvidia.dali | ratio |\n|---|---|---|---|---|---|\n")
-    for name in operators():
+    sys.stdout.write(
+        "| operator | case | batch | dali_studio, ms a batch | nvidia.dali | ratio |\n|---|---|---|---|---|---|\n"
+    )
+    for name in operators(options.device):
         if not options.only or name in options.only:
-            found[name] = [
-                _compare(name, number, batch, workers, options)
+            made = (
+                _compare(name, number, batch, workers, options, ragged)
                 for batch in options.batch
-                for number in range(len(cases(name, options.cases, batch)))
-            ]
+                for number in range(len(cases(name, options.cases, batch, options.device)))
+                for ragged in ((False, True) if options.device == "gpu" and batch > 1 else (False,))
+            )
+            found[name] = [one for one in made if one]
             sys.stdout.writelines(_lines(name, found[name]))
             sys.stdout.flush()
     for worker in workers.values():
         worker.stop()
-    settings = {"batches": options.batch, "threads": THREADS, "rounds": options.rounds, "seconds": options.seconds}
+    settings = {key: getattr(options, key) for key in ("threads", "rounds", "seconds")} | {"batches": options.batch}
     written = {"machine": before, "engines": facts, "settings": settings, "results": found}
-    if out := options.out or (None if options.only else TARGET):
+    if out := options.out or (None if options.only else target):
         out.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        if out == TARGET:
+        if out == target:
             operators_page.main([])
     return 0
 
@@ -57,24 +63,34 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--cases", type=int, default=0, help="further cases of each operator, out of its tests (default 0)"
     )
+    parser.add_argument("--device", choices=tuple(_DEFAULTS), default="cpu")
     parser.add_argument(
-        "--batch", type=int, nargs="+", default=[BATCH_SIZE, 1], help=f"sizes of batches (default: {BATCH_SIZE} and 1)"
+        "--peer", type=Path, metavar="FOLDER", help="where nvidia.dali is unpacked (default: installed)"
     )
-    parser.add_argument("--rounds", type=int, default=5, help="blocks of each engine and case (default 5)")
-    parser.add_argument("--seconds", type=float, default=0.3, help="length of a block (default 0.3)")
+    parser.add_argument("--batch", type=int, nargs="+", help="sizes of batches (default: 64 and 1; on a GPU 256 and 1)")
+    parser.add_argument("--threads", type=int, help="of pipelines (default: 2; on a GPU 16)")
+    parser.add_argument("--rounds", type=int, help="blocks of each engine and case (default 5)")
+    parser.add_argument("--seconds", type=float, help="length of a block (default: 0.3; on a GPU 0.08)")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help=f"the JSON (default: {TARGET.name}; with --only: none)"
+        "--out", type=Path, metavar="FILE", help="the JSON (default: among the results; with --only: none)"
     )
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    for name, value in zip(("batch", "threads", "rounds", "seconds"), _DEFAULTS[options.device], strict=True):
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    return options
 
 
 def _compare(
-    name: str, number: int, batch: int, workers: dict[str, Worker], options: argparse.Namespace
+    name: str, number: int, batch: int, workers: dict[str, Worker], options: argparse.Namespace, ragged: bool
 ) -> dict[str, Any]:
-    """Milliseconds a batch of both, and how many times faster we are; or why there are none."""
+    """Milliseconds a batch of both, and how many times faster we are; or why there are none.
+
+    It is empty where images were to be of different shapes and there are none.
+    """
     asked = {
         "do": "build_operator", "name": name, "number": number, "cases": options.cases, "batch": batch,
-        "threads": THREADS,
+        "threads": options.threads, "device": options.device, "ragged": ragged,
     }  # fmt: skip
     for large in (True, False):  # an operator that does not take the larger data is measured with the case's own
         built = {engine: workers[engine].ask({**asked, "large": large}) for engine in ENGINES}
@@ -82,8 +98,10 @@ def _compare(
             break
     else:
         why = {engine: answer["error"] for engine, answer in built.items() if "error" in answer}
-        return {"case": cases(name, options.cases, batch)[number].name(), "batch": batch, "error": why}
-    result: dict[str, Any] = {"case": built["studio"]["case"], "batch": batch}
+        return {"case": cases(name, options.cases, batch, options.device)[number].name(), "batch": batch, "error": why}
+    if ragged and not has_different_images(built["studio"]["case"]):
+        return {}
+    result: dict[str, Any] = {"case": built["studio"]["case"], "batch": batch} | ({"ragged": True} if ragged else {})
     rounds: dict[str, list[float]] = {engine: [] for engine in ENGINES}
     for turn in range(options.rounds):
         for engine in ENGINES if turn % 2 == 0 else ENGINES[::-1]:

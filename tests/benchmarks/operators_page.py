@@ -9,60 +9,90 @@ import argparse
 import json
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-#: What `operators.py` writes.
-RESULTS = HERE / "results" / "operators.json"
+#: What `operators.py` writes, and how it is called.
+RESULTS = {
+    "cpu": (HERE / "results" / "operators.json", "make bench ARGS=--operators"),
+    "gpu": (HERE / "results" / "operators_gpu.json", 'make bench ARGS="--operators --device gpu"'),
+}
 REASONS = HERE / "slower.toml"
 TARGET = HERE.parents[1] / "docs" / "operator_speeds.md"
 #: Below this ratio an operator is slower; what lies between it and 1 is within what repetitions differ by.
 SLOWER = 0.95
 _HEAD = """# Speeds of operators
 
-Generated from `tests/benchmarks/results/operators.json`, which `make bench ARGS=--operators`
-writes, with this page. Each operator that nvidia.dali has on the CPU is alone in a pipeline, and
-both take turns ([how](benchmarks.md)). Ratios above 1: dali_studio is faster.
+Each operator that nvidia.dali has on a device is alone in a pipeline, and both take turns
+([how](benchmarks.md)). Ratios above 1: dali_studio is faster. This page is generated.
 """
 
 
-def page(written: dict[str, Any] | None, reasons: Sequence[dict[str, Any]]) -> str:
+def results(device: str) -> Path:
+    """Where the figures of a device are."""
+    return RESULTS[device][0]
+
+
+def page(written: Mapping[str, dict[str, Any] | None], reasons: Sequence[dict[str, Any]]) -> str:
     """The text of the page.
 
     Parameters
     ----------
-    written : dict or None
-        What the benchmark wrote; ``None`` if it has not run.
+    written : mapping of str to dict or None
+        What the benchmark wrote for each device; ``None`` if it has not run.
     reasons : sequence of dict
-        Why operators are slower: ``operators``, ``why``, and perhaps ``batch`` and ``below`` (milliseconds a batch).
+        Why operators are slower: ``operators``, ``why``, and perhaps ``device``, ``batch`` and ``below`` (milliseconds
+        a batch).
     """
+    parts = [_HEAD]
+    for device, figures in written.items():
+        of_device = [one for one in reasons if one.get("device", "cpu") == device]
+        parts.append("\n".join(_device(device, figures, of_device)).rstrip("\n") + "\n")
+    return "\n".join(parts)
+
+
+def _device(device: str, written: dict[str, Any] | None, reasons: Sequence[dict[str, Any]]) -> Iterator[str]:
+    path, command = RESULTS[device]
+    yield f"## On the {device.upper()}\n"
     if written is None:
-        return f"{_HEAD}\nThere are no figures of this version yet.\n"
-    machine, results = written["machine"], written["results"]
+        yield f"There are no figures of this version yet (`{command}`)."
+        return
+    machine, found = written["machine"], written["results"]
     versions = {name: engine["version"] for name, engine in written["engines"].items()}
-    where = f"{machine['processor']}, {machine['cores']} cores, {written['settings']['threads']} threads"
-    lines = [_HEAD, f"{where}; nvidia.dali {versions['nvidia']}.", ""]
-    lines += ["| batch | cases | geometric mean | at least 1 | below 0.95 |", "|---|---|---|---|---|"]
-    for batch in written["settings"]["batches"]:
-        ratios = [one["ratio"]["median"] for _, one in _measured(results, batch)]
+    what = ", ".join(map(str, filter(None, [_gpu(written), machine["processor"], f"{machine['cores']} cores"])))
+    yield f"`{command}` writes `tests/benchmarks/results/{path.name}`.\n"
+    yield f"{what}, {written['settings']['threads']} threads; nvidia.dali {versions['nvidia']}.\n"
+    yield "| batch | cases | geometric mean | at least 1 | below 0.95 |\n|---|---|---|---|---|"
+    groups = dict.fromkeys((one["batch"], bool(one.get("ragged"))) for _, one in _all(found))
+    for batch, ragged in groups:
+        ratios = [one["ratio"]["median"] for _, one in _measured(found, batch, ragged)]
         if ratios:
             faster, slower = sum(ratio >= 1 for ratio in ratios), sum(ratio < SLOWER for ratio in ratios)
-            lines.append(f"| {batch} | {len(ratios)} | {geometric_mean(ratios):.2f} | {faster} | {slower} |")
-    for batch in written["settings"]["batches"]:
-        lines += ["", *_batch(results, batch, reasons)]
-    absent = [f"- `{name}`, {_case(one)}: {_why(one)}" for name, one in _all(results) if "error" in one]
+            shown = f"{geometric_mean(ratios):.2f} | {faster} | {slower}"
+            yield f"| {_title(batch, ragged)} | {len(ratios)} | {shown} |"
+    for batch, ragged in groups:
+        yield ""
+        yield from _batch(found, batch, ragged, reasons)
+    absent = [f"- `{name}`, {_case(one)}: {_why(one)}" for name, one in _all(found) if "error" in one]
     if absent:
-        lines += ["", "## Not measured", "", *dict.fromkeys(absent)]
-    return "\n".join(lines).rstrip("\n") + "\n"
+        yield from ("", "### Not measured\n", *dict.fromkeys(absent))
 
 
-def _batch(results: dict[str, Any], batch: int, reasons: Sequence[dict[str, Any]]) -> Iterator[str]:
-    found = list(_measured(results, batch))
+def _gpu(written: dict[str, Any]) -> str:
+    return str(written["engines"]["studio"].get("gpu", {}).get("gpu 0") or "")
+
+
+def _title(batch: int, ragged: bool) -> str:
+    return f"{batch}, images of different shapes" if ragged else str(batch)
+
+
+def _batch(results: dict[str, Any], batch: int, ragged: bool, reasons: Sequence[dict[str, Any]]) -> Iterator[str]:
+    found = list(_measured(results, batch, ragged))
     slower = [(name, one) for name, one in found if one["ratio"]["median"] < SLOWER]
-    yield f"## Batch {batch}"
+    yield f"### Batch {_title(batch, ragged)}"
     if slower:
         yield f"\nSlower than nvidia.dali ({len(slower)}):\n"
         yield from _reasons(slower, reasons)
@@ -95,8 +125,10 @@ def _all(results: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, dict[s
     yield from ((name, one) for name in sorted(results) for one in results[name])
 
 
-def _measured(results: dict[str, Any], batch: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from ((name, one) for name, one in _all(results) if one["batch"] == batch and "ratio" in one)
+def _measured(results: dict[str, Any], batch: int, ragged: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, one in _all(results):
+        if one["batch"] == batch and bool(one.get("ragged")) == ragged and "ratio" in one:
+            yield name, one
 
 
 def _case(one: dict[str, Any]) -> str:
@@ -110,7 +142,11 @@ def _why(one: dict[str, Any]) -> str:
 
 def generate() -> str:
     """The page as it should be now."""
-    written = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else None
+    files = {device: path for device, (path, _) in RESULTS.items()}
+    written = {
+        device: json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        for device, path in files.items()
+    }
     return page(written, tomllib.loads(REASONS.read_text(encoding="utf-8"))["slower"])
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
 from duel_programs import PICTURE
 
 
-def random_pictures(count: int) -> np.ndarray[Any, Any]:
-    """(count, H, W, 3) uint8; the same in every process."""
-    return np.random.default_rng(0).integers(0, 256, (count, *PICTURE, 3), np.uint8)
+def random_pictures(number: int) -> np.ndarray[Any, Any]:
+    """(number, H, W, 3) uint8; the same in every process."""
+    return np.random.default_rng(0).integers(0, 256, (number, *PICTURE, 3), np.uint8)
 
 
 def pictures(engine: str, fn: Any, batch_size: int, *, gpu: bool) -> Callable[[], Any]:
@@ -43,12 +45,43 @@ def given(fn: Any, batch_size: int, *, gpu: bool, **arguments: Any) -> Callable[
 
 @cache
 def _operator(batch_size: int) -> str:
-    """The name of an operator that shows the batch, as packages may bring their own; our external sources copy."""
+    """The name of an operator that shows the batch of random pictures."""
+    return _showing(list(random_pictures(batch_size)), "HWC", "ResidentPictures")
+
+
+def held(engine: str, samples: Sequence[np.ndarray[Any, Any]], layout: str) -> Any:
+    """The node of a batch that lies in GPU memory: what an operator alone is measured with, none of it copied."""
+    if engine == "studio":
+        from dali_studio.api.tracing import trace_operator
+
+        return trace_operator(_showing(samples, layout, f"Resident{next(_numbers)}"), (), {"device": "gpu"})
+    import cupy
+    from nvidia.dali import fn, tensors
+
+    batch = tensors.TensorListGPU(
+        [tensors.TensorGPU(cupy.asarray(one), layout=layout) for one in samples], layout=layout
+    )
+    cupy.cuda.runtime.deviceSynchronize()
+    return fn.external_source(source=lambda: batch, device="gpu", no_copy=True, layout=layout or None)
+
+
+_numbers = count()
+#: Memory and offsets of what `_showing` shows, by its operators' names.
+_memory: dict[str, tuple[Any, Any]] = {}
+
+
+def release() -> None:
+    """Give back the memory of all that `held` made."""
+    for name in [name for name in _memory if name != "ResidentPictures"]:
+        del _memory[name]
+
+
+def _showing(samples: Sequence[np.ndarray[Any, Any]], layout: str, name: str) -> str:
+    """The name of an operator that shows a batch, as packages may bring their own; our external sources copy."""
     import cupy
 
     from dali_studio.api.default import default_registry
     from dali_studio.core.batch import Batch
-    from dali_studio.core.enums import DALIDataType
     from dali_studio.core.meta import TensorMeta
     from dali_studio.kernels.cuda.batch import PADDING, place
     from dali_studio.schema.arguments import Args
@@ -56,34 +89,33 @@ def _operator(batch_size: int) -> str:
     from dali_studio.schema.declare import Operator, Output
     from dali_studio.schema.traits import PerSample
 
-    batch = random_pictures(batch_size)
-    shapes = np.tile(np.array(batch.shape[1:], np.int64), (batch_size, 1))
-    offsets, size = place(shapes, batch.dtype)
-    memory = cupy.cuda.alloc(size + PADDING)
-    cupy.ndarray(batch.shape, batch.dtype, memory).set(batch)
-    cupy.cuda.runtime.deviceSynchronize()
+    given = Batch.of(list(samples), layout)
+    shapes, dtype = given.shapes, samples[0].dtype
+    offsets, size = place(shapes, dtype)
+    slab = np.zeros(size + PADDING, np.uint8)
+    for sample, offset in zip(samples, offsets.tolist(), strict=True):
+        slab[offset : offset + sample.nbytes] = sample.reshape(-1).view(np.uint8)
+    memory = cupy.cuda.alloc(slab.size)
+    runtime = cupy.cuda.runtime
+    runtime.memcpyAsync(memory.ptr, slab.ctypes.data, slab.size, runtime.memcpyHostToDevice, 0)
+    cupy.cuda.Device().synchronize()
+    _memory[name] = memory, offsets
+    meta = replace(given.meta, device="gpu")
 
-    class ResidentPictures(Operator):
-        """A batch that was uploaded once."""
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        return meta
 
-        category = "sources"
-        icon = "chip"
-        inputs = ()
-        outputs = (Output("image", "image"),)
-        traits = (PerSample,)
-        devices = ("gpu",)
+    def plan(args: Args, *inputs: Batch) -> Work:
+        return Work(shapes)
 
-        @staticmethod
-        def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-            return TensorMeta(DALIDataType.UINT8, 3, "HWC", "image", device="gpu")
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: Any) -> None:
+        outputs[0].memory, outputs[0].offsets = _memory[name]
 
-        @staticmethod
-        def plan(args: Args, *inputs: Batch) -> Work:
-            return Work(shapes)
-
-        @staticmethod
-        def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: Any) -> None:
-            outputs[0].memory, outputs[0].offsets = memory, offsets
-
-    default_registry().register(ResidentPictures)
-    return ResidentPictures.schema.name
+    body = {
+        "__doc__": "A batch that was uploaded once.", "__module__": __name__,
+        "category": "sources", "icon": "chip", "inputs": (), "outputs": (Output("data"),), "traits": (PerSample,),
+        "devices": ("gpu",), "infer": staticmethod(infer), "plan": staticmethod(plan), "gpu": staticmethod(gpu),
+    }  # fmt: skip
+    made: Any = type(name, (Operator,), body)
+    default_registry().register(made)
+    return str(made.schema.name)

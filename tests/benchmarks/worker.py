@@ -65,15 +65,16 @@ class Measured:
         return {"seconds": self._start(pipe, _WARM_UP_SECONDS) - began}
 
     def build_operator(
-        self, name: str, number: int, cases: int, batch: int, threads: int, large: bool
-    ) -> dict[str, Any]:
-        """Make a pipeline of one case of an operator, on the CPU, and run its first iterations; returns its name."""
+        self, name: str, number: int, cases: int, batch: int, threads: int, large: bool, device: str = "cpu",
+        ragged: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Make a pipeline of one case of an operator and run its first iterations; returns the case's name."""
         import operator_cases
 
         self.close()
-        subject = operator_cases.prepared(name, number, cases, batch, large=large)
-        pipe = operator_cases.build(subject, self._prefix, batch, threads)
-        self._gpu, self._batch_size = False, batch
+        subject = operator_cases.prepared(name, number, cases, batch, device, large=large, ragged=ragged)
+        pipe = operator_cases.build(subject, self._engine, self._prefix, batch, threads, device)
+        self._gpu, self._batch_size, self._device_id = device == "gpu", batch, 0
         self._start(pipe, _WARM_UP_OPERATOR)
         return {"case": subject.case.name()}
 
@@ -124,8 +125,7 @@ class Measured:
         if self._gpu:
             import cupy
 
-            with cupy.cuda.Device(self._device_id):
-                cupy.cuda.runtime.deviceSynchronize()
+            cupy.cuda.Device(self._device_id).synchronize()
 
     def close(self) -> dict[str, Any]:
         """Take the pipeline down."""

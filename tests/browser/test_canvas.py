@@ -254,6 +254,68 @@ def test_handles_on_a_picture_set_arguments(designer: Any) -> None:
     await_field("angle", "11")
 
 
+def _await_drawn_again(page: Any, key: str, before: int) -> None:
+    page.wait_for_function(
+        'a => Number(document.querySelector(`[data-testid="thumb-${a[0]}"]`).dataset.drawn) > a[1]', arg=[key, before]
+    )
+
+
+def _drawings(page: Any, key: str) -> int:
+    return int(_by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
+
+
+def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> None:
+    page = designer
+    _by_id(page, "node-resize").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Pin its data").click()
+    _by_id(page, "unpin-resize").wait_for()
+    page.locator('[data-testid="node-decode"] .ds-stale-chip').get_by_text("not computed").wait_for()
+    kept, turned = lab.painted(page, "resize"), _drawings(page, "rotate")
+    page.screenshot(path=artifacts / "designer_pinned.png")
+    # another sample turns by another angle what was pinned
+    page.keyboard.press("]")
+    _await_drawn_again(page, "rotate", turned)
+    assert lab.painted(page, "resize") == kept
+    before = _drawings(page, "resize")
+    _by_id(page, "unpin-resize").click()
+    _await_drawn_again(page, "resize", before)
+    assert lab.painted(page, "resize") != kept
+    _by_id(page, "unpin-resize").wait_for(state="detached")
+
+
+def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None:
+    page = designer
+    wire = page.locator('[aria-label="wire from uniform to rotate"] path.react-flow__edge-path')
+    x, y = wire.evaluate(
+        "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
+    )
+    page.mouse.dblclick(x, y)
+    junction = page.locator('[data-testid="junction-rotate|arg|angle-0"]')
+    junction.wait_for()
+    straight = wire.get_attribute("d")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y + 40, steps=4)
+    page.mouse.up()
+    page.wait_for_function("a => document.querySelector(a[0]).getAttribute('d') !== a[1]", arg=[
+        '[aria-label="wire from uniform to rotate"] path.react-flow__edge-path', straight,
+    ])  # fmt: skip
+    page.screenshot(path=artifacts / "designer_junction.png")
+    # by the keyboard: a second one into the selected wire, moved, taken away, and back
+    page.locator('[aria-label="wire from uniform to rotate"]').focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("j")
+    second = page.locator('[data-testid="junction-rotate|arg|angle-1"]')
+    second.wait_for()
+    second.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Delete")
+    second.wait_for(state="detached")
+    _by_id(page, "canvas").focus()
+    page.keyboard.press("Control+z")
+    second.wait_for()
+
+
 def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) -> None:
     if not AXE.exists():
         pytest.skip("axe-core is not installed (npm install in extension)")

@@ -67,7 +67,7 @@ def computed(
     inputs: list[Batch] = []
     for data in case.inputs:
         whole = data.samples()
-        inputs.append(stored([whole[index] for index in pick], form, data.layout, like=whole[0]))
+        inputs.append(stored([whole[index] for index in pick], form, data.layout, like=whole[0]).as_members(data.dtype))
     args = arguments(operator, case, pick, RunContext(len(pick), np.arange(len(pick)), seed=99, whole=True))
     metas = Registry([operator]).infer(operator.schema.name, args, [batch.meta for batch in inputs])
     work: Work = operator.plan(args, *inputs)

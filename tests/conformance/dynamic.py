@@ -56,7 +56,7 @@ def computed(subject: Subject, prefix: str = OURS, *, alone: int | None = None) 
     if alone is None and not fed:
         words["batch_size"] = BATCH
     made = _called(prefix, subject, inputs, words)
-    return [_output(one, alone) for one in (made if isinstance(made, tuple | list) else [made])]
+    return [_output(ndd, one, alone) for one in (made if isinstance(made, tuple | list) else [made])]
 
 
 def _called(prefix: str, subject: Subject, inputs: list[Any], words: dict[str, Any]) -> Any:
@@ -94,7 +94,11 @@ def _argument(prefix: str, subject: Subject, name: str, value: Any, alone: int |
     return value
 
 
-def _output(value: Any, alone: int | None) -> Output:
+def _output(ndd: Any, value: Any, alone: int | None) -> Output:
+    dtype = str(value.dtype)
+    members = dtype in ("DataType", "ImageType", "InterpType")
+    if members:  # nvidia.dali shows them as numbers alone
+        value = ndd.cast(value, dtype=ndd.int64)
     tensors = [value] if alone is not None else list(value.tensors)
-    arrays = [np.array(one) for one in tensors]
-    return Output(str(value.dtype), value.layout or "", arrays)
+    arrays = [np.array(one).astype(np.uint32) if members else np.array(one) for one in tensors]
+    return Output(dtype, value.layout or "", arrays)

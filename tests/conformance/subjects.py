@@ -21,7 +21,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.tracing import trace_operator
 from dali_studio.codegen.dialects import find
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
-from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.dtypes import ENUMERATIONS, NUMERIC
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.validate import validate
 from dali_studio.schema.model import OperatorSchema
@@ -135,7 +135,8 @@ _folders: list[Any] = []
 
 def pipeline(
     subject: Subject, prefix: str = OURS, device: str = "cpu", *, declared: bool = True, pick: Sequence[int] | None = None,
-    dense: bool = False, arguments: dict[str, Any] | None = None, no_copy: bool = False, **options: Any,
+    dense: bool = False, arguments: dict[str, Any] | None = None, no_copy: bool = False,
+    held: Callable[[Data], Any] | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """A pipeline of the operator behind external sources.
 
@@ -151,6 +152,8 @@ def pipeline(
         In place of the case's.
     no_copy : bool
         Whether sources of inputs share their memory.
+    held : callable or None
+        Makes the nodes of inputs, on the device that is meant, in place of sources.
     """
     case = subject.case
     given = dict(case.arguments if arguments is None else arguments)
@@ -159,8 +162,11 @@ def pipeline(
     settings = {"batch_size": count, "num_threads": 2, "seed": 99, "device_id": None if device == "cpu" else 0, **options}
     made = importlib.import_module(prefix).Pipeline(**settings)
     with made:
-        sources = [_source(prefix, f"data_{i}", data, pick, declared, dense, no_copy) for i, data in enumerate(case.inputs)]
-        if device == "gpu":
+        if held is None:
+            sources = [_source(prefix, f"data_{i}", data, pick, declared, dense, no_copy) for i, data in enumerate(case.inputs)]
+        else:
+            sources = [held(data) for data in case.inputs]
+        if device == "gpu" and held is None:
             sources = [source.gpu() for source in sources]
         elif device == "mixed" or (device != "cpu" and not sources):
             given["device"] = device
@@ -188,6 +194,9 @@ def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, decl
         facts |= {"dtype": getattr(module.types, data.dtype.name)} | ({} if data.layout else {"ndim": whole[0].ndim})
     if no_copy:
         facts["no_copy"] = True
+    if data.dtype in ENUMERATIONS:  # no source gives members
+        numbers = module.fn.external_source(source=lambda: batch, name=name)
+        return module.fn.cast(numbers, dtype=getattr(module.types, data.dtype.name))
     return module.fn.external_source(source=lambda: batch, name=name, **facts)
 
 

@@ -112,7 +112,7 @@ def normalizes(target: str) -> Part:
     return window.normalize_part(SHAPES, SHAPES, np.dtype(target), anchors, ONES, RGB, RGB, [0.0], layouts)
 
 
-RESIZE = resample.geometry(SHAPES, SHAPES, 1, 1, True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
+RESIZE = resample.geometry(SHAPES, SHAPES, np.ones((2, 2), np.int32), True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
 CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np.zeros((2, 2), np.float32))
 MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
 ERASED = erase.erase_part(np.zeros((2, 3, 2), np.int64), np.array([0, 1, 2]), np.zeros((2, 3)), "HWC")
@@ -228,17 +228,17 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
     "strided": [
-        {"IN": one, "OUT": one, "AXES": axes, "COUNT": max(4 // one.itemsize, 1), "WINDOWED": windowed}
+        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed}
         for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3) for windowed in (False, True)
     ] + [
-        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 1, "WINDOWED": True}
+        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True}
         for a in ("u1", "i4", "f2", "f4", "f8") for b in ("u1", "f2", "f4")
     ],
     "one_hot": [
         {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
     ],
-    "normalize": [{"IN": one, "OUT": out, "AXES": 3} for one in (BYTE, REAL) for out in (BYTE, REAL)],
-    "multi_paste": [{"IN": one, "OUT": out} for one in (BYTE, REAL) for out in (np.dtype(np.int16), REAL)],
+    "normalize": [{"IN": one, "OUT": out, "AXES": 3, "COUNT": 4} for one in (BYTE, REAL) for out in (BYTE, REAL)],
+    "multi_paste": [{"IN": one, "OUT": out, "COUNT": 16 // out.itemsize} for one in (BYTE, REAL) for out in (np.dtype(np.int16), REAL)],
     "audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")
     ],

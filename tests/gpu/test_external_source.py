@@ -12,6 +12,7 @@ from images import pictures
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.kernels.cuda import arrivals
 from dali_studio.pipeline import Pipeline
 from dali_studio.tensors import TensorGPU, TensorListGPU
 
@@ -185,6 +186,16 @@ def test_host_buffers_may_be_used_again_at_once() -> None:
     pipeline = made(source)
     held = [pipeline.run()[1] for _ in range(6)]
     assert [int(batch.as_cpu().as_array().max()) for batch in held] == list(range(6))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("whole", [True, False])
+def test_host_arrays_larger_than_the_memory_that_they_go_through(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "_PIECE", 1000)
+    batches = [pictures(DENSE), pictures(DENSE if whole else SHAPES)]
+    pipeline = made(iter([np.stack(batch) if whole else batch for batch in batches]))
+    for batch in batches:
+        check(pipeline.run(), batch)
 
 
 @pytest.mark.gpu

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dali_studio.core.storage import addresses_of
+from dali_studio.kernels.cpu.image_info import ImageInfo
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import codec as jpeg
 from dali_studio.kernels.jpeg import gpu_decoder, libjpeg
-from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS
+from dali_studio.kernels.jpeg.coefficients import CoefficientKernels, shared_out
+from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, COEFFICIENTS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
 from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
-from dali_studio.kernels.jpeg.gpu_rule import takes
+from dali_studio.kernels.jpeg.gpu_rule import coefficient_room, takes, takes_coefficients
 from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
+from tests.jpeg_scans import Scan, progressive
 
 pytestmark = pytest.mark.gpu
 
 SAMPLINGS = ("444", "422", "420", "440", "Gray")
 SIZES = ((1, 1), (1, 17), (17, 33), (8, 8), (15, 31), (33, 16), (100, 3), (3, 100), (64, 63), (103, 141))
 GUARD = 0xAB
+#: Of progressive files, in colour and grey.
+SCANS = [
+    [Scan(c, 0, 0, 0, 1), *(Scan((k,), 1, 63, 0, 1) for k in c), *(Scan((k,), 1, 63, 1, 0) for k in c), Scan(c, 0, 0, 1, 0)]
+    for c in ((0, 1, 2), (0,))
+]
 
 
 @pytest.fixture
@@ -34,12 +44,15 @@ def decoder() -> Iterator[JpegKernels]:
     opened.close()
 
 
-def asked(files: Sequence[Array], output: str, windows: Sequence[Any] | None, *, repeated: bool = True) -> Array:
+def asked(
+    files: Sequence[Array], output: str, windows: Sequence[Any] | None, *, repeated: bool = True,
+    rule: Callable[[ImageInfo], bool] = takes,
+) -> Array:  # fmt: skip
     """Requests for files; their targets are said elsewhere."""
     requests = np.zeros((len(files), libjpeg.FIELDS), np.int64)
     requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(files), [len(file) for file in files]
     infos = [jpeg.parse_header(file) for file in files]
-    assert all(takes(info) for info in infos)
+    assert all(rule(info) for info in infos)
     sides = [(info.height, info.width) for info in infos]
     requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sides
     requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = libjpeg.COLOR_SPACES[output], 1 if output == "GRAY" else 3
@@ -214,6 +227,53 @@ def test_a_turn_leaves_what_others_took_and_what_is_damaged(
         y, x, h, w = windows[k]
         expected = on_cpu(files[k])[y : y + h, x : x + w] if done[k] else GUARD
         assert (got == expected).all()
+
+
+# -------------------------------------------------------------------------------------------------- progressive files
+
+
+def by_coefficients(
+    files: Sequence[Array], output: str = "RGB", *, windows: Sequence[Any] | None = None, repeated: bool = True,
+    most: int = gpu_decoder.MAX_MEMORY,
+) -> list[Array]:  # fmt: skip
+    """Decode with a thread for the coefficients, and check that nothing around the pixels was written."""
+    requests = asked(files, output, windows, repeated=repeated, rule=takes_coefficients)
+    slab, stream = Slab(requests, shift=3, padding=2), GpuStream(0)
+    starts, size = shared_out(np.array([coefficient_room(jpeg.parse_header(file)) for file in files]))
+    with stream.use(stream.begin()):
+        start = stream.pinned(size).ctypes.data
+        rooms = np.stack([starts + start, np.diff(starts, append=size)], axis=1)
+        batch = DecodeBatch(len(files), 0, requests, rooms=rooms)
+        batch.finish(lambda: False)
+        assert (batch.outcomes == COEFFICIENTS).all()
+        kernels = CoefficientKernels(stream)
+        kernels._most = most
+        kernels.draw(rooms, slab.places, lambda size: nullcontext(), nullcontext)
+        stream.filled()
+        stream.synchronize()
+    return slab.pictures()
+
+
+@pytest.mark.parametrize("repeated", [True, False], ids=["repeated chroma", "interpolated chroma"])
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_progressive_files_have_the_pixels_of_the_cpu(sampling: str, repeated: bool) -> None:
+    files = [
+        np.frombuffer(progressive(bytes(coded(picture(h, w), sampling, 40 + 2 * k)), SCANS[sampling == "Gray"]), np.uint8)
+        for k, (h, w) in enumerate(SIZES)
+    ]
+    for output in ("RGB", "BGR", "GRAY"):
+        for file, got in zip(files, by_coefficients(files, output, repeated=repeated), strict=True):
+            assert np.array_equal(got, on_cpu(file, output, repeated=repeated))
+
+
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+def test_so_have_their_windows_in_several_launches(subsampling: int) -> None:
+    windows = windows_of(53, 71, 18)
+    files = [encoded(picture(53, 71, seed=k), subsampling=subsampling, progressive=True) for k in range(len(windows))]
+    for repeated in (True, False):
+        pictures = by_coefficients(files, windows=windows, repeated=repeated, most=100_000)
+        for file, (y, x, rows, columns), got in zip(files, windows, pictures, strict=True):
+            assert np.array_equal(got, on_cpu(file, repeated=repeated)[y : y + rows, x : x + columns]), (y, x, rows, columns)
 
 
 # ------------------------------------------------------------------------------------------------------ damaged files

@@ -10,7 +10,7 @@ from subjects import ACCEPTED, REGISTRY, Subject, assert_equal, pipeline, result
 from dali_studio import DaliStudioError
 from dali_studio.core.diagnostics import errors
 from dali_studio.graph.validate import validate
-from dali_studio.schema.traits import DrawnOnCpu, ReadsData
+from dali_studio.schema.traits import MadeOnCpu, ReadsData
 
 pytestmark = pytest.mark.gpu
 
@@ -39,7 +39,7 @@ def test_gpu_gives_what_the_cpu_gives(subject: Subject, record_property: Any) ->
         return
     result = run(pipeline(subject, device="gpu"), 2)
     record_property("compared", [data.dtype.name for data in subject.case.inputs[:1]])
-    if subject.has(DrawnOnCpu):
+    if subject.has(MadeOnCpu):
         assert_equal(result, reference)
         return
     tolerance = subject.tolerance("gpu")

@@ -181,7 +181,7 @@ def test_a_failing_sample_is_named_and_the_next_iteration_runs(tmp_path: Path) -
 def test_who_decodes_does_not_show(tmp_path: Path, decoder: dict[str, Any]) -> None:
     for number in range(24):
         image = Image.fromarray(picture(90 + number, 160 - 3 * number, seed=number))
-        image.save(tmp_path / f"{number}.jpg", subsampling=number % 3, quality=90)
+        image.save(tmp_path / f"{number}.jpg", subsampling=number % 3, quality=90, progressive=number % 4 == 1)
 
     def pictures(device: str, **arguments: Any) -> list[Any]:
         pipeline = Pipeline(batch_size=12, num_threads=2, device_id=0, seed=3)
@@ -208,7 +208,7 @@ def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
     for _ in range(3):
         pipeline.run()
     counts = pipeline.decoded_images()
-    assert counts["threads"] >= 3 and sum(counts.values()) >= 12  # a progressive file is nothing for the hardware
+    assert counts["kernels"] >= 3 and sum(counts.values()) >= 12  # of a progressive file, threads decode coefficients
 
 
 def test_a_picture_for_each_thread_is_decoded_by_them_alone() -> None:

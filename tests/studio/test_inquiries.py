@@ -137,6 +137,8 @@ def test_a_pasted_program_is_one_step(client: Client) -> None:
 def test_notes_and_groups_are_steps_and_stay_in_the_document(client: Client, tmp_path: Path) -> None:
     note = {"type": "note", "x": 1.0, "y": 2.0, "width": 180.0, "height": 90.0, "text": "why", "hue": "olive"}
     group = {"type": "group", "keys": ["resize", "rotate"], "title": "Geometry", "hue": "teal"}
+    source, points = {"node": "decode", "output": 0}, [{"x": 3.0, "y": 4.0}]
+    route = {"type": "route", "source": source, "wire": "resize|in|0", "points": points}
 
     def marks(got: Any) -> dict[str, Any]:
         return only(got, messages.RevisionChanged)[-1].marks
@@ -152,10 +154,14 @@ def test_notes_and_groups_are_steps_and_stay_in_the_document(client: Client, tmp
     }
     assert set(mark(note1=None)) == {"group1"}
     assert set(marks(client.send("undo"))) == {"note1", "group1"}
+    # junctions go with the cards of their wire, and come back with them
+    assert mark(wire1=route)["wire1"].points == (messages.Position(x=3.0, y=4.0),)
+    assert "wire1" not in marks(client.edit({"type": "remove_node", "key": "resize"}))
+    assert set(marks(client.send("undo"))) == {"note1", "group1", "wire1"}
     client.session.save(tmp_path / "x.dali.json")
     graph, view, _ = document.load(tmp_path / "x.dali.json", client.session.registry)
     again = Client(graph, view={**view, "marks": {**view["marks"], "bad": {"type": "note"}}})
-    assert set(marks(again.send("ready"))) == {"note1", "group1"}
+    assert set(marks(again.send("ready"))) == {"note1", "group1", "wire1"}
     again.session.close()
 
 

@@ -182,7 +182,8 @@ class _Row:
     def samples(self) -> Samples:
         held = [tensor.held for tensor in self._tensors]
         sources = [one.sources[0] if len(one.sources) else "" for one in held]
-        return row_of([one.samples[0] for one in held], held[0].layout, sources if any(sources) else ())
+        made = row_of([one.samples[0] for one in held], held[0].layout, sources if any(sources) else ())
+        return made.as_members(held[0].meta.dtype)
 
 
 class Tensors(Sequence[Tensor]):
@@ -274,7 +275,8 @@ class _Place:
 
 
 def _nothing(dtype: Any) -> Samples:
-    return Samples.of([], dtype=to_numpy(storable(dtype)), ndim=0)
+    kind = storable(dtype)
+    return Samples.of([], dtype=to_numpy(kind), ndim=0).as_members(kind)
 
 
 def joined(batch: Batch, dtype: Any, layout: str | None, *, pad: bool, copy: bool) -> Tensor:

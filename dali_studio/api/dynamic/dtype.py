@@ -193,9 +193,9 @@ def storable(given: Any) -> DALIDataType:
     Raises
     ------
     TypeError
-        For enumerations and bfloat16.
+        For bfloat16.
     """
     found = dtype(given)
-    if found.type_id is None or found.kind is Kind.enum:
+    if found.type_id is None:
         raise TypeError(f"no tensor here holds {found}; there are {', '.join(map(str, ALL))}")
     return found.type_id

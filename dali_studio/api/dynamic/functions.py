@@ -21,6 +21,7 @@ from dali_studio.api.dynamic.tensor import Tensor, as_tensor
 from dali_studio.api.dynamic.values import Value, batch_size_of, wrap
 from dali_studio.api.reference import signature_doc
 from dali_studio.api.tracing import DataNode, trace_operator
+from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
@@ -136,7 +137,7 @@ def _constant(value: Any) -> Any:
 def _typed(value: Value, wanted: DALIDataType | None) -> Value:
     if wanted is None or value.meta.dtype == wanted:
         return value
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and wanted not in ENUMERATIONS:
         array = converted(value.array, wanted)
         if array is not None:
             return as_tensor(array, layout=value.layout)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.api.constants import numbered
 from dali_studio.api.dynamic.arrays import exports_memory, from_memory, from_python
 from dali_studio.api.dynamic.device import DeviceLike
 from dali_studio.api.dynamic.device import device as device_of
@@ -64,7 +65,9 @@ class Tensor(Value):
         elif exports_memory(data):
             self._of_memory(data, dtype, copy=copy)
         else:
-            self._hold(Samples.of([from_python(data, dtype)]))
+            numbers, members = numbered(data)
+            kind = storable(dtype or members) if dtype or members else None
+            self._hold(Samples.of([from_python(numbers, kind)]).as_members(kind))
         if layout:
             _check_layout(layout, self.ndim)
             self._samples, self._lazy = self.held.as_layout(layout), None

@@ -72,9 +72,11 @@ def _groups(plan: Plan, registry: Registry, *, warps: bool) -> list[_Group]:
     ends: dict[PortRef, _Group] = {}
     groups: list[_Group] = []
     for stage in plan.stages:
-        if not isinstance(stage, BatchStage) or stage.step.device != "gpu" or len(stage.step.inputs) != 1:
+        if not isinstance(stage, BatchStage) or stage.step.device != "gpu":
             continue
         step = stage.step
+        if len(step.inputs) != 1 or len(step.outputs) != 1:
+            continue
         (port,) = step.inputs
         follows, begins, affine = (registry.has_trait(step.operator, t) for t in (PixelPart, SourcePart, Affine))
         if not follows and not begins:

@@ -29,14 +29,14 @@ ROW = np.dtype(
 
 def axes(
     in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], layout: str, rois: NDArray[np.float64],
-    kinds: tuple[int, int], tiles: tuple[int, int], at_once: int, *, antialias: bool,
+    kinds: NDArray[np.int32], tiles: tuple[int, int], at_once: int, *, antialias: bool,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], int, int, int]:  # fmt: skip
     """The geometry of all axes, in the precision of their weights.
 
     Parameters
     ----------
-    kinds : (int, int)
-        `Interp` of axes that shrink, and of others.
+    kinds : ndarray
+        (N, 2): `Interp` of axes that shrink, and of others.
     tiles : (int, int)
         Columns of the output that are computed together, at most, and those below which fewer are not worth it.
     at_once : int
@@ -66,10 +66,10 @@ def axes(
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
     height, width, channel = map(layout.index, "HWC")
     found = np.empty(4, np.int64)
-    if min(kinds) < 0 or max(kinds) > _LAST_KIND:
-        raise ValueError(f"Interp is 0 to {_LAST_KIND}; given are {kinds}.")
+    if kinds.size and not 0 <= kinds.min() <= kinds.max() <= _LAST_KIND:
+        raise ValueError(f"Interp is 0 to {_LAST_KIND}; given are {kinds.min()} to {kinds.max()}.")
     kernel("axes")(
-        in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, *kinds, *tiles,
+        in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, kinds, *tiles,
         at_once, antialias, table.view(np.uint8), rows.view(np.uint8), starts, found,
     )  # fmt: skip
     size, span, least, tile = found.tolist()

@@ -1,6 +1,7 @@
 // The loop of `copy_window.py`.
 #include <string.h>
 
+#include "../include/border.hpp"
 #include "arguments.hpp"
 
 const int MOST_AXES = 64;
@@ -14,9 +15,28 @@ static void repeat(char* to, i64 period, i64 bytes) {
   }
 }
 
+// `count` elements of SIZE bytes each, `step` bytes apart.
+template <i64 SIZE> static void pick(const char* from, i64 step, char* to, i64 count) {
+  for (i64 i = 0; i < count; i++) memcpy(to + i * SIZE, from + i * step, (u64)SIZE);
+}
+static void pick(const char* from, i64 step, char* to, i64 size, i64 count) {
+  switch (size) {
+    case 1: return pick<1>(from, step, to, count);
+    case 2: return pick<2>(from, step, to, count);
+    case 3: return pick<3>(from, step, to, count);
+    case 4: return pick<4>(from, step, to, count);
+    case 6: return pick<6>(from, step, to, count);
+    case 8: return pick<8>(from, step, to, count);
+    case 12: return pick<12>(from, step, to, count);
+    default:
+      for (i64 i = 0; i < count; i++) memcpy(to + i * size, from + i * step, (u64)size);
+  }
+}
+
 struct WindowAxis {
   i64 count, begin, end;  // elements of the output, and those of them that the source has
   i64 step, pitch;        // bytes between elements, of the source and of the output
+  i64 first, extent;      // the source's element that the first one shows, and the source's elements
 };
 
 struct WindowCopy {
@@ -25,6 +45,7 @@ struct WindowCopy {
   i64 run, size;     // bytes of that, and of an element
   const char* fill;  // elements outside: one, or one for each index of the axis `along`
   int along;         // -1: one
+  Border border;     // not CONSTANT: what the source has goes on outside, and there is no fill
 
   void fill_with(char* to, const char* value, i64 bytes) const {
     if (size == 1) {
@@ -48,27 +69,52 @@ struct WindowCopy {
     for (i64 i = 0; i < channels.count; i++) fill_with(to + i * channels.pitch, fill + i * size, channels.pitch);
     repeat(to, channels.count * channels.pitch, channels.count ? (end - first) * pitch : 0);
   }
+  // The elements [first, end) of an axis, which lie beyond the source; `from` as below.
+  void go_on(int axis, i64 from, char* to, i64 first, i64 end) const {
+    const WindowAxis& at = axes[axis];
+    while (first < end) {
+      const Stretch stretch = continued(plus(at.first, first), at.extent, border);
+      const i64 count = least(stretch.count, end - first), step = stretch.step * at.step;
+      i64 source = plus(from, times(minus(stretch.begin, at.first), at.step));
+      char* target = to + first * at.pitch;
+      if (axis == last && step == at.pitch) {
+        memcpy(target, (const char*)source, (u64)(count * at.pitch));
+      } else if (axis == last) {
+        pick((const char*)source, step, target, run, count);
+      } else {
+        for (i64 i = 0; i < count; i++, source += step, target += at.pitch) below(axis, source, target, fill);
+      }
+      first += count;
+    }
+  }
+  void outside(int axis, i64 from, char* to, i64 first, i64 end, const char* value) const {
+    if (border == CONSTANT) fill_range(axis, to, first, end, value);
+    else go_on(axis, from, to, first, end);
+  }
+  // One element of `axis`.
+  void below(int axis, i64 from, char* to, const char* value) const {
+    if (axis == last) memcpy(to, (const char*)from, (u64)run);
+    else copy(axis + 1, from, to, value);
+  }
   // What lies below `axis`: `from` is the address of the element that the output's first one shows, even if there is none.
   void copy(int axis, i64 from, char* to, const char* value) const {
     const WindowAxis& at = axes[axis];
-    fill_range(axis, to, 0, at.begin, value);
+    outside(axis, from, to, 0, at.begin, value);
     if (axis == last && at.step == at.pitch) {
       if (at.end > at.begin) memcpy(to + at.begin * at.pitch, (const char*)(from + at.begin * at.step), (u64)((at.end - at.begin) * at.pitch));
-    } else if (axis == last) {
-      for (i64 i = at.begin; i < at.end; i++) memcpy(to + i * at.pitch, (const char*)(from + i * at.step), (u64)run);
     } else {
       for (i64 i = at.begin; i < at.end; i++)
-        copy(axis + 1, from + i * at.step, to + i * at.pitch, axis == along ? fill + i * size : value);
+        below(axis, from + i * at.step, to + i * at.pitch, axis == along ? fill + i * size : value);
     }
-    fill_range(axis, to, at.end, at.count, value);
+    outside(axis, from, to, at.end, at.count, value);
   }
 };
 
 // Of each sample: shape and strides (in bytes) of the source, its first element that is shown, and the shape of the output.
 static i64 copy_windows(Array<const i64, 1> sources, Array<const i64, 1> outs, Array<const i64, 3> geometry, Dense<const u8, 2> fills,
-                        i64 along, i64 size) {
+                        i64 along, i64 size, int border) {
   const i64 count = sources.shape[0], axes = geometry.shape[2];
-  if (outs.shape[0] != count || geometry.shape[0] != count || geometry.shape[1] != 4 || axes > MOST_AXES || along >= axes || size < 1 ||
+  if (outs.shape[0] != count || geometry.shape[0] != count || geometry.shape[1] != 4 || axes > MOST_AXES || along >= axes || size < 1 || border < CONSTANT || border > WRAP ||
       (fills.shape[0] != 1 && fills.shape[0] != count) || fills.shape[1] < size)
     return MISFIT;
   for (i64 i = 0; along >= 0 && i < count; i++)
@@ -77,6 +123,7 @@ static i64 copy_windows(Array<const i64, 1> sources, Array<const i64, 1> outs, A
     WindowCopy window;
     window.fill = (const char*)fills.data + (fills.shape[0] > 1 ? i * fills.shape[1] : 0);
     window.along = (int)along;
+    window.border = (Border)border;
     window.size = window.run = size;
     window.last = (int)axes - 1;
     i64 pitch = size, from = sources(i);
@@ -84,12 +131,12 @@ static i64 copy_windows(Array<const i64, 1> sources, Array<const i64, 1> outs, A
     for (int axis = (int)axes - 1; axis >= 0; axis--) {
       const i64 extent = geometry(i, 0, axis), first = geometry(i, 2, axis), wanted = geometry(i, 3, axis);
       WindowAxis& at = window.axes[axis];
-      at = {wanted, between<i64>(minus(0, first), 0, wanted), between<i64>(minus(extent, first), 0, wanted), geometry(i, 1, axis), pitch};
+      at = {wanted, between<i64>(minus(0, first), 0, wanted), between<i64>(minus(extent, first), 0, wanted), geometry(i, 1, axis), pitch, first, extent};
       at.end = most(at.begin, at.end);
       if (extent == 1) at.step = pitch;
       from = plus(from, times(first, at.step));
       pitch *= wanted;
-      empty = empty || wanted == 0;
+      empty = empty || wanted == 0 || (border != CONSTANT && extent == 0);
       if (axis == window.last && at.step == window.run && at.begin == 0 && at.end == wanted) window.run *= wanted, window.last--;
     }
     if (empty) continue;

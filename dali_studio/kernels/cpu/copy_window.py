@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array
 
 
-def copy_window(src: Array, out: Array, first: Any, fill: Array, along: int = -1) -> None:
+def copy_window(
+    src: Array, out: Array, first: Any, fill: Array, along: int = -1, border: Border = Border.CONSTANT
+) -> None:
     """Copy the window of `src` that begins at `first` into `out`; outside lies the fill.
 
     Parameters
@@ -27,16 +30,20 @@ def copy_window(src: Array, out: Array, first: Any, fill: Array, along: int = -1
         (1,) of the element type, or one value for each index of the axis `along` of `out`.
     along : int
         -1 where there is one value.
+    border : Border
+        What lies outside: the fill, or the array goes on, which has elements then.
     """
     if not src.ndim:
         out[...] = src
         return
     geometry = np.array((src.shape, src.strides, first, out.shape), np.int64)
     sources, outs = (np.array([array.__array_interface__["data"][0]], np.int64) for array in (src, out))
-    kernel("copy_windows")(sources, outs, geometry[None], fill[None].view(np.uint8), along, out.itemsize)
+    kernel("copy_windows")(sources, outs, geometry[None], fill[None].view(np.uint8), along, out.itemsize, border)
 
 
-def copy_windows(src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array, along: int = -1) -> None:
+def copy_windows(
+    src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array, along: int = -1, border: Border = Border.CONSTANT
+) -> None:
     """The same for all samples of a batch.
 
     Parameters
@@ -57,4 +64,4 @@ def copy_windows(src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array
     strides[:, :-1] *= np.cumprod(shapes[:, :0:-1], axis=1)[:, ::-1]
     geometry = np.stack([shapes, strides, firsts, made], axis=1)
     values = np.ascontiguousarray(fills).view(np.uint8)
-    kernel("copy_windows")(src.addresses, out.addresses, geometry, values, along, size)
+    kernel("copy_windows")(src.addresses, out.addresses, geometry, values, along, size, border)

@@ -4,6 +4,7 @@
 #ifndef _WIN32
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 // The size of an open file; -1 for what is no file, such as a folder, and for files of the system that only seem to be empty.
@@ -48,6 +49,20 @@ static i64 read_files(Array<i32, 1> files, Array<i64, 1> sizes, Dense<u8, 1> sla
 }
 REGISTER(read_files)
 
+// Whether all of a piece could be read.
+static bool read_piece(int file, i64 start, i64 size, char* to) {
+  for (i64 done = 0; done < size;) {
+    const i64 now = pread(file, to + done, (size_t)(size - done), start + done);
+    if (now <= 0) return false;
+    done += now;
+  }
+  return true;
+}
+
+// Pieces of a file that lie this close behind each other, as members of archives do, are read by one call, with what is between.
+constexpr i64 GAP = 2048;
+constexpr int PARTS = 256;  // of a call: pieces and gaps
+
 // Pieces of open files, which stay open, go to bytes `places` of the slab; the size of what cannot be read to its end becomes -1.
 static i64 read_pieces(Array<const i32, 1> files, Array<const i64, 1> starts, Array<i64, 1> sizes, Dense<u8, 1> slab,
                        Array<const i64, 1> places) {
@@ -55,12 +70,24 @@ static i64 read_pieces(Array<const i32, 1> files, Array<const i64, 1> starts, Ar
   if (starts.shape[0] != count || sizes.shape[0] != count || places.shape[0] != count) return MISFIT;
   for (i64 i = 0; i < count; i++)
     if (sizes(i) > 0 && (starts(i) < 0 || places(i) < 0 || sizes(i) > slab.shape[0] - places(i))) return MISFIT;
-  for (i64 i = 0; i < count; i++)
-    for (i64 done = 0; done < sizes(i);) {
-      const i64 now = pread(files(i), slab.data + places(i) + done, (size_t)(sizes(i) - done), starts(i) + done);
-      if (now <= 0) sizes(i) = -1;  // which ends the loop
-      done += now;
+  struct iovec parts[PARTS];
+  char dropped[GAP];
+  for (i64 i = 0, next; i < count; i = next) {
+    next = i + 1;
+    if (sizes(i) <= 0) continue;
+    int used = 0;
+    i64 end = starts(i);
+    for (next = i; next < count && used + 2 <= PARTS; next++) {
+      const i64 gap = starts(next) - end;
+      if (files(next) != files(i) || sizes(next) <= 0 || gap < 0 || gap > GAP) break;
+      if (gap > 0) parts[used++] = {dropped, (size_t)gap};
+      parts[used++] = {slab.data + places(next), (size_t)sizes(next)};
+      end = starts(next) + sizes(next);
     }
+    if (used > 1 && preadv(files(i), parts, used, starts(i)) == end - starts(i)) continue;
+    for (i64 k = i; k < next; k++)
+      if (!read_piece(files(k), starts(k), sizes(k), (char*)slab.data + places(k))) sizes(k) = -1;
+  }
   return 0;
 }
 REGISTER(read_pieces)

@@ -1,6 +1,6 @@
 """Image files of all formats: recognise, read the header, decode to any colours and type.
 
-JPEG goes through libjpeg-turbo and PNG through zlib and an own loop, both without the GIL; BMP is read as it lies
+JPEG goes through libjpeg-turbo and PNG through ISA-L and an own loop, both without the GIL; BMP is read as it lies
 there; TIFF, WebP, PNM and JPEG 2000 go through Pillow. What would not give nvidia.dali's pixels is refused with the
 reason.
 
@@ -301,7 +301,8 @@ def _stored_pixels(
             return image if dtype == np.uint8 else convert(image, "jpeg", "ANY_DATA", dtype)
         return jpeg.finish(image, info, rest, dtype)
     if info.format == "png":
-        native = png.decode(as_view(buf), info)
+        # pixels may be decoded where they are to lie, unless channels change places or are mixed
+        native = png.decode(as_view(buf), info, None if output_type in ("BGR", "YCbCr") else out)
     elif info.format == "bmp":
         native = bmp.decode(as_view(buf), info)
     else:

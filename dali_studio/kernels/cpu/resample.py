@@ -43,7 +43,7 @@ def as_rows(inner: int) -> bool:
 
 
 def resize_axes(
-    src: Array, out: Array, first: int, kinds: tuple[int, int], roi: Sequence[float], *, antialias: bool
+    src: Array, out: Array, first: int, kinds: Sequence[int], roi: Sequence[float], *, antialias: bool
 ) -> None:
     """Resizes one to three axes of an array, which follow each other.
 
@@ -53,7 +53,7 @@ def resize_axes(
         As `resize` has them, of any number of axes; `out` in C order without gaps.
     first : int
         The first of the axes.
-    kinds : (int, int)
+    kinds : sequence of two int
         `Interp` of an axis that shrinks, and of one that does not.
     roi : sequence of float
         Begins of the region in all these axes, then ends.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import tarfile
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
@@ -10,6 +12,11 @@ from dali_studio.kernels.cpu import urls
 
 _VERSIONS = ("v1.1", "v1.2")
 _BLOCK = 512
+#: What a header of POSIX's or GNU's format has behind its names.
+_USTAR = (b"ustar\0", b"ustar ")
+_DIGITS = re.compile(rb"[0-7]{1,11}")
+#: Further facts of a file that change nothing here: times, as Python's `tarfile` writes them.
+_HARMLESS = re.compile(rb"(?:\d+ [acm]time=[\d.]+\n)+")
 
 
 class Component(NamedTuple):
@@ -37,11 +44,10 @@ def samples_of_archive(path: str) -> Iterator[list[Component]]:
     made: list[Component] = []
     last: str | None = None
     try:
-        with urls.open_file(path) as file, tarfile.open(fileobj=file, mode="r:") as archive:
-            for member in archive:
-                if not member.isreg():
-                    continue
-                name, extension = split_name(member.name)
+        with urls.open_file(path) as file:
+            members = _plain_members(file) or _members(file, path)
+            for full_name, start, size in members:
+                name, extension = split_name(full_name)
                 if last is None:
                     last = name
                 if not name:
@@ -49,11 +55,53 @@ def samples_of_archive(path: str) -> Iterator[list[Component]]:
                 if name != last:
                     yield made
                     made, last = [], name
-                made.append(Component(extension, member.offset_data, member.size))
-            _check_end(file, path, archive.offset)
+                made.append(Component(extension, start, size))
     except (OSError, tarfile.TarError) as error:
         raise ValueError(f"{path} cannot be read as a tar archive: {error}") from error
     yield made
+
+
+#: Name, first byte and bytes of a file in an archive.
+_Member = tuple[str, int, int]
+
+
+def _members(file: BinaryIO, path: str) -> Iterator[_Member]:
+    """The regular files of an archive."""
+    file.seek(0)
+    with tarfile.open(fileobj=file, mode="r:") as archive:
+        for member in archive:
+            if member.isreg():
+                yield member.name, member.offset_data, member.size
+        _check_end(file, path, archive.offset)
+
+
+def _plain_members(file: BinaryIO) -> list[_Member]:
+    """The same of an archive of files with short names, several times as fast; nothing for any other."""
+    made: list[_Member] = []
+    size, at = file.seek(0, os.SEEK_END), 0
+    while at + _BLOCK <= size:
+        file.seek(at)
+        head = file.read(_BLOCK)
+        if not any(head):
+            return made
+        kind, length, total = head[156:157], _octal(head[124:136]), _octal(head[148:156])
+        # the checksum takes itself for eight spaces
+        if length < 0 or total != sum(head) - sum(head[148:156]) + 8 * ord(" ") or head[257:263] not in _USTAR:
+            return []
+        begin, at = at + _BLOCK, at + _BLOCK + -(-length // _BLOCK) * _BLOCK
+        if (kind == b"5" and not length) or (kind == b"x" and _HARMLESS.fullmatch(file.read(length))):
+            continue  # a folder, or facts of the file that follows
+        name, prefix = (head[part].split(b"\0", 1)[0] for part in (slice(100), slice(345, 500)))
+        if kind != b"0" or prefix or at > size:
+            return []
+        made.append((name.decode("utf-8", "surrogateescape"), begin, length))
+    return []
+
+
+def _octal(field: bytes) -> int:
+    """A number of a header; -1 for one that is written otherwise."""
+    digits = field.strip(b" \0")
+    return int(digits, 8) if _DIGITS.fullmatch(digits) else -1
 
 
 def _check_end(file: BinaryIO, path: str, at: int) -> None:

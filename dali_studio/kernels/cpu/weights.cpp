@@ -26,7 +26,7 @@ struct Row {
 // The geometry of all axes, all rows before all columns. found: the bytes of all weights, the largest number of elements that a
 // tile reads of a row, the smallest size of an image, the smallest tile.
 static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, i64 height, i64 width, i64 channel,
-                 Array<const f64, 2> rois, int shrinking, int growing, i64 most_tile, i64 least_tile, i64 at_once, bool antialias,
+                 Array<const f64, 2> rois, Array<const i32, 2> kinds, i64 most_tile, i64 least_tile, i64 at_once, bool antialias,
                  Dense<u8, 1> table, Dense<u8, 1> row_table, Dense<i64, 1> starts, Dense<i64, 1> found) {
   i64 count = in_shapes.shape[0], end = 0, span = 1, smallest = 1, least_used = most_tile;
   Axis* axes = (Axis*)table.data;
@@ -35,7 +35,7 @@ static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, 
     i64 at = side == 0 ? height : width;
     for (i64 i = 0; i < count; i++) {
       i64 in_size = in_shapes(i, at), out_size = out_shapes(i, at);
-      Axis axis = axis_of(in_size, out_size, rois(i, side), rois(i, 2 + side), shrinking, growing, antialias, side == 0);
+      Axis axis = axis_of(in_size, out_size, rois(i, side), rois(i, 2 + side), kinds(i, 0), kinds(i, 1), antialias, side == 0);
       axes[side * count + i] = axis;
       smallest = least(smallest, in_size);
       starts(side * count + i) = end;

@@ -24,8 +24,16 @@ extern "C" __global__ void __launch_bounds__(256) preemphasis(const Item* __rest
 extern "C" __global__ void __launch_bounds__(256) decibels(
     const Item* __restrict__ items, float factor, float reference, float smallest) {
   const Item& item = items[blockIdx.y];
-  const i64 i = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (i >= item.count) return;
+  const i64 begin = ((i64)blockIdx.x * 256 + threadIdx.x) * 4;
+  if (begin >= item.count) return;
   const float against = item.largest ? most(0.f, *item.largest) : reference;
-  ((float*)item.to)[i] = Decibels{factor, against == 1 ? 1 : 1 / against, smallest}(((const float*)item.from)[i]);
+  const Decibels decibels{factor, against == 1 ? 1 : 1 / against, smallest};
+  const float* from = (const float*)item.from + begin;
+  float* to = (float*)item.to + begin;
+  if (begin + 4 <= item.count && ((u64)from | (u64)to) % 16 == 0) {
+    const float4 x = *(const float4*)from;
+    *(float4*)to = make_float4(decibels(x.x), decibels(x.y), decibels(x.z), decibels(x.w));
+  } else {
+    for (i64 k = 0; k < least<i64>(4, item.count - begin); k++) to[k] = decibels(from[k]);
+  }
 }

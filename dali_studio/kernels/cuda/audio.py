@@ -50,7 +50,7 @@ def to_decibels_on_gpu(
     factor, smallest = decibel_numbers(multiplier, cutoff)
     numbers = map(np.float32, (factor, reference, smallest))
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    stream.launch("audio", items, src.counts, *numbers, function="decibels", macros=macros)
+    stream.launch("audio", items, -(-src.counts // 4), *numbers, function="decibels", macros=macros)
 
 
 def _items(src: Batch, out: Batch) -> NDArray[np.void]:

@@ -49,15 +49,16 @@ def compute_on_gpu(
             f"the shapes alternate between broadcast and other axes in more than {_AXES} groups.",
             hint="Reshape the tensors to fewer axes, or compute on the CPU.", code="DS203",
         )  # fmt: skip
-    stream.launch("elementwise", items, items["count"], macros=macros(functor, [one.dtype for one in operands],
-                                                                      out.dtype, common))  # fmt: skip
+    made = macros(functor, [one.dtype for one in operands], out.dtype, common)
+    stream.launch("elementwise", items, -(-items["count"] // made["COUNT"]), macros=made)
 
 
 def macros(
     functor: str, operands: Sequence[np.dtype[Any]], out: np.dtype[Any], common: np.dtype[Any]
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """What the kernel is compiled for."""
-    made: dict[str, object] = {"FUNCTOR": functor, "OPERANDS": len(operands), "OUT": out}
+    widest = max(one.itemsize for one in (out, *operands))
+    made: dict[str, Any] = {"FUNCTOR": functor, "OPERANDS": len(operands), "OUT": out, "COUNT": 16 // widest}
     for name, dtype, computed in zip("ABC", operands, computed_types(functor, operands, common), strict=False):
         made[f"IN_{name}"], made[f"COMPUTE_{name}"] = dtype, computed
     return made

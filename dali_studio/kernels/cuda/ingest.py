@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
+from dali_studio.core.storage import equal_shapes
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.batch import PADDING, elements, place
 from dali_studio.kernels.cuda.device import cupy
@@ -104,15 +105,16 @@ def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> Batch:
     count, one = len(arrays), isinstance(arrays, cupy().ndarray)
     first = arrays if one else arrays[0]
     given = [first.shape[1:]] if one else list(map(_SHAPE, arrays))
-    if given.count(given[0]) == len(given):
-        shapes = np.tile(np.array(given[0], np.int64), (count, 1))
-    else:
-        shapes = np.array(given, np.int64)
+    alike = given.count(given[0]) == len(given)
+    shapes = equal_shapes(count, given[0]) if alike else np.array(given, np.int64)
     offsets, size = place(shapes, first.dtype)
     table = -(-(size + PADDING) // 16) * 16  # the kernel's table lies behind the samples
+    runtime = cupy().cuda.runtime
     with stream:
-        memory = allocate(table + count * _COPY.itemsize)
-        if one:
+        memory = allocate(table if one else table + count * _COPY.itemsize)
+        if one and _CONTIGUOUS(first):
+            runtime.memcpyAsync(int(memory.ptr), _ADDRESS(first), size, runtime.memcpyDeviceToDevice, stream.ptr)
+        elif one:
             cupy().ndarray(first.shape, first.dtype, memory)[...] = first
         else:
             _copy(arrays, elements(shapes) * first.dtype.itemsize, memory, offsets, table, stream)
@@ -135,6 +137,13 @@ def gathered(addresses: NDArray[np.int64], out: Batch, stream: Any) -> None:
             count = min(_MAX_ARRAYS, len(copies) - begin)
             _kernel()((blocks, count), (_THREADS,), (np.uint64(address + begin * _COPY.itemsize),))
     del memory  # back to the pool of this stream, whose next user comes after the kernel
+
+
+def write_rows(table: NDArray[Any], out: Batch, stream: Any) -> None:
+    """Copy the rows of an array (N, ...) in host memory into the samples of a batch of the `stream`."""
+    memory, (address,) = stream.upload(table)
+    gathered(address + table.strides[0] * np.arange(len(out)), out, stream)
+    del memory  # as above
 
 
 def _copy(

@@ -42,5 +42,6 @@ def paste_regions_on_gpu(
     items["target"], items["count"] = out.addresses, out.counts
     items["width"], items["channels"] = out.shapes[:, 1], out.shapes[:, 2]
     items["first"], items["regions"] = np.cumsum(counts) - counts, counts
-    macros = {"IN": inputs[0].dtype, "OUT": out.dtype}
-    stream.launch("multi_paste", items, items["count"], macros=macros, tables=(table,))
+    count = 16 // out.dtype.itemsize
+    macros = {"IN": inputs[0].dtype, "OUT": out.dtype, "COUNT": count}
+    stream.launch("multi_paste", items, -(-items["count"] // count), macros=macros, tables=(table,))

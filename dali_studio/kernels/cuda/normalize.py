@@ -64,7 +64,7 @@ class Statistics(NamedTuple):
         self.stream.launch(
             "normalize", items, items["count"], np.int64(len(sums) if self.over_batch else 1),
             np.int64(means is not None), np.float32(epsilon), np.float32(scale), function="statistics",
-            macros={"IN": _FLOAT, "OUT": _FLOAT, "AXES": 1}, tables=(weights,),
+            macros={"IN": _FLOAT, "OUT": _FLOAT, "AXES": 1, "COUNT": 1}, tables=(weights,),
         )  # fmt: skip
         if not self.over_batch:
             return sums
@@ -91,8 +91,9 @@ def normalize_on_gpu(
         if not reduced[axes[0]]:
             items["strides"][:, number] = stride
             stride = stride * extents
-    macros: dict[str, Any] = {"IN": data.dtype, "OUT": out.dtype, "AXES": max(len(groups), 1)}
-    stream.launch("normalize", items, items["count"], np.float32(shift), macros=macros)
+    count = 16 // max(data.dtype.itemsize, out.dtype.itemsize)
+    macros: dict[str, Any] = {"IN": data.dtype, "OUT": out.dtype, "AXES": max(len(groups), 1), "COUNT": count}
+    stream.launch("normalize", items, -(-items["count"] // count), np.float32(shift), macros=macros)
 
 
 @cache

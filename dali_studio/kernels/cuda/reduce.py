@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +24,8 @@ _FINISH: tuple[Finish, ...] = ("sum", "mean", "root")
 PARTS: dict[Taken, str] = {"itself": "Itself", "square": "Square", "deviation": "SquaredDeviation"}
 #: Threads for an output, and from how many elements on, on average, they are worth it.
 _LANES = ((256, 2048), (32, 64))
+#: Elements of a part of an output, and blocks of threads that occupy a GPU.
+_SHARE, _BLOCKS = 4096, 8192
 
 
 def reduce_on_gpu(
@@ -48,4 +52,25 @@ def reduce_on_gpu(
         "IN": src.dtype, "OUT": out.dtype, "PART": PARTS[taken], "COMBINE": combine, "LANES": lanes,
         "FINISH": _FINISH.index(finish),
     }  # fmt: skip
-    stream.launch("reduce", items, items["kept"]["elements"] * lanes, macros=macros)
+    kept = items["kept"]["elements"]
+    parts = min(-(-int(average) // _SHARE), _BLOCKS // max(int(kept.sum()), 1)) if lanes == _LANES[0][0] else 1
+    if parts <= 1:
+        stream.launch("reduce", items, kept * lanes, np.int64(1), macros=macros)
+        return
+    sums = stream.empty((kept * parts)[:, None], out.dtype, "")
+    last = items.copy()
+    items["target"] = last["source"] = sums.addresses
+    items["zero"] = 0
+    last["gone"], last["kept"] = _one_axis(np.full_like(kept, parts), 1), _one_axis(kept, parts)
+    stream.launch("reduce", items, kept * parts * lanes, np.int64(parts), macros=macros | {"FINISH": 0})
+    lanes = _LANES[-1][0]
+    last_macros = macros | {"IN": out.dtype, "PART": PARTS["itself"], "LANES": lanes}
+    stream.launch("reduce", last, kept * lanes, np.int64(1), macros=last_macros)
+
+
+def _one_axis(elements: NDArray[np.int64], stride: int) -> NDArray[Any]:
+    """Walks along one axis."""
+    made = np.zeros(len(elements), _WALK)
+    made["count"], made["elements"] = 1, elements
+    made["extents"][:, 0], made["strides"][:, 0] = elements, stride
+    return made

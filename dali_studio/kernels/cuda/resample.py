@@ -59,7 +59,7 @@ class Geometry:
 
 
 def geometry(
-    in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], shrinking: int, growing: int, antialias: bool,
+    in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], kinds: NDArray[np.int32], antialias: bool,
     rois: NDArray[Any], layout: str,
 ) -> Geometry:  # fmt: skip
     """Prepare the resizing of batches of these shapes.
@@ -68,8 +68,8 @@ def geometry(
     ----------
     in_shapes, out_shapes : ndarray
         (N, 3).
-    shrinking, growing : int
-        `Interp` of axes that shrink, and of others.
+    kinds : ndarray
+        (N, 2): `Interp` of axes that shrink, and of others.
     antialias : bool
         Widen the filter by the scale where an axis shrinks.
     rois : ndarray
@@ -78,7 +78,7 @@ def geometry(
         "HWC" or "CHW".
     """
     table, row, starts, size, span, tile = axes(
-        in_shapes, out_shapes, layout, rois, (shrinking, growing), _TILES, _AT_ONCE, antialias=antialias
+        in_shapes, out_shapes, layout, rois, kinds, _TILES, _AT_ONCE, antialias=antialias
     )
     capacity = -(-(span + 3) // 4) * 4  # three more, to begin with whole words
     warps = next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)

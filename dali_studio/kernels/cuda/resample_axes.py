@@ -58,7 +58,7 @@ class Volumes:
 
 def volumes(
     in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], spans: Sequence[tuple[int, int]],
-    rois: Sequence[NDArray[np.float64]], kinds: tuple[int, int], *, antialias: bool,
+    rois: Sequence[NDArray[np.float64]], kinds: NDArray[np.int32], *, antialias: bool,
 ) -> Volumes:  # fmt: skip
     """Prepare the resizing of batches of these shapes.
 
@@ -71,7 +71,7 @@ def volumes(
     rois : sequence of ndarray
         Of each sample: begins of the region in these axes, then ends.
     kinds, antialias
-        As in `kernels.cpu.resample.resize_axes`.
+        As in `kernels.cpu.axis_batch.axes`.
     """
     count = len(in_shapes)
     given, made = np.ones((2, count, _AXES), np.int64)

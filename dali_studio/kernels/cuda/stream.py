@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import sources
+from dali_studio.kernels.cuda.arrivals import Arrivals
 from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.ingest import copied
@@ -81,6 +82,7 @@ class GpuStream:
             self._joint = self._cupy.cuda.Event(block=False, disable_timing=True)
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
+            self._arrivals = Arrivals(self._pool.malloc)
         self._slots = [InFlightSlot() for _ in range(_SLOTS)]
         self._used = _Used()
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
@@ -159,6 +161,7 @@ class GpuStream:
         """Give idle memory back to the GPU, and staging memory to the system; returns the bytes of device memory."""
         with self._device:
             self._stream.synchronize()
+            self._arrivals.release()
             for slot in self._slots:
                 slot.kept.clear()
                 slot.staging, slot.tables = Staging(), Tables()
@@ -220,8 +223,13 @@ class GpuStream:
         with self._device:
             return copied(arrays, layout, producer, self._pool.malloc)
 
+    def take_up(self, batch: Batch, run: Callable[[Callable[[int], None], int], None]) -> Batch:
+        """Copy a batch from host memory for a later iteration, with the threads of `run` (as for `copy_span`)."""
+        with self._device:
+            return self._arrivals.copied(batch, run)
+
     def adopt(self, batch: Batch) -> Batch:
-        """A batch of `take_in` as part of this iteration, which holds its memory and waits for it."""
+        """A batch of `take_in` or `take_up` as part of this iteration, which holds its memory and waits for it."""
         self._stream.wait_event(batch.ready)
         self._used.slot.kept.append(batch.memory)
         return replace(batch, ready=None)
@@ -238,6 +246,15 @@ class GpuStream:
         if end > begin:
             address = _pointer(host[begin:])
             (batch.memory + begin).copy_from_host_async(address, end - begin, self._copies)
+            self._apart = True
+
+    @contextmanager
+    def beside(self) -> Generator[Any]:
+        """Enqueue work on the stream of `fill`, which is CuPy's current one in the body; see `filled`."""
+        try:
+            with self._copies:
+                yield self._copies
+        finally:
             self._apart = True
 
     def copied(self) -> Any:

@@ -1,23 +1,93 @@
 // Elements that lie at any distances, copied into arrays without gaps: what `kernels/cpu/strided.cpp` and `copy_window.cpp` do.
 // A thread copies COUNT neighbours. Macros: the element types IN and OUT; AXES; WINDOWED, whether an element may lie outside the
-// input, and is filled then.
+// input; BORDER, what is there then.
+#include "../include/border.hpp"
 #include "clamp.cuh"
 
+enum { LAST = AXES - 1 };
 struct Item {
   const IN* from;  // the element at 0, 0, ...
   OUT* to;
-  i64 count, fill;  // elements of the result; where its values for what lies outside begin
+  i64 count, fill, period;  // elements of the result; its values for what lies outside begin at `fill`, and as many take turns
   i64 extents[AXES], steps[AXES];  // of the result, and from an element of the input to its neighbour
   i64 firsts[AXES], sizes[AXES], channels[AXES];  // begin of the window, extents of the input, distances of the values outside
 };
 struct alignas(COUNT * sizeof(OUT)) Neighbours { OUT values[COUNT]; };
 
-__device__ __forceinline__ OUT element(const Item& item, const OUT* __restrict__ fills, const i64 (&index)[AXES]) {
+// Neighbours of the input, wherever they begin; whole words around them are read.
+__device__ __forceinline__ void load(const OUT* from, Neighbours& made) {
+  enum { WORDS = sizeof(Neighbours) / 4 };
+  union {
+    Neighbours neighbours;
+    u32 words[WORDS];
+  } parts;
+  if ((u64)from % sizeof(Neighbours) == 0) {
+    made = *(const Neighbours*)from;
+  } else if (sizeof(OUT) < 4) {
+    const u32* words = (const u32*)((u64)from & ~3ull);
+    const int shift = (int)((u64)from & 3) * 8;
+    u32 low = words[0];
+#pragma unroll
+    for (int word = 0; word < WORDS; word++) {
+      const u32 high = shift || word + 1 < WORDS ? words[word + 1] : 0;
+      parts.words[word] = (u32)(((u64)high << 32 | low) >> shift);
+      low = high;
+    }
+    made = parts.neighbours;
+  } else {
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) made.values[k] = from[k];
+  }
+}
+template <class I> __device__ __forceinline__ void load(const I* from, Neighbours& made) {
+#pragma unroll
+  for (int k = 0; k < COUNT; k++) made.values[k] = Clamp<OUT, I>::of(from[k]);
+}
+
+// Which element of the input an index of the result shows.
+__device__ __forceinline__ i64 place_along(const Item& item, int axis, i64 index) {
+  if (!WINDOWED) return index;
+  const i64 place = index + item.firsts[axis];
+  return BORDER == CONSTANT ? place : bordered(place, item.sizes[axis], (Border)BORDER);
+}
+
+// Neighbours that lie in one row of the result.
+__device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fills, const i64 (&index)[AXES], Neighbours& made) {
+  const i64 first = WINDOWED ? index[LAST] + item.firsts[LAST] : index[LAST], step = item.steps[LAST], size = item.sizes[LAST];
   i64 at = 0, channel = item.fill;
   bool inside = true;
 #pragma unroll
+  for (int axis = 0; axis < LAST; axis++) {
+    const i64 place = place_along(item, axis, index[axis]);
+    at += place * item.steps[axis];
+    if (!WINDOWED) continue;
+    inside = inside && place >= 0 && place < item.sizes[axis];
+    channel += index[axis] * item.channels[axis];
+  }
+  const IN* from = item.from + at;
+  if (!WINDOWED || (inside && first >= 0 && first + COUNT <= size)) {
+    from += first * step;
+    if (step == 1) return load(from, made);
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) made.values[k] = Clamp<OUT, IN>::of(from[k * step]);
+    return;
+  }
+  u32 turn = (u32)(index[LAST] % item.period);
+#pragma unroll
+  for (int k = 0; k < COUNT; k++) {
+    const i64 place = place_along(item, LAST, index[LAST] + k);
+    const bool there = inside && place >= 0 && place < size;
+    made.values[k] = there ? Clamp<OUT, IN>::of(from[place * step]) : fills[channel + turn];
+    if (++turn == (u32)item.period) turn = 0;
+  }
+}
+
+__device__ __forceinline__ OUT element(const Item& item, const OUT* __restrict__ fills, const i64 (&index)[AXES]) {
+  i64 at = 0, channel = item.fill + (WINDOWED ? index[LAST] % item.period : 0);
+  bool inside = true;
+#pragma unroll
   for (int axis = 0; axis < AXES; axis++) {
-    const i64 place = WINDOWED ? index[axis] + item.firsts[axis] : index[axis];
+    const i64 place = place_along(item, axis, index[axis]);
     at += place * item.steps[axis];
     if (!WINDOWED) continue;
     inside = inside && place >= 0 && place < item.sizes[axis];
@@ -38,15 +108,19 @@ template <class U> __device__ __forceinline__ void copy(const Item& item, const 
   index[0] = (i64)rest;
   Neighbours made;
   const int count = (int)min((i64)COUNT, item.count - begin);
+  if (index[LAST] + COUNT <= item.extents[LAST]) {
+    row(item, fills, index, made);
+  } else {
 #pragma unroll
-  for (int k = 0; k < COUNT; k++) {
-    if (k < count) made.values[k] = element(item, fills, index);
-    bool over = true;
+    for (int k = 0; k < COUNT; k++) {
+      if (k < count) made.values[k] = element(item, fills, index);
+      bool over = true;
 #pragma unroll
-    for (int axis = AXES - 1; axis >= 0; axis--) {
-      index[axis] += over;
-      over = over && axis && index[axis] == item.extents[axis];
-      if (over) index[axis] = 0;
+      for (int axis = LAST; axis >= 0; axis--) {
+        index[axis] += over;
+        over = over && axis && index[axis] == item.extents[axis];
+        if (over) index[axis] = 0;
+      }
     }
   }
   OUT* to = item.to + begin;

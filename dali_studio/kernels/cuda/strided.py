@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.strided import steps_of
 from dali_studio.kernels.cuda.stream import GpuStream
 
@@ -34,8 +35,9 @@ def copy_strided_on_gpu(src: Batch, offsets: Table, steps: Table, out: Batch, st
 
 
 def copy_windows_on_gpu(
-    src: Batch, out: Batch, firsts: Table, fills: NDArray[Any], along: int, stream: GpuStream
-) -> None:
+    src: Batch, out: Batch, firsts: Table, fills: NDArray[Any], along: int, stream: GpuStream,
+    border: Border = Border.CONSTANT,
+) -> None:  # fmt: skip
     """Copy windows into `out`, as `kernels.cpu.copy_window.copy_windows` does; other types are cut as crop does."""
     steps = steps_of(src.shapes, 1)
     types = (src.dtype, out.dtype) if src.dtype != out.dtype else (_word(out.dtype), _word(out.dtype))
@@ -44,7 +46,8 @@ def copy_windows_on_gpu(
         places = src.addresses + (firsts * steps).sum(axis=1) * src.dtype.itemsize
         _launch(places, out, steps, types, None, _NO_FILL.view(types[1]), -1, stream)
         return
-    _launch(src.addresses, out, steps, types, windows, np.ascontiguousarray(fills).view(types[1]), along, stream)
+    values = np.ascontiguousarray(fills).view(types[1])
+    _launch(src.addresses, out, steps, types, windows, values, along, stream, border)
 
 
 def _word(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -55,9 +58,10 @@ def _word(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def _launch(
     places: Table, out: Batch, steps: Table, types: tuple[np.dtype[Any], np.dtype[Any]],
     windows: tuple[Table, Table] | None, fills: NDArray[Any], along: int, stream: GpuStream,
+    border: Border = Border.CONSTANT,
 ) -> None:  # fmt: skip
     """Launch the kernel; `windows` are the first elements that are shown, and the extents of the input."""
-    groups = _groups(out.shapes, steps, windows, along)
+    groups = _groups(out.shapes, steps, windows, along, continued=border is not Border.CONSTANT)
     if len(groups) > _AXES:
         raise ArgumentError(
             f"the elements lie along {len(groups)} axes; {_AXES} are accepted on a GPU.",
@@ -65,6 +69,8 @@ def _launch(
         )  # fmt: skip
     items = np.zeros(len(out), _item(len(groups)))
     items["source"], items["target"], items["count"] = places, out.addresses, out.counts
+    turns = 0 <= along == out.shapes.shape[1] - 1  # neighbours have values of their own outside
+    items["period"] = out.shapes[:, along] if turns else 1
     if len(fills) > 1:
         items["fill"] = np.arange(len(out)) * fills.shape[-1]
     for number, group in enumerate(groups):
@@ -73,10 +79,11 @@ def _launch(
             below = windows[1][:, group.first + 1 : group.last + 1].prod(axis=1)
             items["firsts"][:, number] = windows[0][:, group.first] * below
             items["sizes"][:, number] = windows[1][:, group.first] * below
-            items["channels"][:, number] = group.first == along
-    count = max(4 // types[1].itemsize, 1)
+            items["channels"][:, number] = group.first == along and not turns
+    count = 16 // types[1].itemsize
     macros = {
         "IN": types[0], "OUT": types[1], "AXES": len(groups), "COUNT": count, "WINDOWED": windows is not None,
+        "BORDER": int(border),
     }  # fmt: skip
     stream.launch("strided", items, -(-items["count"] // count), macros=macros, tables=(fills,))
 
@@ -91,13 +98,15 @@ class _Axes:
     steps: Table
 
 
-def _groups(extents: Table, steps: Table, windows: tuple[Table, Table] | None, along: int) -> list[_Axes]:
-    """The axes as the kernel sees them; a number has one."""
+def _groups(
+    extents: Table, steps: Table, windows: tuple[Table, Table] | None, along: int, *, continued: bool
+) -> list[_Axes]:
+    """The axes as the kernel sees them; a number has one. Those that go on outside do so element by element."""
     if not extents.shape[1]:
         return [_Axes(0, 0, np.ones(len(extents), np.int64), np.zeros(len(extents), np.int64))]
     made: list[_Axes] = []
     for axis, (extent, step) in enumerate(zip(extents.T, steps.T, strict=True)):
-        if made and _together(made[-1], axis, extent, step, windows, along):
+        if made and _together(made[-1], axis, extent, step, windows, along, continued=continued):
             group = made[-1]
             group.steps = step if windows is not None else np.where(extent == 1, group.steps, step)
             group.last, group.extents = axis, group.extents * extent
@@ -107,13 +116,17 @@ def _groups(extents: Table, steps: Table, windows: tuple[Table, Table] | None, a
 
 
 def _together(
-    group: _Axes, axis: int, extent: Table, step: Table, windows: tuple[Table, Table] | None, along: int
-) -> bool:
+    group: _Axes, axis: int, extent: Table, step: Table, windows: tuple[Table, Table] | None, along: int, *,
+    continued: bool,
+) -> bool:  # fmt: skip
     if windows is None:
         return bool(((extent == 1) | (group.extents == 1) | (group.steps == step * extent)).all())
     firsts, sizes = windows  # of an input without gaps
     whole = (firsts[:, axis] == 0) & (extent == sizes[:, axis])
-    return along not in (group.first, axis) and bool(whole.all())
+    if continued:
+        whole &= (firsts[:, group.first] == 0) & (group.extents == sizes[:, group.first : axis].prod(axis=1))
+    mixed = group.first == along or axis == along != firsts.shape[1] - 1  # values outside differ along one of them
+    return not mixed and bool(whole.all())
 
 
 @cache
@@ -121,5 +134,5 @@ def _item(axes: int) -> np.dtype[Any]:
     names = ("extents", "steps", "firsts", "sizes", "channels")
     return np.dtype(
         [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("fill", np.int64),
-         *((name, np.int64, (axes,)) for name in names)]
+         ("period", np.int64), *((name, np.int64, (axes,)) for name in names)]
     )  # fmt: skip

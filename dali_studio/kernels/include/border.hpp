@@ -16,3 +16,19 @@ HD i64 bordered(i64 i, i64 size, Border border) {
   if (within < size) return within;
   return border == REFLECT_1001 ? period - 1 - within : period - within;
 }
+
+// Elements beyond an axis that follow each other: `count` of them show the element `begin` and the next ones, `step` apart.
+struct Stretch {
+  i64 begin, step, count;
+};
+
+// Those from position i on, which lies outside of [0, size); `border` is not CONSTANT.
+HD Stretch continued(i64 i, i64 size, Border border) {
+  const i64 endless = (i64)1 << 62;
+  if (border == CLAMP || size == 1) return {i < 0 ? 0 : size - 1, 0, i < 0 ? -i : endless};
+  const i64 between = border == REFLECT_101 ? size - 2 : border == REFLECT_1001 ? size : 0, period = size + between;
+  i64 within = i % period;
+  if (within < 0) within += period;
+  if (within < size) return {within, 1, size - within};
+  return {bordered(i, size, border), -1, period - within};
+}

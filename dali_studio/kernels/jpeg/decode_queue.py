@@ -19,12 +19,14 @@ Queues = NDArray[np.int64]
 
 #: Integers of a queue: a number while it is in use, later ones higher; first and last waiting picture in one; threads
 #: at work on it; how many pictures a GPU may take; addresses of requests (see `libjpeg.decode`) and of a byte for the
-#: outcome of each; nanoseconds of all threads; how many of the first pictures are left to the GPU and to helpers.
-IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT, RESERVED = range(8)
+#: outcome of each; nanoseconds of all threads; how many of the first pictures are left to the GPU and to helpers;
+#: address of the rooms for coefficients, or 0.
+IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT, RESERVED, ROOMS = range(9)
 #: Integers from one queue to the next: threads that work on different ones do not share a cache line.
 WORDS = 16
-BY_HARDWARE, BY_KERNELS = 3, 4
-"""Outcomes of a picture whose pixels a GPU has made: its JPEG hardware, or kernels. Those of `libjpeg` are lower."""
+BY_HARDWARE, BY_KERNELS, COEFFICIENTS = 3, 4, 5
+"""Outcomes of a picture whose pixels a GPU has made: its JPEG hardware, or kernels; or makes of its `coefficients`
+once all are decoded. Those of `libjpeg` are lower."""
 
 
 def checked(queues: Queues, which: int) -> int:

@@ -82,6 +82,8 @@ class DecodeBatch:
         For compiled code; without them only `take` hands out pictures.
     reserved : bool
         Whether these are left to the GPU and a few threads that help.
+    rooms : ndarray of int64, (count, 2), optional
+        Address and bytes of the memory for each picture's coefficients, which are then all that is decoded of it; or 0.
 
     Attributes
     ----------
@@ -92,15 +94,16 @@ class DecodeBatch:
     compiled : bool
         Whether the decode threads decode them.
     outcomes : ndarray of int8, (count,)
-        0, an outcome of `libjpeg`, or `decode_queue.BY_HARDWARE`.
+        0, an outcome of `libjpeg`, or one of `decode_queue`.
     nanoseconds : int
         What the decode threads spent on them.
     """
 
     def __init__(
-        self, count: int, shared: int, requests: NDArray[np.int64] | None = None, *, reserved: bool = False
-    ) -> None:
-        self.requests = requests
+        self, count: int, shared: int, requests: NDArray[np.int64] | None = None, *, reserved: bool = False,
+        rooms: NDArray[np.int64] | None = None,
+    ) -> None:  # fmt: skip
+        self.requests, self.rooms = requests, rooms
         self.compiled = requests is not None and libjpeg.entry_points() is not None
         self.outcomes = np.zeros(count, np.int8)
         self.count, self._shared, self.reserved = count, shared, shared if reserved else 0
@@ -114,6 +117,7 @@ class DecodeBatch:
         row[decode_queue.SHARED], row[decode_queue.RESERVED] = self._shared, self.reserved
         row[decode_queue.OUTCOMES] = self.outcomes.ctypes.data
         row[decode_queue.REQUESTS] = 0 if self.requests is None else self.requests.ctypes.data
+        row[decode_queue.ROOMS] = 0 if self.rooms is None else self.rooms.ctypes.data
         row[decode_queue.SPENT] = 0
         decode_queue.fill(self._queues, self._which, self.count)
         decode_queue.mark(self._queues, self._which, number)

@@ -28,7 +28,33 @@ PARTS = 512
 _PRIORITY = -1
 
 
-class JpegKernels:
+class LimitedLaunches:
+    """Pictures in launches that take no more memory than there is."""
+
+    def __init__(self) -> None:
+        self._most = MAX_MEMORY
+
+    def _in_launches(self, begin: int, end: int, plan: Callable[[int], int], launch: Callable[[], None]) -> None:
+        """Launch pictures `begin` to `end`; ``plan(first)`` says before which picture the next launch ends.
+
+        Raises
+        ------
+        OutOfMemoryError
+            CuPy's: when there is not even `MIN_MEMORY`.
+        """
+        while begin < end:
+            after = plan(begin)
+            try:
+                launch()
+            except Exception as error:
+                if type(error).__name__ != "OutOfMemoryError" or self._most < 2 * MIN_MEMORY:
+                    raise
+                self._most //= 2
+            else:
+                begin = after
+
+
+class JpegKernels(LimitedLaunches):
     """Decodes groups of files, one after the other; one thread at a time may call it.
 
     Parameters
@@ -48,15 +74,15 @@ class JpegKernels:
     stalled = False
 
     def __init__(self, device_id: int, allocate: Callable[[int], Any]) -> None:
+        super().__init__()
         self._device, self._allocate = cupy().cuda.Device(device_id), allocate
         with self._device:
             # what decoded pictures are made for waits for them: they go before other work on the GPU
             self._stream = cupy().cuda.Stream(non_blocking=True, priority=_PRIORITY)
-            self._kernels = [_module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
+            self._kernels = [module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
             self._begun, self._done = cupy().cuda.Event(), cupy().cuda.Event()
         self.milliseconds = 0.0
         self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
-        self._most = MAX_MEMORY
         self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(6, np.int64)
         self._staging = Staging()
 
@@ -113,16 +139,11 @@ class JpegKernels:
             CuPy's: when there is not even `MIN_MEMORY`.
         """
         done: list[NDArray[np.int64]] = []
-        while begin < end:
-            after = scan.plan(requests, places, begin, end, self._most, self._pictures, self._rows, self._made)
-            try:
-                done.extend([self._launch(requests)] if self._made[0] else ())
-            except Exception as error:
-                if type(error).__name__ != "OutOfMemoryError" or self._most < 2 * MIN_MEMORY:
-                    raise
-                self._most //= 2
-            else:
-                begin = after
+
+        def plan(first: int) -> int:
+            return scan.plan(requests, places, first, end, self._most, self._pictures, self._rows, self._made)
+
+        self._in_launches(begin, end, plan, lambda: done.extend([self._launch(requests)] if self._made[0] else ()))
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
     def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -160,7 +181,8 @@ class JpegKernels:
 
 
 @cache
-def _module() -> Any:
+def module() -> Any:
+    """The compiled kernels of `jpeg.cu`."""
     options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": PARTS})
     with doing("compiling the GPU's JPEG decoder"):
         module = cupy().RawModule(code=sources.source("jpeg"), options=options)

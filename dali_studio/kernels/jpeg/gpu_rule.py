@@ -6,12 +6,31 @@ from dali_studio.kernels.cpu.image_info import ImageInfo
 
 #: Pixels of a side; beyond it the hardware refuses.
 MAX_SIDE = 16384
+#: Bytes before the coefficients of a picture, and of a block: 64 coefficients, and a bit for each (`progressive.hpp`).
+_HEAD, _BLOCK = 1664, 136
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 
 
 def takes(info: ImageInfo) -> bool:
     """Whether a GPU decodes such a file, with the CPU's pixels."""
-    if info.format != "jpeg" or info.kind != "baseline" or info.bit_depth != 8 or not info.single_scan:
+    return info.kind == "baseline" and info.single_scan and _usual(info)
+
+
+def takes_coefficients(info: ImageInfo) -> bool:
+    """Whether kernels make the pixels of such a file, progressive ones, once threads have decoded its coefficients."""
+    return info.kind == "progressive" and _usual(info)
+
+
+def coefficient_room(info: ImageInfo) -> int:
+    """Bytes of host memory that the coefficients of a file take which `takes_coefficients` lets pass."""
+    h, v = info.sampling[0]
+    units = -(-info.height // (8 * v)) * -(-info.width // (8 * h))
+    blocks = units * (1 if info.channels == 1 else h * v + 2)
+    return -(-(_HEAD + blocks * _BLOCK) // 128) * 128
+
+
+def _usual(info: ImageInfo) -> bool:
+    if info.format != "jpeg" or info.bit_depth != 8:
         return False
     if info.wide_tables or max(info.height, info.width) > MAX_SIDE:
         return False

@@ -13,7 +13,7 @@ struct Request {
   i64 first_row, first_column, rows, columns;
   i64 target, pitch;  // address of the first pixel, and bytes from row to row
 };
-enum Outcome { DONE = 1, FAILED, BY_HARDWARE, BY_KERNELS };
+enum Outcome { DONE = 1, FAILED, BY_HARDWARE, BY_KERNELS, COEFFICIENTS };
 
 #ifndef _WIN32
 struct Decoder;

@@ -1,56 +1,10 @@
 // The host's part of `jpeg.cu`. See `scan.py`.
 #include <string.h>
 
-#include "../include/jpeg.hpp"
-#include "file.hpp"
 #include "libjpeg.hpp"
+#include "segments.hpp"
 
 static_assert(sizeof(Picture) == 1616, "PICTURE in scan.py");
-
-typedef u16 QuantTables[4][64];
-
-// Quantisation tables of a segment, in rows; false if they are no tables of eight bits.
-static bool read_quant(const JpegFile& file, i64 at, i64 end, QuantTables& tables) {
-  for (; at < end; at += 65) {
-    int which = file[at];
-    if (which > 3 || at + 65 > end) return false;
-    const u8* values = file.part(at + 1, 64);
-    for (int k = 0; k < 64; k++) tables[which][ZIGZAG[k]] = values[k];
-  }
-  return true;
-}
-
-// Huffman codes of a segment; a bit for each of the four that it defines, or -1 if they make no sense.
-static int read_codes(const JpegFile& file, i64 at, i64 end, Picture& picture) {
-  int found = 0;
-  while (at < end) {
-    int kind = file[at] >> 4, number = file[at] & 15;
-    if (kind > 1 || number > 1 || at + 17 > end) return -1;
-    int which = 2 * kind + number, count = 0, code = 0;
-    const u8* lengths = file.part(at + 1, 16);
-    for (int i = 0; i < 16; i++) {
-      int more = picture.lengths[which][i] = lengths[i];
-      count += more;
-      code = 2 * code + more;
-      if (code >= 1 << (i + 1)) return -1;  // no code may be all ones
-    }
-    if (count > 256 || at + 17 + count > end) return -1;
-    const u8* symbols = file.part(at + 17, count);
-    memcpy(picture.symbols[which], symbols, count);
-    for (int i = 0; kind == 0 && i < count; i++)
-      if (symbols[i] > 15) return -1;
-    found |= 1 << which;
-    at += 17 + count;
-  }
-  return found;
-}
-
-// Whether libjpeg understands a segment of an application as `header` does, and says nothing about it.
-static bool usual_mark(const JpegFile& file, int marker, i64 body, i64 size) {
-  if (marker == 0xE0 && file[body] == 'J' && file[body + 2] == 'I')  // JFIF
-    return size >= 14 && file[body + 4] == 0 && file[body + 5] == 1;
-  return marker != 0xEE || size < 12 || file[body + 11] <= 1;  // Adobe's transform
-}
 
 // Which tables the components use.
 static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture, const QuantTables& tables, int codes) {
@@ -67,15 +21,6 @@ static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture,
     memcpy(picture.quant[c], tables[quant], sizeof tables[quant]);
   }
   return true;
-}
-
-// Geometry; factors of 0 for what is none of the usual samplings.
-static void read_frame(const JpegFile& file, i64 frame, Picture& picture) {
-  int count = file[frame + 9], h = file[frame + 11] >> 4, v = file[frame + 11] & 15;
-  bool usual = usual_sampling(count, h, v);
-  for (int c = 1; usual && c < count; c++) usual = file[frame + 11 + 3 * c] == 0x11;
-  picture.components = count, picture.h = usual ? h : 0, picture.v = usual ? v : 0;
-  if (usual) set_geometry(picture, file.two(frame + 5), file.two(frame + 7));
 }
 
 // Where the coded data begins, or -1 for a file that the kernels do not decode.
@@ -104,9 +49,13 @@ static i64 read_file(const JpegFile& file, Picture& picture) {
         if (!read_quant(file, body, end, tables)) return -1;
         break;
       case 0xC4: {
-        int defined = read_codes(file, body, end, picture);
-        if (defined < 0) return -1;
-        codes |= defined;
+        bool sound = read_codes(file, body, end, 2, [&](int kind, int number, const u8* lengths, const u8* symbols, int count) {
+          int which = 2 * kind + number;
+          memcpy(picture.lengths[which], lengths, sizeof picture.lengths[which]);
+          memcpy(picture.symbols[which], symbols, count);
+          codes |= 1 << which;
+        });
+        if (!sound) return -1;
         break;
       }
       case 0xDD:
@@ -159,11 +108,7 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     picture.planes = place(picture.planes, rest + words + restarts);
     upload += scan, zero += coefficients, rest += words + restarts + planes;
     picture.target = place(picture.target, places(index, 0)), picture.pitch = places(index, 1);
-    picture.first_row = (i32)wanted.first_row, picture.first_column = (i32)wanted.first_column;
-    picture.rows = (i32)wanted.rows, picture.columns = (i32)wanted.columns, picture.colors = (i32)wanted.colors;
-    bool interpolates = !wanted.repeat_chroma;
-    picture.chroma_rows = interpolates ? (i32)divided_up(wanted.height, picture.v) : 0;
-    picture.chroma_columns = interpolates ? (i32)divided_up(wanted.width, picture.h) : 0;
+    set_window(picture, wanted);
     most_blocks = most(most_blocks, (i64)picture.blocks);
     most_pixels = most(most_pixels, wanted.rows * wanted.columns);
     rows.data[count++] = index;

@@ -61,7 +61,7 @@ def plan(
     _check(requests, pictures, rows)
     if not (0 <= begin <= end <= len(requests) == len(places) and places.shape[1:] == (2,) and made.shape == (6,)):
         raise ValueError(f"Pictures {begin} to {end} of {len(requests)} with {len(places)} places cannot be planned.")
-    return kernel("jpeg_plan")(requests, places, begin, end, most, _bytes_of(pictures), rows, made)
+    return kernel("jpeg_plan")(requests, places, begin, end, most, bytes_of(pictures), rows, made)
 
 
 def settle(
@@ -82,7 +82,7 @@ def settle(
         Addresses on the GPU of the three regions.
     """
     _check(requests, pictures, rows)
-    kernel("jpeg_settle")(requests, _bytes_of(pictures), rows[:count], staged, upload, zero, rest)
+    kernel("jpeg_settle")(requests, bytes_of(pictures), rows[:count], staged, upload, zero, rest)
 
 
 def _check(requests: NDArray[np.int64], pictures: NDArray[Any], rows: NDArray[np.int64]) -> None:
@@ -90,5 +90,6 @@ def _check(requests: NDArray[np.int64], pictures: NDArray[Any], rows: NDArray[np
         raise ValueError(f"Requests of shape {requests.shape}, {pictures.shape} pictures and {rows.shape} rows differ.")
 
 
-def _bytes_of(pictures: NDArray[Any]) -> NDArray[np.uint8]:
+def bytes_of(pictures: NDArray[Any]) -> NDArray[np.uint8]:
+    """The same memory as rows of bytes, for compiled code."""
     return pictures.view(np.uint8).reshape(len(pictures), PICTURE.itemsize)

@@ -20,6 +20,8 @@ from dali_studio.schema.samples import Case, values
 from dali_studio.schema.tolerance import Tolerance
 
 _AXES = {2: 2, 6: 3}
+#: What is fed is a row in the plane, or has a row for each axis.
+_FED = ((2,), (2, 1), (3, 2))
 
 
 class Shear(Transform):
@@ -64,6 +66,9 @@ class Shear(Transform):
             Case(arguments={"angles": (10.0, 20.0, 30.0, 40.0, 50.0, -60.0)}),
             *(Case((flat(),), {"shear": each, "reverse_order": reverse}) for reverse in (False, True)),
             Case((deep(),), {"shear": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}),
+            Case(arguments={"shear": values([[1], [2.5]], [[3], [4]], [[0], [1]], label="2x1")}),
+            *(Case(arguments={"shear": values(*np.zeros((3, *shape)), label=str(shape))}, refused="shear")
+              for shape in ((6,), (2, 3), (1, 2), (1, 6), (6, 1))),
             Case(arguments={"shear": frames, "center": (0.5, 0.25)}),
             Case((flat(),), {"shear": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)}, refused=""),
             Case(refused="shear", note="nothing"),
@@ -87,6 +92,12 @@ class Shear(Transform):
     @classmethod
     def axes(cls, args: Args, given: int | None) -> int | None:
         name = "shear" if args.given("shear") else "angles"
+        for index, sample in enumerate(args.samples(name) or ()):
+            if sample.shape not in _FED:
+                raise ArgumentError(
+                    f"the wired value has shape {sample.shape}; {name} takes (2,), or (3, 2) in space.",
+                    hint="Reshape it to (2,) or (3, 2).", argument=name, sample=index, code="DS203",
+                )  # fmt: skip
         length = length_of(args, name)
         if length is not None and length not in _AXES:
             raise ArgumentError(

@@ -6,6 +6,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
+from dali_studio.schema.traits import AnyElement
 
 
 class Copy(Operator, abstract=True):
@@ -15,6 +16,7 @@ class Copy(Operator, abstract=True):
     icon = "chip"
     inputs = (Input("input"),)
     outputs = (Output("output"),)
+    traits = (AnyElement,)
     role = "copy"
 
     @staticmethod

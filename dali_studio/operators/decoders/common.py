@@ -26,7 +26,7 @@ from dali_studio.kernels.cpu.image_codec import (
 )
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.codec import colors_for, plain
-from dali_studio.kernels.jpeg.gpu_rule import takes
+from dali_studio.kernels.jpeg.gpu_rule import coefficient_room, takes, takes_coefficients
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages
@@ -215,7 +215,7 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
     sizes = found.shapes[positions, :2]
     requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
-    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = decoders[positions, 1:]
+    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = decoders[positions, 1:3]
     requests[:, libjpeg.FAST_DCT], requests[:, libjpeg.REPEAT_CHROMA] = params["fast"], params["repeat_chroma"]
     if windows is None:
         requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]] = sizes
@@ -224,26 +224,28 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     kind = params["output_type"]
     count = int(np.count_nonzero(decoders[:, 0] == _GPU))
     hardware = params["hardware"] and params["repeat_chroma"]
-    return JpegImages(positions, count, hardware, requests, "RGB" if kind == "ANY_DATA" else kind)
+    colors, rooms = "RGB" if kind == "ANY_DATA" else kind, decoders[positions, 3]
+    return JpegImages(positions, count, hardware, requests, colors, rooms)
 
 
 _PYTHON, _COMPILED, _GPU = range(3)
 
 
-def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int]:
-    """Who may decode an image, and the colours and channels that are asked of `libjpeg`."""
+def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int, int]:
+    """Who may decode an image, the colours and channels that are asked of `libjpeg`, and the room for coefficients."""
     kind = params["output_type"]
     if isinstance(info, DecodeError) or (info.orientation != 1 and params["upright"]) or info.format != "jpeg":
-        return _PYTHON, 0, 0
+        return _PYTHON, 0, 0, 0
     if info.channels == 4 or kind == "YCbCr":
-        return _PYTHON, 0, 0
+        return _PYTHON, 0, 0, 0
     colors, _ = colors_for(info, kind)
     on_gpu = not params["fast"] and takes(info)
     if on_gpu and (kind != "ANY_DATA" or info.channels == 3):
         who = _GPU
     else:
         who = _COMPILED if plain(info, colors) else _PYTHON
-    return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind)
+    coefficients = coefficient_room(info) if who == _COMPILED and not params["fast"] and takes_coefficients(info) else 0
+    return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind), coefficients
 
 
 def decode_sample(

@@ -21,7 +21,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Input, Output, example
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, Doc, Length, Range, Start, Unit
-from dali_studio.schema.samples import Case, images, tensors
+from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, RandomSource, SourcePart, WindowSource
 
 _LAYOUTS = "HWC CHW FHWC FCHW CFHW"
@@ -67,6 +67,7 @@ class RandomResizedCrop(RandomWindowArguments, Resampling):
             *(Case((images(sizes, T.FLOAT, layout),), whole) for layout in _LAYOUTS.split()),
             *(Case((images(sizes, T.FLOAT, channels=channels),), whole) for channels in (1, 4, 5)),
             Case((tensors(((4, 5, 6, 3), (3, 7, 8, 1))),), whole),
+            Case((images(sizes, T.FLOAT),), {**whole, "interp_type": values(2, 1, 3, 0, dtype=T.INTERP_TYPE)}),
             Case((images(),), {"size": (0, 4)}, refused="size"),
             Case((images(),), {**whole, "random_area": (0.5, 0.2)}, refused="random_area"),
             Case((images(layout="DHWC"),), whole, refused=""),

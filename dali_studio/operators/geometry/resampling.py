@@ -17,17 +17,19 @@ from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize, resize_axes
 from dali_studio.kernels.cuda import resample, resample_axes, warp
+from dali_studio.kernels.cuda.ingest import write_rows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Operator, compiled
-from dali_studio.schema.marks import COMMON, Doc, Ignored
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored
 from dali_studio.schema.tolerance import Tolerance
 
 TYPES = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 _PICTURES = ("HWC", "CHW")
+_LINEAR = DALIInterpType.INTERP_LINEAR
 #: What axes without names are taken as.
 UNNAMED = "HWC FHWC FDHWC"
 
@@ -35,9 +37,9 @@ UNNAMED = "HWC FHWC FDHWC"
 class FilterArguments:
     """How pixels are weighed, and the element type of the result."""
 
-    interp_type: Annotated[DALIInterpType, Doc("Filter for all directions."), COMMON] = DALIInterpType.INTERP_LINEAR
-    min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks.")] = DALIInterpType.INTERP_LINEAR
-    mag_filter: Annotated[DALIInterpType, Doc("Filter where an axis grows.")] = DALIInterpType.INTERP_LINEAR
+    interp_type: Annotated[DALIInterpType, Doc("Filter for all directions."), PER_SAMPLE, COMMON] = _LINEAR
+    min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks."), PER_SAMPLE] = _LINEAR
+    mag_filter: Annotated[DALIInterpType, Doc("Filter where an axis grows."), PER_SAMPLE] = _LINEAR
     antialias: Annotated[bool, Doc("Widen the filter where an axis shrinks."), COMMON] = True
     dtype: Annotated[DALIDataType | None, Doc("FLOAT, or the input's type (default).")] = None
     minibatch_size: Annotated[int, Ignored("samples are processed one by one")] = 32
@@ -64,29 +66,31 @@ class Resampling(FilterArguments, Operator, abstract=True):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         image, out, params = inputs[0], outputs[0], work.params
+        kinds: tuple[int, int] = tuple(params["kinds"][index].tolist())
         if params["layout"] in _PICTURES:
             window: tuple[int, ...] = options.get("window", (0, 0))
             resize(
-                image, out, params["min"], params["mag"], params["antialias"], tuple(params["rois"][index].tolist()),
+                image, out, *kinds, params["antialias"], tuple(params["rois"][index].tolist()),
                 window=(window[0], window[1]), full_size=tuple(params["sizes"][index].tolist()),
                 layout=params["layout"],
             )  # fmt: skip
         else:
             roi = params["rois"][index].tolist()
-            kinds = params["min"], params["mag"]
             resize_axes(image, out, params["first"], kinds, roi, antialias=params["antialias"])
         for attributes in outputs[1:]:
             attributes[...] = params["in_sizes"][index]
 
     @classmethod
     def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        (image,), (out,), params = inputs, outputs, work.params
+        (image,), (out, *saved), params = inputs, outputs, work.params
         if params["layout"] in _PICTURES:
             resample.resize(image, out, geometry(work, image.shapes), stream)
         else:
             span = params["first"], params["first"] + params["rois"].shape[1] // 2
             prepared = volumes(work, image, [span] * len(image), params["rois"])
             resample_axes.resize_axes_on_gpu(image, out, prepared, stream)
+        for attributes in saved:
+            write_rows(params["in_sizes"].astype(np.int32), attributes, stream)
 
     @classmethod
     def part(cls, work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
@@ -98,8 +102,9 @@ class Resampling(FilterArguments, Operator, abstract=True):
         low, high = params["rois"][:, :2], params["rois"][:, 2:]
         scale = (high - low) / params["sizes"]
         shrinks = np.abs(scale) > 1
-        used = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
-        plain = used <= {DALIInterpType.INTERP_LINEAR.value} or used <= {DALIInterpType.INTERP_NN.value}
+        kinds: NDArray[np.int32] = params["kinds"]
+        used: set[int] = set(np.where(shrinks, kinds[:, :1], kinds[:, 1:]).ravel().tolist())
+        plain = used <= {_LINEAR.value} or used <= {DALIInterpType.INTERP_NN.value}
         if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
             return None
         return warp.Affine(warp.scaling(low, scale), used.pop())
@@ -110,7 +115,7 @@ def geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
     params = work.params
     if "geometry" not in params:
         params["geometry"] = resample.geometry(
-            shapes, work.shapes, params["min"], params["mag"], params["antialias"], params["rois"], params["layout"]
+            shapes, work.shapes, params["kinds"], params["antialias"], params["rois"], params["layout"]
         )
     return params["geometry"]
 
@@ -121,9 +126,8 @@ def volumes(
     """The same of arrays of which other axes are resized, those of `spans`."""
     params = work.params
     if "volumes" not in params:
-        kinds = params["min"], params["mag"]
         params["volumes"] = resample_axes.volumes(
-            data.shapes, work.shapes, spans, rois, kinds, antialias=params["antialias"]
+            data.shapes, work.shapes, spans, rois, params["kinds"], antialias=params["antialias"]
         )
     return params["volumes"]
 
@@ -141,6 +145,21 @@ def output_meta(args: Args, meta: TensorMeta) -> TensorMeta:
 
 
 def filter_params(args: Args) -> dict[str, Any]:
-    """Parameters of a `Work`: the filters of axes that shrink, and of others."""
-    shrinking, growing = (args[name if args.given(name) else "interp_type"] for name in ("min_filter", "mag_filter"))
-    return {"min": shrinking.value, "mag": growing.value, "antialias": args["antialias"]}
+    """Parameters of a `Work`: for each sample the filters of axes that shrink, and of others."""
+    names = [name if args.given(name) else "interp_type" for name in ("min_filter", "mag_filter")]
+    return {"kinds": np.stack([_filters(args, name) for name in names], axis=1), "antialias": args["antialias"]}
+
+
+def _filters(args: Args, name: str) -> NDArray[np.int32]:
+    """(N,) numbers of filters."""
+    if not args.wired(name):
+        return np.full(args.count, args[name].value, np.int32)
+    found = args.scalars(name, np.int64)
+    wrong = found >= len(DALIInterpType)
+    if wrong.any():
+        sample = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"{found[sample]} is the number of no filter.", hint=f"Feed members of {DALIInterpType.__name__}.",
+            argument=name, sample=sample,
+        )  # fmt: skip
+    return found.astype(np.int32)

@@ -17,7 +17,6 @@ from dali_studio.operators.common import (
     T,
     extents,
     image_meta,
-    refuse_on_gpu,
     spatial_axes,
     with_extents,
 )
@@ -29,8 +28,14 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Input, Output, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
-from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
+from dali_studio.schema.samples import FLAT, Case, Data, derived, images, tensors, values
 from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart, WindowSource
+
+
+def _each_filter(*numbers: int) -> tuple[dict[str, Data], ...]:
+    """Arguments with a filter for each sample: one for all directions, and one for each."""
+    fed, turned = (values(*one, dtype=T.INTERP_TYPE) for one in (numbers, numbers[::-1]))
+    return {"interp_type": fed}, {"min_filter": fed, "mag_filter": turned}
 
 
 class Resize(SizeArguments, Resampling):
@@ -88,6 +93,12 @@ class Resize(SizeArguments, Resampling):
             Case((images(sizes),), {"size": values(12.0, 30.0)}),
             Case((images(sizes),), {"size": (9.0, 8.0), "roi_start": values(0.1, 0.2), "roi_end": values(0.7, 0.9),
                                     "roi_relative": True}),
+            *(Case((data,), {"size": (24.0, 31.0), **one})
+              for data in (images(), images(layout="CHW"), images(layout="FHWC")) for one in _each_filter(*range(4))),
+            Case((images(),), {"size": (24.0, 50.0), **_each_filter(5, 4, 1, 3)[0]}),
+            *(Case((data,), {"size": (3.0, 30.0, 15.0), **one}) for data in volumes for one in _each_filter(3, 0)),
+            Case((images(sizes),), {"size": 9.0, **_each_filter(6, 0)[0]}, refused="interp_type"),
+            Case((images(sizes),), {"size": 9.0, "min_filter": values(1, 2, dtype=T.INT32)}, refused="min_filter"),
             Case((images(sizes),), {"size": values((12.0,), (30.0,))}, refused="size"),
             Case((images(sizes),), {"size": (2.0, 24.0, 31.0)}, refused="size"),
             Case((volumes[0],), {"size": (24.0, 31.0)}, refused="size"),
@@ -100,17 +111,14 @@ class Resize(SizeArguments, Resampling):
 
     @classmethod
     def by_frame(cls, args: Args, *inputs: TensorMeta) -> bool:
-        return inputs[0].device == "gpu" or not (args.constant or _saves(args))
+        return not _saves(args) and (inputs[0].device == "gpu" or not args.constant)
 
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
         meta = image_meta(inputs[0], VOLUME_LAYOUTS, UNNAMED)
         made = output_meta(args, meta)
         check_size_arguments(args, len(spatial_axes(meta.layout)) if meta.layout else None)
-        if not _saves(args):
-            return made
-        refuse_on_gpu(meta, "save_attrs is")
-        return made, TensorMeta(T.INT32, 1, "")
+        return (made, TensorMeta(T.INT32, 1, "")) if _saves(args) else made
 
     @classmethod
     def plan(cls, args: Args, *inputs: Batch) -> Work:

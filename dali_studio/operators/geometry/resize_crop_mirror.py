@@ -87,6 +87,7 @@ class ResizeCropMirror(SizeArguments, WindowArguments, Resampling):
             Case((images(sizes, layout="CDHW"),), deep[0], peer=False, note=note),
             *(Case((images(sizes, layout=layout),), {"resize_shorter": 12.0, "crop": (2.0, 9.0, 8.0)})
               for layout in ("CFHW", "HWC")),
+            Case((images(sizes),), {**given[0], "interp_type": values(2, 1, dtype=T.INTERP_TYPE)}),
             Case((images(sizes),), {"crop": (9.0, 8.0)}, refused="size"),
             Case((images(sizes),), {"size": 9.0, "crop_h": 5.0}, refused="crop_w"),
         ]  # fmt: skip

@@ -14,6 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
 from dali_studio.operators.common import T, as_written, refuse_on_gpu
 from dali_studio.schema.arguments import Args
@@ -244,24 +245,33 @@ def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
 
 
 def copy_converted(
-    image: NDArray[Any], out: NDArray[Any], first: NDArray[np.int64], fills: NDArray[Any], along: int
-) -> None:
+    image: NDArray[Any], out: NDArray[Any], first: NDArray[np.int64], fills: NDArray[Any], along: int,
+    border: Border = Border.CONSTANT,
+) -> None:  # fmt: skip
     """`copy_window` into another element type: saturated, and not rounded as cast does but cut, as in nvidia.dali."""
+    if image.dtype != out.dtype and border is not Border.CONSTANT:
+        whole = np.empty(out.shape, image.dtype)
+        copy_window(image, whole, first, np.zeros(1, image.dtype), border=border)
+        out[...] = _clamped(whole, out.dtype)
+        return
     if image.dtype != out.dtype:
         begin = np.clip(first, 0, image.shape)
         end = np.maximum(begin, np.minimum(first + out.shape, image.shape))
         image = _clamped(image[tuple(map(slice, begin.tolist(), end.tolist()))], out.dtype)
         first = first - begin
-    copy_window(image, out, first, fills, along)
+    copy_window(image, out, first, fills, along, border)
 
 
-def copy_batch(image: Batch, out: Batch, firsts: NDArray[np.int64], fills: NDArray[Any], along: int) -> None:
+def copy_batch(
+    image: Batch, out: Batch, firsts: NDArray[np.int64], fills: NDArray[Any], along: int,
+    border: Border = Border.CONSTANT,
+) -> None:  # fmt: skip
     """The same for all samples of a batch."""
     if image.dtype == out.dtype:
-        copy_windows(image, out, firsts, fills[None], along)
+        copy_windows(image, out, firsts, fills[None], along, border)
         return
     for index, first in enumerate(firsts):
-        copy_converted(image[index], out[index], first, fills, along)
+        copy_converted(image[index], out[index], first, fills, along, border)
 
 
 def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.limits import MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random_choice import choice
@@ -18,8 +19,9 @@ from dali_studio.operators.random.streams import RandomArguments, draw_batch, in
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
-from dali_studio.schema.traits import RandomSource
+from dali_studio.schema.traits import AnyElement, RandomSource
 
+_WHOLE = tuple(dtype for dtype in NUMERIC if dtype.name[0] in "UI")
 #: How far a sum of probabilities may be from 1, as in nvidia.dali.
 _SUM_TOLERANCE = 1e-4
 
@@ -39,7 +41,7 @@ class Choice(RandomArguments, Operator):
         Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),
     )
     outputs = (Output("output", "scalar"),)
-    traits = (RandomSource,)
+    traits = (RandomSource, AnyElement)
     seeded = True
     stateful = True
     examples = (example(), example(shape=(5,)), example(shape=(2, 3)))
@@ -52,7 +54,7 @@ class Choice(RandomArguments, Operator):
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         given, *like = inputs
         drawn = infer_random(args, T.INT32, like)
-        if given.ndim == 0 and given.dtype is not None and given.dtype.name[0] not in "UI":
+        if given.ndim == 0 and given.dtype is not None and given.dtype not in _WHOLE:
             raise ArgumentError(
                 f"the limit is {given.dtype.name}; a whole number is accepted.",
                 hint="Insert a cast to INT32, or give an array of the values to choose from.", argument="a",
@@ -91,7 +93,8 @@ class Choice(RandomArguments, Operator):
         ndims = (given.samples[0].ndim, made[0].ndim) if made else (0, 0)
         dtype = given.dtype
         layout = _layout(given.layout, *ndims) or ""
-        return (Batch.of([np.asarray(sample) for sample in made], layout, given.sources, dtype=dtype),)
+        chosen = Batch.of([np.asarray(sample) for sample in made], layout, given.sources, dtype=dtype)
+        return (chosen.as_members(given.meta.dtype),)
 
 
 def _layout(layout: str | None, ndim: int, drawn: int) -> str | None:

@@ -23,7 +23,7 @@ from dali_studio.schema.fits_samples import COMPRESSED, fits_files
 from dali_studio.schema.marks import COMMON, Doc, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.samples import Case
-from dali_studio.schema.traits import DrawnOnCpu
+from dali_studio.schema.traits import MadeOnCpu
 
 
 class Fits(Reader):
@@ -39,7 +39,7 @@ class Fits(Reader):
     path = "experimental.readers.fits"
     icon = "file"
     keywords = "dataset fits astronomy telescope hdu image"
-    traits = (*Reader.traits, DrawnOnCpu)
+    traits = (*Reader.traits, MadeOnCpu)
     devices = ("cpu", "gpu")
     outputs = (Output("image"),)
 

@@ -23,7 +23,7 @@ from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Ignored, Ui
 from dali_studio.schema.sample_folders import numpy_files
 from dali_studio.schema.samples import Case, values
-from dali_studio.schema.traits import DrawnOnCpu
+from dali_studio.schema.traits import MadeOnCpu
 
 _WINDOW = ("roi_start", "rel_roi_start", "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 _ONLY_HERE = "files are read as a whole"
@@ -40,7 +40,7 @@ class Numpy(Reader):
     icon = "file"
     keywords = "dataset npy array tensor volume load"
     former = ("numpy_reader",)
-    traits = (*Reader.traits, DrawnOnCpu)
+    traits = (*Reader.traits, MadeOnCpu)
     devices = ("cpu", "gpu")
     outputs = (Output("array"),)
 

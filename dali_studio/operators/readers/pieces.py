@@ -60,10 +60,10 @@ class PiecesRead:
     failures: dict[int, OSError] = field(default_factory=dict[int, OSError])
 
     def take(self, positions: slice) -> PiecesRead:
-        """Some of them, one after the other."""
+        """Some of them."""
         places = Places(*(table[positions] for table in (self.places.files, self.places.starts, self.places.sizes)))
         chosen = range(len(self.places.files))[positions]
-        failures = {at - chosen.start: self.failures[at] for at in chosen if at in self.failures}
+        failures = {chosen.index(at): error for at, error in self.failures.items() if at in chosen}
         return PiecesRead(places, self.data[positions], failures)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
+from dali_studio.operators.common import T
 from dali_studio.operators.geometry.resampling import FilterArguments
 from dali_studio.operators.geometry.resize import Resize
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments
@@ -41,6 +42,7 @@ class VideoResize(Video, SizeArguments, FilterArguments):  # pyright: ignore[rep
             {"size": (50.0, 90.0), "mode": "not_larger", "max_size": (40.0,)},
             {"resize_longer": 33.0, "dtype": "FLOAT", "normalized": True},
             {"size": (24.0, 30.0), "roi_start": (0.1, 0.2), "roi_end": (0.9, 0.7), "roi_relative": True},
+            {"size": 20.0, "interp_type": values(2, 0, dtype=T.INTERP_TYPE)},
             {"size": values((20.0, 31.0), (30.0, 9.0))}, {"resize_shorter": values(9.0, 30.0), "antialias": False},
         ]  # fmt: skip
         refused: list[tuple[str, dict[str, Any]]] = [

@@ -53,9 +53,9 @@ class Archives:
     def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> list[PiecesRead]:
         """As `DataSet.read`: what each output is made of."""
         chosen = np.asarray(picked, np.int64)
-        wanted = (np.arange(self.outputs)[:, None] + chosen * self.outputs).ravel()
+        wanted = (np.arange(self.outputs) + chosen[:, None] * self.outputs).ravel()  # neighbours are read together
         read = read_pieces(self.paths, self.places.take(wanted), memory, run, ahead=ahead)
-        return [read.take(slice(i * len(picked), (i + 1) * len(picked))) for i in range(self.outputs)]
+        return [read.take(slice(i, None, self.outputs)) for i in range(self.outputs)]
 
 
 class Webdataset(Reader):

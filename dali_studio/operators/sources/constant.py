@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import NUMERIC, to_numpy
+from dali_studio.core.dtypes import ENUMERATIONS, NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
-from dali_studio.operators.common import T, check_shape
+from dali_studio.operators.common import ELEMENTS, T, check_shape
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
-from dali_studio.schema.marks import COMMON, Doc, Layout, Start
+from dali_studio.schema.marks import COMMON, Choices, Doc, Layout, Start
 from dali_studio.schema.samples import Case
-from dali_studio.schema.traits import DrawnOnCpu
+from dali_studio.schema.traits import MadeOnCpu
 
 #: Those that nvidia.dali takes; FLOAT64 is there for programs here.
 _TYPES = tuple(dtype for dtype in NUMERIC if dtype is not T.FLOAT64)
@@ -36,14 +36,14 @@ class Constant(Operator):
     icon = "number"
     keywords = "literal value"
     outputs = (Output("output", "scalar"),)
-    traits = (DrawnOnCpu,)
+    traits = (MadeOnCpu,)
     devices = ("cpu", "gpu")
     role = "constant"
 
     fdata: Annotated[list[float] | None, Doc("The values, as real numbers."), Start((0.0,)), COMMON] = None
     idata: Annotated[list[int] | None, Doc("The values, as whole numbers.")] = None
     shape: Annotated[list[int] | None, Doc("Shape; unset: one axis with the values given. Empty: a scalar.")] = None
-    dtype: Annotated[DALIDataType | None, Doc("Element type; unset: FLOAT or INT32.")] = None
+    dtype: Annotated[DALIDataType | None, Doc("Element type; unset: FLOAT or INT32."), Choices(ELEMENTS)] = None
     layout: Annotated[Layout, Doc("Layout of the value.")] = Layout("")
 
     @classmethod
@@ -52,7 +52,8 @@ class Constant(Operator):
             {"fdata": (1.5, 2.0)}, {"idata": (3,)}, {"idata": (1, 2, 3, 4), "shape": (2, 2), "layout": "HW"},
             {"fdata": (2.0,), "shape": ()}, {"fdata": (), "dtype": T.FLOAT}, {"fdata": (0.3,), "shape": (2, 0, 3)},
             *({"fdata": (-1.5, 2.5, 300.0), "dtype": dtype} for dtype in _TYPES),
-            *({"idata": (-70000, 0, 300), "dtype": dtype} for dtype in _TYPES),
+            *({"idata": (-70000, 0, 300), "dtype": dtype} for dtype in (*_TYPES, *ENUMERATIONS)),
+            {"fdata": (-1.5, 2.5, 3e9), "dtype": T.INTERP_TYPE},
         ]  # fmt: skip
         refused: list[tuple[str, dict[str, Any]]] = [
             ("fdata", {}), ("idata", {"fdata": (1.0,), "idata": (2,)}), ("shape", {"fdata": (1.0, 2.0), "shape": (3,)}),
@@ -75,7 +76,7 @@ class Constant(Operator):
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         value = _value(args)
         table = np.broadcast_to(value, (args.count, *value.shape))
-        return (Batch.of_array(table, str(args["layout"])),)
+        return (Batch.of_array(table, str(args["layout"])).as_members(_type(args)),)
 
 
 def _type(args: Args) -> DALIDataType:

@@ -8,6 +8,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.limits import MAX_AHEAD, MAX_AXES, MAX_OUTPUTS
 from dali_studio.core.meta import TensorMeta
+from dali_studio.operators.common import ELEMENTS
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, PER_OUTPUT, Choices, Doc, Ignored, Range, Refused
@@ -38,8 +39,9 @@ class ExternalSource(Operator):
     ] = None
     layout: Annotated[list[str] | None, Doc("Layout of each output's samples."), COMMON] = None
     dtype: Annotated[
-        DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON, PER_OUTPUT
-    ] = None
+        DALIDataType | None, Doc("Element type that the source promises; checked."), Choices(ELEMENTS), COMMON,
+        PER_OUTPUT,
+    ] = None  # fmt: skip
     ndim: Annotated[
         int | None, Doc("Number of axes that the source promises; checked."), Range(0, MAX_AXES), PER_OUTPUT
     ] = None

@@ -8,20 +8,21 @@ from typing import Annotated, Any
 import numpy as np
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.dtypes import ENUMERATIONS, NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cuda import pointwise
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import accept_output
+from dali_studio.operators.common import ELEMENTS, T, accept_output, check_cast
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, Doc
-from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
+from dali_studio.schema.marks import COMMON, Choices, Doc
+from dali_studio.schema.samples import Case, values
+from dali_studio.schema.traits import AnyElement, PerSample, PixelPart, Pointwise
 
 
 class Cast(Operator):
@@ -36,16 +37,28 @@ class Cast(Operator):
     keywords = "convert dtype astype totype"
     inputs = (Input("input"),)
     outputs = (Output("output"),)
-    traits = (PerSample, Pointwise, PixelPart)
+    traits = (PerSample, Pointwise, PixelPart, AnyElement)
     devices = ("cpu", "gpu")
     kernels = (compiled("convert", NUMERIC, NUMERIC),)
     examples = (example(dtype="FLOAT"), example(dtype="INT16"), example(dtype="FLOAT16"), example(dtype="BOOL"))
 
-    dtype: Annotated[DALIDataType, Doc("Element type of the output."), COMMON]
+    dtype: Annotated[DALIDataType, Doc("Element type of the output."), Choices(ELEMENTS), COMMON]
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        numbers, filters = values(0, 300, -5, 2, dtype=T.INT32), values(0, 1, 3, 2, dtype=T.INTERP_TYPE)
+        return [
+            *super().samples(),
+            *(Case((numbers,), {"dtype": dtype.name}) for dtype in ENUMERATIONS),
+            *(Case((filters,), {"dtype": name}) for name in ("UINT8", "BOOL", "DATA_TYPE")),
+            Case((filters,), {"dtype": "FLOAT"}, refused=""),
+            Case((values(0, 1),), {"dtype": "INTERP_TYPE"}, refused=""),
+        ]
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        accept_output(args["dtype"], NUMERIC)
+        accept_output(args["dtype"], (*NUMERIC, *ENUMERATIONS))
+        check_cast(inputs[0].dtype, args["dtype"])
         return inputs[0].with_(dtype=args["dtype"])
 
     @staticmethod

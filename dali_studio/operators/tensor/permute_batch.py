@@ -19,7 +19,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.samples import Case, images, tensors, values
-from dali_studio.schema.traits import MixesSamples
+from dali_studio.schema.traits import AnyElement, MixesSamples
 
 
 class PermuteBatch(Operator):
@@ -32,7 +32,7 @@ class PermuteBatch(Operator):
     icon = "shuffle"
     keywords = "reorder shuffle mixup index gather batch"
     inputs = (Input("input"),)
-    traits = (MixesSamples,)
+    traits = (MixesSamples, AnyElement)
     outputs = (Output("output"),)
     devices = ("cpu", "gpu")
 
@@ -48,6 +48,7 @@ class PermuteBatch(Operator):
             Case((images(),), {"indices": fed}),
             Case((tensors(((), (), (), ())),), {"indices": fed}),
             Case((tensors(((3,), (0,), (5,), (1,)), T.INT64),), {"indices": fed}),
+            Case((values(0, 1, 2, 3, dtype=T.INTERP_TYPE),), {"indices": fed}),
         ]
 
     @staticmethod

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.dtypes import ENUMERATIONS, NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.operators.common import T, accept_output
+from dali_studio.operators.common import ELEMENTS, T, accept_output
 from dali_studio.operators.tensor.shaping import Shaping, infer_shaped
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import COMMON, Choices, Doc
 from dali_studio.schema.samples import Case, tensors
 
 
@@ -27,13 +27,15 @@ class Reinterpret(Shaping):
     icon = "binary"
     keywords = "view bytes bitcast dtype type"
 
-    dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset: that of the data."), COMMON] = None
+    dtype: Annotated[
+        DALIDataType | None, Doc("Element type of the output; unset: that of the data."), Choices(ELEMENTS), COMMON
+    ] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
         data = tensors(((2, 4), (1, 4), (3, 4)), T.FLOAT, "HW")
         settings: list[dict[str, Any]] = [
-            *({"dtype": dtype.name} for dtype in NUMERIC if dtype is not T.BOOL),
+            *({"dtype": dtype.name} for dtype in (*NUMERIC, *ENUMERATIONS) if dtype is not T.BOOL),
             {"dtype": "UINT8", "shape": (-1,)}, {"dtype": "UINT8", "shape": (-1, 2)},
             {"dtype": "UINT8", "rel_shape": (1.0, -1.0)}, {"dtype": "INT16", "rel_shape": (1.0, 2.0)},
             {"dtype": "INT16", "layout": "AB"}, {"shape": (-1,)}, {"layout": "AB"}, {"dtype": "FLOAT16", "layout": ""},
@@ -54,5 +56,5 @@ class Reinterpret(Shaping):
 
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
-        accept_output(args["dtype"], NUMERIC)
+        accept_output(args["dtype"], (*NUMERIC, *ENUMERATIONS))
         return infer_shaped(args, inputs, args["dtype"] or inputs[0].dtype)

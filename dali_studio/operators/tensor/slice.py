@@ -13,11 +13,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.axes import rows_of
-from dali_studio.operators.borders import mirrored, mirrored_between, repeated, window_of, wrapped
-from dali_studio.operators.common import T, accept_output, check_dtype, refuse_on_gpu
+from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.operators.geometry.movements import SLICE
 from dali_studio.operators.geometry.slices import (
     BOUNDS,
@@ -46,8 +46,8 @@ from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
 
 #: Policies by which the input goes on outside.
 _RULES = {
-    "edge": repeated, "clamp": repeated, "reflect": mirrored, "reflect_1001": mirrored,
-    "reflect_101": mirrored_between, "wrap": wrapped,
+    "edge": Border.CLAMP, "clamp": Border.CLAMP, "reflect": Border.REFLECT_1001, "reflect_1001": Border.REFLECT_1001,
+    "reflect_101": Border.REFLECT_101, "wrap": Border.WRAP,
 }  # fmt: skip
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 
@@ -179,8 +179,6 @@ class Slice(SliceArguments, OutOfBounds, Operator):
             raise ArgumentError("numbers have no axis to be cut.", hint="Bring vectors, images, ...", code="DS203")
         if meta.dtype is not None:
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
-        if args["out_of_bounds_policy"] in _RULES:
-            refuse_on_gpu(meta, f"out_of_bounds_policy={args['out_of_bounds_policy']!r} is")
         check_slice(args, inputs[1:])
         if meta.ndim is not None and not args.wired("axes"):
             axes = slice_axes(args, meta, 1)
@@ -198,38 +196,33 @@ class Slice(SliceArguments, OutOfBounds, Operator):
         channel = unnamed_layout(data.meta).find("C")
         dtype = to_numpy(args["dtype"]) if args["dtype"] else data.dtype
         policy = policy_of(args)
-        rule = _RULES.get(policy) if outside.any() else None
-        if rule is not None:
+        border = _RULES.get(policy, Border.CONSTANT) if outside.any() else Border.CONSTANT
+        if border is not Border.CONSTANT:
             _check_continued(shapes, extents)
-        counted = (outside & (rule is None)) | (policy == "pad")
+        counted = (outside & (border is Border.CONSTANT)) | (policy == "pad")
         channels = extents[:, channel] if channel >= 0 else np.zeros(len(extents), np.int64)
         fill = fill_values(args, channels, counted, dtype)
         return Work(extents, {
             "firsts": firsts, "fills": np.array(fill, dtype), "along": channel if len(fill) > 1 else -1,
-            "layout": data.layout, "shapes": shapes, "rule": rule,
+            "layout": data.layout, "shapes": shapes, "border": border,
         })  # fmt: skip
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
-        image, first = inputs[0], params["firsts"][index]
-        if params["rule"] is not None:
-            image, first = window_of(image, first.tolist(), outputs[0].shape, params["rule"]), np.zeros_like(first)
-        copy_converted(image, outputs[0], first, params["fills"], params["along"])
+        first = params["firsts"][index]
+        copy_converted(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
-        if params["rule"] is not None:
-            for index in range(len(inputs[0])):
-                Slice.cpu(work, index, (inputs[0][index],), (outputs[0][index],))
-            return
-        copy_batch(inputs[0], outputs[0], params["firsts"], params["fills"], params["along"])
+        copy_batch(inputs[0], outputs[0], params["firsts"], params["fills"], params["along"], params["border"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
         params = work.params
-        copy_windows_on_gpu(inputs[0], outputs[0], params["firsts"], params["fills"][None], params["along"], stream)
+        windows = params["firsts"], params["fills"][None], params["along"]
+        copy_windows_on_gpu(inputs[0], outputs[0], *windows, stream, params["border"])
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:

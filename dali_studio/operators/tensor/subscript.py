@@ -21,7 +21,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc, Start
 from dali_studio.schema.samples import Case, tensors, values
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import AnyElement, PerSample
 
 Position = Annotated[int | None, Doc("A position that the index names by this letter."), PER_SAMPLE, ANY_NUMBER]
 
@@ -39,7 +39,7 @@ class TensorSubscript(Operator):
     keywords = "index slice element row range getitem brackets reverse stride step"
     inputs = (Input("input"),)
     outputs = (Output("output"),)
-    traits = (PerSample,)
+    traits = (PerSample, AnyElement)
     devices = ("cpu", "gpu")
     role = "subscript"
     examples = (example(index="0"), example(index=":, ::2"), example(index=":, ::-1"))
@@ -77,6 +77,7 @@ class TensorSubscript(Operator):
             Case((data,), {"index": "a", "a": values(1, 0, 1, 1, dtype=T.UINT8)}),
             Case((data,), {"index": "a", "a": values(1, 0, 1, 1)}, refused="a"),
             Case((data,), {"index": "a", "a": values((1,), (0,), (1,), (1,), dtype=T.INT32)}, refused="a"),
+            Case((values((0, 1), (2, 3), dtype=T.INTERP_TYPE),), {"index": "1"}),
             Case((data,), {"index": "a"}, refused="a"),
             Case((data,), {"index": "2"}, refused="index"),
             Case((data,), {"index": "0, 0, 0, 0"}, refused="index"),

@@ -102,6 +102,7 @@ class TensorResize(RegionArguments, Resampling):
                 {"scales": (0.5, 0.45), "alignment": values((0.0, 1.0), (0.2, 0.5))},
                 {"scales": (0.5, 0.45), **region}, {"sizes": (20.2, 40.0), **region, "interp_type": "INTERP_NN"})),
             Case((some,), {"sizes": (9.0, 8.0, 5.0)}), Case((some,), {"sizes": (9.0, 5.0), "axes": (0, 2)}),
+            Case((some,), {**two, "sizes": (9.0, 40.0), "min_filter": values(2, 0, dtype=T.INTERP_TYPE)}),
             Case((images(sizes, layout="CHW"),), {"sizes": (9.0, 12.0), "axis_names": "HW"}),
             Case((images(sizes, layout="FHWC"),), {"sizes": (3.0, 9.0, 12.0, 3.0)}),
             *(Case((many,), one) for one in (
@@ -173,7 +174,7 @@ class TensorResize(RegionArguments, Resampling):
     def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
         (first, _), roi = _resized(work, index)
-        kinds = params["min"], params["mag"]
+        kinds = params["kinds"][index].tolist()
         resize_axes(inputs[0], outputs[0], first, kinds, roi.tolist(), antialias=params["antialias"])
 
     @classmethod

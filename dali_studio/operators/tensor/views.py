@@ -19,6 +19,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense, Packed, Samples
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
+from dali_studio.schema.traits import AnyElement
 
 
 class View(Operator, abstract=True):
@@ -27,6 +28,7 @@ class View(Operator, abstract=True):
     category = "tensor"
     inputs = (Input("data"),)
     outputs = (Output("output"),)
+    traits = (AnyElement,)
     devices = ("cpu", "gpu")
 
     @classmethod
@@ -48,7 +50,7 @@ class View(Operator, abstract=True):
                 f"{meta.layout!r} names {len(meta.layout)} axes; the result has {shapes.shape[1]}.",
                 hint="Give one letter per axis.", argument="layout",
             )  # fmt: skip
-        return (viewed(inputs[0], shapes, to_numpy(meta.dtype), meta.layout or ""),)
+        return (viewed(inputs[0], shapes, to_numpy(meta.dtype), meta.layout or "").as_members(meta.dtype),)
 
     @classmethod
     def run_gpu(cls, state: Any, args: Args, inputs: Sequence[Batch], stream: Any) -> tuple[Batch, ...]:

@@ -52,7 +52,8 @@ def of_tables(random: np.random.Generator) -> list[Any]:
     shapes, out = random.integers(1, 900, (2, 50, 3))
     lows, highs = random.uniform(-50, 0, (50, 2)), random.uniform(1, 900, (50, 2))
     regions = np.concatenate([lows, highs], axis=1)
-    table, rows, starts, *numbers = axis_batch.axes(shapes, out, "HWC", regions, (1, 3), (64, 32), 512, antialias=True)
+    kinds = np.tile(np.array([1, 3], np.int32), (50, 1))
+    table, rows, starts, *numbers = axis_batch.axes(shapes, out, "HWC", regions, kinds, (64, 32), 512, antialias=True)
     axis_batch.place_weights(table, rows, starts, 1 << 40)
     made += [table, rows, starts, *numbers]
     requested = random.choice([0, 1, -3.5, 20.5, 333.3], (50, 2)).astype(np.float32)

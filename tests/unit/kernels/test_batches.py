@@ -129,15 +129,16 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
     out[:, order] = np.concatenate([random.integers(1, 90, (30, 2)), np.full((30, 1), 3)], axis=1)
     low = random.uniform(0, 1, (30, 2)) * shapes[:, order[:2]]
     rois = np.concatenate([low, shapes[:, order[:2]].astype(np.float64)], axis=1)
+    each = np.tile([kinds, kinds[::-1]], (15, 1)).astype(np.int32)
     table, rows, starts, size, span, fewest = axis_batch.axes(
-        shapes, out, layout, rois, (int(kinds[0]), int(kinds[1])), (64, 32), 512, antialias=antialias
+        shapes, out, layout, rois, each, (64, 32), 512, antialias=antialias
     )
     end, widest = 0, 1
     for axis in range(2):
         for i in range(len(shapes)):
             found = table[axis * len(shapes) + i]
             in_size, out_size = int(shapes[i, order[axis]]), int(out[i, order[axis]])
-            kind = kinds[0] if abs(rois[i, 2 + axis] - rois[i, axis]) > out_size else kinds[1]
+            kind = each[i, 0 if abs(rois[i, 2 + axis] - rois[i, axis]) > out_size else 1]
             begins, weights = axis_weights(
                 int(kind), antialias, in_size, rois[i, axis], rois[i, 2 + axis], out_size, 0, out_size, False, axis == 0
             )
@@ -183,7 +184,7 @@ def test_all_of_a_resized_and_padded_batch_is_computed(
             for two, order in ((sizes, layout), (resized, layout), (final, layout_out))
         ]
         rois = np.concatenate([np.zeros((count, 2)), sizes], axis=1).astype(np.float64)
-        prepared = resample.geometry(shapes[0], shapes[1], 1, 1, True, rois, layout)
+        prepared = resample.geometry(shapes[0], shapes[1], np.ones((count, 2), np.int32), True, rois, layout)
         prepared.weights = object()
         batches = [
             Batch.on_gpu(None, np.zeros(count, np.int64), shape, np.dtype(np.uint8), order)
@@ -199,7 +200,8 @@ def test_all_of_a_resized_and_padded_batch_is_computed(
 
 def test_an_image_without_pixels_has_no_axes() -> None:
     shapes, rois = np.array([[4, 5, 3], [0, 5, 3]]), np.array([[0.0, 0.0, 4.0, 5.0], [0.0, 0.0, 0.0, 5.0]])
+    kinds = np.ones((2, 2), np.int32)
     with pytest.raises(ValueError, match="without pixels"):
-        axis_batch.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32), 512, antialias=True)
+        axis_batch.axes(shapes, np.full((2, 3), 3), "HWC", rois, kinds, (64, 32), 512, antialias=True)
     with pytest.raises(ValueError, match="Interp"):
-        axis_batch.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 6), (64, 32), 512, antialias=True)
+        axis_batch.axes(shapes, np.full((2, 3), 3), "HWC", rois, 6 * kinds, (64, 32), 512, antialias=True)

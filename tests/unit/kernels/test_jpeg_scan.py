@@ -8,18 +8,10 @@ import numpy as np
 import pytest
 
 from dali_studio.kernels.jpeg import libjpeg, scan
+from tests.jpeg_scans import ZIGZAG, segment
 
-ZIGZAG = [
-    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21,
-    28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54,
-    47, 55, 62, 63,
-]  # fmt: skip
 COEFFICIENTS = bytes(range(1, 65))
 DATA = b"\x12\x34\xff\xd9"
-
-
-def segment(marker: int, body: bytes) -> bytes:
-    return bytes([0xFF, marker]) + (len(body) + 2).to_bytes(2, "big") + body
 
 
 def quant(which: int, values: bytes = COEFFICIENTS) -> bytes:

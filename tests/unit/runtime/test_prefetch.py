@@ -28,11 +28,13 @@ def at_once(function: Callable[[int], Any]) -> Callable[[int], Generator[None, N
     return compute
 
 
-@at_once
-def square(number: int) -> int:
+def square_of(number: int) -> int:
     if number == 3:
         raise ValueError("three")
     return number * number
+
+
+square = at_once(square_of)
 
 
 @THREADS
@@ -280,4 +282,27 @@ def test_a_waiting_prefetcher_keeps_no_result_alive(fails: bool, small: bool) ->
         prefetcher.result()
     gc.collect()
     assert freed.wait(_LIMIT)
+    prefetcher.close()
+
+
+def test_what_only_enqueues_is_computed_when_it_is_added_once_the_first_result_was_asked_for() -> None:
+    done: list[int] = []
+
+    def compute(number: int) -> int:
+        done.append(number)
+        return square_of(number)
+
+    prefetcher: Prefetcher[int, int] = Prefetcher(at_once(compute), background=True, enqueues=True)
+    before = threading.active_count()
+    prefetcher.schedule(0)
+    prefetcher.schedule(1)
+    assert not done
+    assert prefetcher.result() == 0
+    prefetcher.schedule(2)
+    prefetcher.schedule(3)
+    assert done == [0, 1, 2, 3] and threading.active_count() == before
+    assert [prefetcher.result(), prefetcher.result()] == [1, 4]
+    with pytest.raises(ValueError, match="three"):
+        prefetcher.result()
+    assert prefetcher.scheduled == 0
     prefetcher.close()

@@ -133,6 +133,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     in_run: true,
     unknown: false,
     bypassed: false,
+    pin: "",
     code: null,
     ...rest,
   };

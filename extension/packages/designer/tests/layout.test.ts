@@ -5,6 +5,7 @@ import {
   DENSE,
   fittingScale,
   freePlace,
+  isLaidOut,
   layoutGraph,
   layoutInBox,
   outputRows,
@@ -71,6 +72,48 @@ describe("layoutGraph", () => {
     expect(width / height).toBeLessThan(4);
     for (const [i, p] of places.entries())
       for (const q of places.slice(i + 1)) expect(Math.abs(p.x - q.x) >= 148 || Math.abs(p.y - q.y) >= 129).toBe(true);
+  });
+  it("knows its own places, in whatever room they were made, from those that somebody chose", () => {
+    const chain: GraphView = {
+      name: "chain",
+      nodes: Array.from({ length: 60 }, (_, i) => node(`n${i}`, "rotate", { inputs: i ? [ref(`n${i - 1}`)] : [] })),
+      outputs: [ref("n59")],
+    };
+    const branches: GraphView = {
+      name: "branches",
+      nodes: [
+        node("a", "rotate"),
+        ...Array.from({ length: 50 }, (_, i) => node(`b${i}`, "rotate", { inputs: [ref("a")] })),
+      ],
+      outputs: [],
+    };
+    for (const graph of [chain, branches])
+      for (const width of [520, 800, 1100, 1600, 2100]) {
+        const at = layoutInBox(graph, sizes, { width, height: 430 }, DENSE);
+        expect(isLaidOut(graph, sizes, at, DENSE)).toBe(true);
+        const [first = "", second = ""] = Object.keys(at);
+        const [one = { x: 0, y: 0 }, other = { x: 0, y: 0 }] = [at[first], at[second]];
+        expect(isLaidOut(graph, sizes, { ...at, [first]: { x: one.x, y: one.y + 3 } }, DENSE)).toBe(false);
+        expect(isLaidOut(graph, sizes, { ...at, [first]: other, [second]: one }, DENSE)).toBe(false);
+      }
+  });
+  it("shows sixty cards in a chain large enough for their names in every frame", () => {
+    const nodes = Array.from({ length: 60 }, (_, i) =>
+      node(`n${i}`, "rotate", { inputs: i ? [ref(`n${i - 1}`)] : [] }),
+    );
+    for (const box of [
+      { width: 560, height: 400 },
+      { width: 800, height: 400 },
+      { width: 1100, height: 430 },
+      { width: 1600, height: 560 },
+    ]) {
+      const places = Object.values(layoutInBox({ name: "c", nodes, outputs: [] }, sizes, box, DENSE));
+      const width = Math.max(...places.map((p) => p.x + 148)) - 20;
+      const height = Math.max(...places.map((p) => p.y + 129)) - 14;
+      const scale = fittingScale(width, height, box);
+      expect(["full", "compact", "titled"]).toContain(detailOf(scale));
+      expect(Math.max((width * scale) / box.width, (height * scale) / box.height)).toBeGreaterThan(0.85);
+    }
   });
   it("lets each output stand on the line of its branch", () => {
     const places = { a: { x: 0, y: 14 }, b: { x: 0, y: 300 }, [OUTPUTS]: { x: 184, y: 14 } };
@@ -156,7 +199,7 @@ describe("detailOf", () => {
       "full",
       "compact",
       "compact",
-      "picture",
+      "titled",
       "picture",
       "quiet",
     ]);

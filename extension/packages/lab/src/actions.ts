@@ -12,6 +12,7 @@ export function actions(words: TranslationBundle): Readonly<Record<string, strin
     connect: words.__("Draw a Wire, or Compare Two Nodes"),
     rename: words.__("Rename the Node"),
     bypass: words.__("Bypass"),
+    pin: words.__("Pin Data"),
     duplicate: words.__("Duplicate"),
     group: words.__("Group"),
     ungroup: words.__("Take Out of the Group"),

@@ -1,7 +1,7 @@
 import type { Edit, GraphView, NodeView, PortRef, Position, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
 import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
-import { applyEdits, freeKey } from "./edits";
+import { applyEdits, CODE, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
 
 /** An undo step that is ready to be sent. */
@@ -192,7 +192,11 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Step {
   for (const node of clip.nodes) {
     const key = names.get(node.key) ?? node.key;
     const { operator, device } = node;
-    edits.push({ type: "add_node", key, operator, device, arguments: node.arguments });
+    // Another document may have another function under this name.
+    const here = nodeOf(graph, node.key);
+    const same = operator === CODE && here?.operator === operator && here.code?.source === node.code?.source;
+    const like = same ? { like: node.key } : {};
+    edits.push({ type: "add_node", key, operator, device, arguments: node.arguments, ...like });
     const at = clip.positions[node.key] ?? { x: 0, y: 0 };
     positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
   }

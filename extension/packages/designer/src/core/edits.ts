@@ -48,7 +48,16 @@ function mapSources(graph: GraphView, change: (ref: PortRef) => PortRef | null):
   return { ...graph, nodes, outputs };
 }
 
-function addNode(graph: GraphView, edit: Extract<Edit, { type: "add_node" }>, catalog: CatalogIndex | null): GraphView {
+type Added = Extract<Edit, { type: "add_node" }>;
+
+/** The code that a new node has: that of the node which it is a copy of. */
+function codeOf(graph: GraphView, { operator, like = "" }: Added): NodeView["code"] {
+  if (operator !== CODE) return null;
+  const copied = graph.nodes.find((n) => n.key === like && n.operator === operator);
+  return copied ? copied.code : { source: "", module: "", trusted: true };
+}
+
+function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): GraphView {
   const operator = catalog?.byName.get(edit.operator);
   const node: NodeView = {
     key: edit.key,
@@ -62,7 +71,8 @@ function addNode(graph: GraphView, edit: Extract<Edit, { type: "add_node" }>, ca
     in_run: false,
     unknown: operator === undefined,
     bypassed: false,
-    code: edit.operator === CODE ? { source: "", module: "", trusted: true } : null,
+    pin: "",
+    code: codeOf(graph, edit),
   };
   return { ...graph, nodes: [...graph.nodes, node] };
 }

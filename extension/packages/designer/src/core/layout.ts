@@ -213,6 +213,78 @@ export function fittingScale(width: number, height: number, box: Size): number {
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
+/** What a break of several branches must gain. */
+const BREAK = 1.25;
+/** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
+const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
+
+interface Way {
+  readonly positions: Record<string, Position>;
+  readonly extent: Size;
+  /** How often several branches are broken, which leads all of their wires back to the left. */
+  readonly breaks: number;
+}
+
+/** The ways in which a graph can be laid out, from the plain ones to folded ones. */
+class Ways {
+  private readonly grid: ReadonlyMap<string, Cell>;
+  private readonly plan: Plan;
+  private readonly length: number;
+  private readonly lanes: number;
+
+  constructor(
+    private readonly graph: GraphView,
+    private readonly sizes: ReadonlyMap<string, Size>,
+    pitch: Pitch,
+  ) {
+    this.plan = planOf(graph, sizes, pitch);
+    this.grid = cells(graph, this.plan.small);
+    const cellsOf = [...this.grid.values()];
+    this.length = 1 + Math.max(0, ...cellsOf.map((c) => c.column));
+    this.lanes = 1 + Math.max(0, ...cellsOf.map((c) => c.lane));
+  }
+
+  /** In rows of so many columns. */
+  inRows(columns: number): Way {
+    return this.way(this.grid, columns);
+  }
+
+  /** In 2, 3, 4 ... columns, and in 1, 2, 3 ... rows that are as short as they can be. */
+  *broken(): Generator<Way> {
+    const counts = Array.from({ length: MOST.columns }, (_, i) => Math.min(i + 2, this.length));
+    const shortest = Array.from({ length: MOST.rows }, (_, i) => Math.ceil(this.length / (i + 1)));
+    for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns);
+  }
+
+  /** With the branches in 2, 3 ... blocks side by side. */
+  *folded(): Generator<Way> {
+    for (let blocks = 2; blocks <= MOST.blocks && this.lanes >= 2 * blocks; blocks += 1) {
+      const grid = folded(this.grid, Math.ceil(this.lanes / blocks));
+      yield this.way(grid, 1 + Math.max(...[...grid.values()].map((c) => c.column)));
+    }
+  }
+
+  private way(grid: ReadonlyMap<string, Cell>, columns: number): Way {
+    const { positions } = placed(this.plan, grid, columns);
+    const bands = Math.ceil(this.length / columns);
+    const breaks = this.lanes > 2 && grid === this.grid ? bands - 1 : 0;
+    return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks };
+  }
+}
+
+function extentOf(
+  graph: GraphView,
+  sizes: ReadonlyMap<string, Size>,
+  plan: Plan,
+  positions: Readonly<Record<string, Position>>,
+): Size {
+  const far = (side: "x" | "y", size: (key: string) => number) =>
+    Math.max(0, ...Object.entries(positions).map(([key, p]) => p[side] + size(key)));
+  return {
+    width: far("x", (key) => sizes.get(key)?.width ?? CARD) - SIDE,
+    height: far("y", (key) => (key === OUTPUTS ? outputsHeight(graph, positions) : plan.height(key))) - TOP,
+  };
+}
 
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
 export function layoutInBox(
@@ -221,32 +293,33 @@ export function layoutInBox(
   box: Size,
   pitch = WIDE,
 ): Record<string, Position> {
-  const plan = planOf(graph, sizes, pitch);
-  const grid = cells(graph, plan.small);
-  let best: Record<string, Position> = {};
-  let bestScale = 0;
-  const consider = (way: ReadonlyMap<string, Cell>, columns: number) => {
-    const { positions } = placed(plan, way, columns);
-    const far = (side: "x" | "y", size: (key: string) => number) =>
-      Math.max(0, ...Object.entries(positions).map(([key, p]) => p[side] + size(key)));
-    const width = far("x", (key) => sizes.get(key)?.width ?? CARD) - SIDE;
-    const height = far("y", (key) => (key === OUTPUTS ? outputsHeight(graph, positions) : plan.height(key))) - TOP;
-    const scale = fittingScale(width, height, box);
-    if (scale <= bestScale * GAIN) return;
-    best = positions;
-    bestScale = scale;
+  const ways = new Ways(graph, sizes, pitch);
+  const scale = ({ extent }: Way) => fittingScale(extent.width, extent.height, box);
+  const worth = (way: Way) => scale(way) / BREAK ** way.breaks;
+  const largest = (some: Iterable<Way>, first: Way) => {
+    const best = [...some].reduce((a, b) => (worth(b) > worth(a) ? b : a), first);
+    return worth(best) > GAIN * worth(first) ? best : first;
   };
-  for (const stretch of [1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 9]) {
-    consider(grid, columnsOf(box.width * stretch));
-    if (bestScale === 1) return best;
-  }
-  const lanes = 1 + Math.max(0, ...[...grid.values()].map((c) => c.lane));
-  for (const blocks of [2, 3, 4, 5, 6, 8, 10, 12, 16, 20]) {
-    if (lanes < 2 * blocks) break;
-    const way = folded(grid, Math.ceil(lanes / blocks));
-    consider(way, 1 + Math.max(...[...way.values()].map((c) => c.column)));
-  }
-  return best;
+  const plain = ways.inRows(columnsOf(box.width));
+  if (scale(plain) === 1) return plain.positions;
+  return largest(ways.folded(), largest(ways.broken(), plain)).positions;
+}
+
+/** Whether cards stand as `layoutInBox` would place them in some box, so that nobody has moved one. */
+export function isLaidOut(
+  graph: GraphView,
+  sizes: ReadonlyMap<string, Size>,
+  positions: Readonly<Record<string, Position>>,
+  pitch = WIDE,
+): boolean {
+  const ways = new Ways(graph, sizes, pitch);
+  const keys = Object.keys(ways.inRows(1).positions);
+  const right = Math.max(0, ...keys.map((key) => positions[key]?.x ?? 0));
+  const same = (way: Way) =>
+    keys.every((key) => way.positions[key]?.x === positions[key]?.x && way.positions[key]?.y === positions[key]?.y);
+  if (same(ways.inRows(1 + Math.round((right - SIDE) / COLUMN)))) return true;
+  for (const way of ways.folded()) if (same(way)) return true;
+  return false;
 }
 
 /** Height of a card of outputs above its first row, of each row, and below the last one. */

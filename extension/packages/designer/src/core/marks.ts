@@ -6,12 +6,15 @@ import type { Marks, State } from "./state";
 
 export const HUES: readonly Hue[] = ["slate", "blue", "teal", "green", "olive", "orange", "magenta", "purple"];
 
-export function hueOf(mark: Mark): Hue {
+/** What has a colour. */
+export type Framed = Note | Group;
+
+export function hueOf(mark: Framed): Hue {
   return HUES.find((hue) => hue === mark.hue) ?? "slate";
 }
 
 /** The next colour, in turn. */
-export function nextHue(mark: Mark): Hue {
+export function nextHue(mark: Framed): Hue {
   return HUES[(HUES.indexOf(hueOf(mark)) + 1) % HUES.length] ?? "slate";
 }
 

@@ -64,6 +64,7 @@ export function enqueue(before: State, command: Command): State {
       edits: [...replaced, ...command.edits],
       positions: { ...last.positions, ...command.positions },
       marks: { ...last.marks, ...command.marks },
+      pins: { ...last.pins, ...command.pins },
     };
     return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), command);
   }

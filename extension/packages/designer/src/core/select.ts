@@ -110,7 +110,10 @@ export const findings = derived(
       ...(state.confirmed?.diagnostics ?? []),
     ];
     const seen = new Set<string>();
+    const empty = !state.graph?.nodes.length;
     return all.filter((d) => {
+      // an empty pipeline invites: that it returns nothing is no problem yet
+      if (empty && d.code === "DS205") return false;
       const id = [d.code, d.node, d.argument, d.message].join("|");
       if (seen.has(id)) return false;
       seen.add(id);
@@ -154,6 +157,7 @@ export const staleKeys = derived(
       .filter((d) => severity(d) === "error" && d.node)
       .map((d) => d.node ?? "");
     for (const key of descendants(state.graph, failed)) stale.add(key);
+    for (const node of state.graph.nodes) if (node.pin === "behind") stale.add(node.key);
     if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)
       for (const p of Object.values(state.previews))

@@ -1,9 +1,10 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair, Sound } from "../protocol/generated";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
+import { renamedJunctions } from "./junctions";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
-import { cellKey, INITIAL, type Marks, type State, type View } from "./state";
+import { cellKey, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
@@ -117,12 +118,12 @@ export class Session {
   /** One undo step. Shown at once, sent when the one before was answered. */
   edit(
     edits: readonly Edit[],
-    options: { gesture?: string; positions?: Readonly<Record<string, Position>>; marks?: Marks } = {},
+    options: { gesture?: string; positions?: Readonly<Record<string, Position>>; marks?: Marks; pins?: Pins } = {},
   ): void {
-    const { gesture = "", positions = {} } = options;
+    const { gesture = "", positions = {}, pins = {} } = options;
     const marks = { ...joinedMarks(this.store.get(), edits), ...options.marks };
-    if (edits.length + Object.keys(positions).length + Object.keys(marks).length === 0) return;
-    this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks }));
+    if ([edits, positions, marks, pins].every((part) => Object.keys(part).length === 0)) return;
+    this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks, pins }));
     this.pump();
   }
 
@@ -181,7 +182,10 @@ export class Session {
   rename(key: string, newKey: string): void {
     this.edit([{ type: "rename", key, new_key: newKey }], {
       positions: { [newKey]: this.store.get().positions[key] ?? { x: 0, y: 0 } },
-      marks: renamedIn(this.store.get().marks, key, newKey),
+      marks: {
+        ...renamedIn(this.store.get().marks, key, newKey),
+        ...renamedJunctions(this.store.get(), key, newKey),
+      },
     });
     this.view((v) => ({ renaming: false, selection: v.selection.map((k) => (k === key ? newKey : k)) }));
   }
@@ -283,8 +287,8 @@ export class Session {
     if (state.inFlight || !next || !state.confirmed || state.link === "gone") return;
     this.store.set((s) => ({ ...s, inFlight: true }));
     if (next.kind === "edits") {
-      const { edits, gesture, positions, marks } = next;
-      this.send({ type: "apply_edits", base_revision: state.confirmed.revision, edits, gesture, positions, marks });
+      const { kind: _, ...step } = next;
+      this.send({ type: "apply_edits", base_revision: state.confirmed.revision, ...step });
     } else {
       this.send(next.kind === "code" ? { type: "apply_code", source: next.source } : { type: next.kind });
     }

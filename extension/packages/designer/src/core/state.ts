@@ -43,6 +43,9 @@ export type Link = "starting" | "live" | "silent" | "gone";
 /** Notes and groups that change; null takes one away. */
 export type Marks = Readonly<Record<string, Mark | null>>;
 
+/** Nodes whose outputs previews are to keep, or no longer. */
+export type Pins = Readonly<Record<string, boolean>>;
+
 export type Command =
   | {
       readonly kind: "edits";
@@ -50,6 +53,7 @@ export type Command =
       readonly gesture: string;
       readonly positions: Readonly<Record<string, Position>>;
       readonly marks: Marks;
+      readonly pins: Pins;
     }
   | { readonly kind: "code"; readonly source: string }
   | { readonly kind: "undo" }

@@ -164,11 +164,10 @@ function waitingMessage(state: State): StatusMessage | null {
 /** The one sentence that the strip shows: the most pressing one that was not closed. */
 export function statusMessage(state: State): StatusMessage | null {
   const all = findings(state);
-  const graphEmpty = (state.graph?.nodes.length ?? 0) === 0;
   const stopped = new Set(runFailures(state));
   const ranked = (tone: "error" | "warning" | "info") =>
     all
-      .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))
+      .filter((d) => severity(d) === tone)
       .map((d): StatusMessage => {
         const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
         const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };

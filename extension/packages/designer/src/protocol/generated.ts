@@ -22,6 +22,7 @@ export interface AddNode {
   readonly operator: string;
   readonly device?: Device;
   readonly arguments?: Readonly<Record<string, Value>>;
+  readonly like?: string;
 }
 
 /** Take a node and its wires away. */
@@ -118,6 +119,20 @@ export interface Group {
   readonly exposed: readonly (readonly [string, string])[];
 }
 
+/** Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline. */
+export interface Route {
+  readonly type: "route";
+  readonly source: PortRef;
+  readonly wire: string;
+  readonly points: readonly Position[];
+}
+
+/** Upper left corner of a card, in canvas pixels. */
+export interface Position {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -191,13 +206,8 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
-  readonly marks?: Readonly<Record<string, Note | Group | null>>;
-}
-
-/** Upper left corner of a card, in canvas pixels. */
-export interface Position {
-  readonly x: number;
-  readonly y: number;
+  readonly marks?: Readonly<Record<string, Note | Group | Route | null>>;
+  readonly pins?: Readonly<Record<string, boolean>>;
 }
 
 /** Do what the `Repair` of this finding says, as one undo step. */
@@ -597,6 +607,7 @@ export interface NodeView {
   readonly unknown: boolean;
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
+  readonly pin: "" | "behind" | "here";
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
@@ -1209,7 +1220,8 @@ export type Edit =
 
 export type Mark =
   | Note
-  | Group;
+  | Group
+  | Route;
 
 export type PreviewBody =
   | ImageBody

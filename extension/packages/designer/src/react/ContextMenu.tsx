@@ -1,9 +1,11 @@
 import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
-import { OUTPUTS, wiresOf } from "../core/graph";
+import { nodeOf, OUTPUTS, wiresOf } from "../core/graph";
+import { junctionMarks, junctionsOf } from "../core/junctions";
 import { noteMarks } from "../core/marks";
 import type { Menu } from "../core/state";
 import { selectedBox } from "../core/subgraph";
+import { addJunction } from "./canvas/Junctions";
 import { cardRects } from "./canvas/sizes";
 import { useCanvasApi } from "./canvasApi";
 import { canPaste, pasteLast } from "./clipboard";
@@ -83,6 +85,16 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       const wire = state.graph ? wiresOf(state.graph).find((w) => w.id === menu.id) : undefined;
       return [
         ...(wire ? [{ title: "Put an operator into this wire", run: () => search(wire.source, wire.slot) }] : []),
+        {
+          title: "Put a junction here",
+          keys: "J",
+          run: () => addJunction(session, root, menu.id, menu.place),
+        },
+        {
+          title: "Take its junctions away",
+          off: !wire || junctionsOf(state.marks, wire).length === 0,
+          run: () => wire && session.edit([], { marks: junctionMarks(wire, []) }),
+        },
         ...command("remove", "Cut this wire"),
       ];
     }
@@ -142,6 +154,10 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       return [
         ...(several ? [] : command("rename")),
         ...command("bypass"),
+        ...command(
+          "pin",
+          selection.every((k) => nodeOf(state.graph, k)?.pin === "here") ? "Unpin its data" : "Pin its data",
+        ),
         ...command("mute"),
         ...command("solo"),
         ...command("compare", several ? "Compare the first two" : "Compare with its input"),

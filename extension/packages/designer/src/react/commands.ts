@@ -7,6 +7,7 @@ import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
 import { enterBox, toggleBox } from "./boxes";
+import { addJunction } from "./canvas/Junctions";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -111,6 +112,15 @@ function setAside(session: Session, change: typeof soloed): void {
   session.view({ aside: made.aside });
 }
 
+/** Keep the data of the selected nodes; if it is all kept, no longer. */
+function togglePins({ session }: Scope): void {
+  const { graph, view } = session.store.get();
+  const nodes = view.selection.flatMap((key) => nodeOf(graph, key) ?? []);
+  const loose = nodes.filter((n) => n.pin !== "here");
+  const changed = (loose.length > 0 ? loose : nodes).map((n) => [n.key, loose.length > 0] as const);
+  session.edit([], { pins: Object.fromEntries(changed) });
+}
+
 const some = (state: State) => state.view.selection.some((k) => k !== OUTPUTS);
 
 /** Everything that keys and menus do, in the order of the help sheet. */
@@ -124,6 +134,16 @@ export const COMMANDS: readonly Command[] = [
     run: (s) => (s.session.store.get().view.selection.length > 1 ? compare(s) : searchFor(s, "", true)),
     can: some,
   },
+  {
+    id: "junction",
+    title: "Put a junction into the wire",
+    section: "Build",
+    keys: ["J"],
+    run: ({ session, root }) => {
+      for (const id of session.store.get().view.wires) addJunction(session, root, id);
+    },
+    can: (s) => s.view.wires.length > 0,
+  },
   { id: "rename", title: "Rename", section: "Build", keys: ["F2"], run: rename, can: some },
   {
     id: "bypass",
@@ -136,6 +156,7 @@ export const COMMANDS: readonly Command[] = [
     },
     can: (s) => s.graph !== null && bypassEdits(s.graph, s.view.selection).length > 0,
   },
+  { id: "pin", title: "Pin its data, or unpin it", section: "Build", keys: ["K"], run: togglePins, can: some },
   {
     id: "mute",
     title: "Mute",

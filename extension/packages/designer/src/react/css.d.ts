@@ -8,7 +8,7 @@ declare module "react" {
     "--ds-px"?: string;
     "--ds-px11"?: string;
     "--ds-px14"?: string;
-    "--ds-px20"?: string;
+    "--ds-head"?: string;
     "--ds-gap"?: string;
     "--ds-dot-size"?: string;
     "--ds-ratio"?: number;

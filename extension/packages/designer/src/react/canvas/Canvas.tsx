@@ -9,9 +9,10 @@ import {
   ViewportPortal,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { detailOf, isDense, isFar, isTight } from "../../core/detail";
+import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
+import { clearedJunctions, movedJunctions } from "../../core/junctions";
 import { MIN_SCALE } from "../../core/layout";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
@@ -28,11 +29,12 @@ import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
+import { addJunction } from "./Junctions";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
-import { layoutOf } from "./sizes";
+import { layoutOf, reflowed } from "./sizes";
 import { useArea } from "./useArea";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
@@ -47,13 +49,10 @@ const NO_EDGES: Edge[] = [];
 /** Dots of the grid stay at least this far apart on the screen, in px. */
 const GRID = 16;
 
-/** Height of a small card's header on the screen, in px. */
-const HEAD = 20;
-
 /** Lengths on the canvas that are the same on the screen at every zoom. */
-function lengthsAt(zoom: number): CSSProperties {
+function lengthsAt(zoom: number, detail: Detail): CSSProperties {
   const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
-  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-px20": px(HEAD) };
+  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-head": `${headOf(detail, zoom)}px` };
 }
 
 function middleOf(box: HTMLElement | null): Position {
@@ -114,8 +113,16 @@ function CanvasView() {
     [flow, root, session],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
+  const refit = useCallback(() => {
+    const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current)) : null;
+    if (places) {
+      setNodes((ns) => ns.map((n) => ({ ...n, position: places[n.id] ?? n.position })));
+      session.move(places);
+    }
+    fitSoon();
+  }, [session, setNodes, fitSoon]);
   useAutoPlace(box, fitSoon);
-  useFirstFit(nodes.length, fitSoon, box, fit, touched);
+  useFirstFit(nodes.length, refit, box, touched);
 
   useRefit(nodes.length, () => fit(200));
   const entered = useSel((s) => pathOf(s).join(" "));
@@ -158,7 +165,7 @@ function CanvasView() {
           requestAnimationFrame(step);
         } else {
           dragging.current = false;
-          session.edit([], { positions: to });
+          session.edit([], { positions: to, marks: clearedJunctions(session.store.get()) });
           requestAnimationFrame(() => fit(200));
         }
       };
@@ -248,7 +255,8 @@ function CanvasView() {
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
       const [only, ...others] = moved;
       const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
-      session.edit(edits, { positions: movedNodes(state, Object.fromEntries(at)) });
+      const positions = movedNodes(state, Object.fromEntries(at));
+      session.edit(edits, { positions, marks: movedJunctions(state, positions) });
     },
     [session, dragging, gestures.onDropped],
   );
@@ -288,9 +296,12 @@ function CanvasView() {
     (event: MouseEvent) => {
       if (!(event.target instanceof Element) || !event.target.closest(".react-flow__pane")) return;
       const at = { x: event.clientX, y: event.clientY };
-      openQuickAdd(session, root, { at, place: place(at.x, at.y), from: null, to: null });
+      // Between its two clicks a selected wire gets a button: the event's target is neither.
+      const wire = gestures.wireAt(at.x, at.y);
+      if (wire) addJunction(session, root, wire.id, place(at.x, at.y));
+      else openQuickAdd(session, root, { at, place: place(at.x, at.y), from: null, to: null });
     },
-    [session, root, place],
+    [session, root, place, gestures.wireAt],
   );
 
   const colorMode = theme === "light" ? "light" : "dark";
@@ -298,7 +309,7 @@ function CanvasView() {
     <div
       ref={box}
       className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={shown === "full" ? undefined : lengthsAt(zoom)}
+      style={shown === "full" ? undefined : lengthsAt(zoom, shown)}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
@@ -378,9 +389,9 @@ function CanvasView() {
               <Marks />
               <Overview />
               <Dots zoom={zoom} />
-              {far && <FarWires nodes={nodes} />}
-              {(far ? detail === "picture" : dense) && (
-                <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={far ? 0 : HEAD / Math.min(1, zoom)} />
+              {far && <FarWires nodes={nodes} titled={detail === "titled"} />}
+              {(far ? hasPictures(detail) : dense) && (
+                <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
               )}
             </ReactFlow>
           </ObstacleContext.Provider>

@@ -1,4 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
+import { hasPictures } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows, outputsHeight } from "../../core/layout";
@@ -10,6 +11,7 @@ import { Icon, operatorIcon } from "../icons";
 import { HeatBar } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
+import { Name } from "./Name";
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
@@ -18,6 +20,7 @@ function classesOf(state: State, key: string): string {
     "ds-failed": failed,
     "ds-stale": select.staleKeys(state).has(key),
     "ds-running": state.run.running && (node?.in_run ?? true),
+    "ds-pinned": node?.pin === "here",
     "ds-bypassed": node?.bypassed ?? false,
     "ds-unused": node !== undefined && !node.in_run,
   };
@@ -38,6 +41,16 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
       <b>{nodeKey === OUTPUTS ? "outputs" : nodeKey}</b>
       <span>{facts}</span>
     </div>
+  );
+}
+
+/** The name of a card that has room for it and its picture alone. */
+export function FarHead({ text }: { readonly text: string }) {
+  if (useDetail() !== "titled") return null;
+  return (
+    <header className="ds-card-head">
+      <Name text={text} />
+    </header>
   );
 }
 
@@ -87,7 +100,7 @@ export function FarCard({ id, selected }: NodeProps) {
       classes: classesOf(s, id),
       hue: categoryHue(operator?.category ?? ""),
       icon: operatorIcon(operator?.icon ?? "", node?.operator ?? "", operator?.category ?? ""),
-      picture: detail === "picture" && select.hasPicture(s, id),
+      picture: hasPictures(detail) && select.hasPicture(s, id),
       found: select.timingOf(s, id) && select.heatOf(s, id)?.share,
       heat: s.view.heat,
       short: node !== undefined && select.cardShape(node, select.previewOf(s, id)) === "short",
@@ -106,6 +119,7 @@ export function FarCard({ id, selected }: NodeProps) {
     >
       <div className="ds-frame2" />
       <div className="ds-frame" />
+      <FarHead text={id} />
       {card.picture ? (
         <div className="ds-far-window" />
       ) : (

@@ -1,6 +1,7 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
+import { junctionsOf, pathThrough } from "../../core/junctions";
 import { CARD, outputRows } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
@@ -10,9 +11,11 @@ import { boxesOf, boxSize, cardOf, isHidden } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 
-/** Height of a far card, and the line on which its wires begin and end. */
-export const FAR_HEIGHT = 101;
+/** Height of a far card's picture, and the line on which its wires begin and end. */
+const FAR_HEIGHT = 101;
 const MIDDLE = 49;
+/** Height of a card with a title: wires between rows keep to the rest of a row. */
+const TITLED_HEIGHT = 131;
 /** How much lower wires run than between cards that have a header. */
 export const FAR_DROP = MIDDLE - 14;
 
@@ -48,13 +51,20 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
     const [from, to] = between;
-    const path = goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track);
+    const points = junctionsOf(state.marks, wire);
+    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track));
+    const path = points.length > 0 ? pathThrough([from, ...points, to]) : free();
     paths.set(look, (paths.get(look) ?? "") + path);
   }
   return paths;
 }
 
-function FarWiresView({ nodes }: { readonly nodes: readonly Node[] }) {
+interface Props {
+  readonly nodes: readonly Node[];
+  readonly titled: boolean;
+}
+
+function FarWiresView({ nodes, titled }: Props) {
   const session = useSession();
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
@@ -69,12 +79,12 @@ function FarWiresView({ nodes }: { readonly nodes: readonly Node[] }) {
     const wait = setTimeout(() => {
       const at: Places = JSON.parse(places);
       const cards = Object.entries(at).flatMap(([key, p]) =>
-        key === OUTPUTS ? [] : [{ x: p.x, y: p.y, width: CARD, height: FAR_HEIGHT }],
+        key === OUTPUTS ? [] : [{ x: p.x, y: p.y, width: CARD, height: titled ? TITLED_HEIGHT : FAR_HEIGHT }],
       );
       setPaths(pathsOf(session.store.get(), at, cards));
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, places]);
+  }, [session, graph, stale, places, titled]);
   return (
     <ViewportPortal>
       <svg className="ds-far-wires" width="1" height="1" aria-hidden="true" data-testid="far-wires">

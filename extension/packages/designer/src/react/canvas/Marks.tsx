@@ -1,8 +1,9 @@
-import { useStore, ViewportPortal } from "@xyflow/react";
+import { ViewportPortal } from "@xyflow/react";
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
-import { frameOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
+import { movedJunctions } from "../../core/junctions";
+import { type Framed, frameOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
 import type { Rect } from "../../core/route";
 import { derived } from "../../core/select";
 import { boxesOf, cardOf, keysOfCard, outsideOf, placeOf, shownCards } from "../../core/subgraph";
@@ -11,30 +12,7 @@ import { toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { IconButton } from "../parts";
 import { sizesOf } from "./sizes";
-
-let drags = 0;
-
-/** Dragging in canvas pixels, as one undo step. */
-function useDrag(onMove: (by: Position, gesture: string) => void) {
-  const zoom = useStore((s) => s.transform[2]);
-  const start = useRef<{ readonly x: number; readonly y: number; readonly gesture: string } | null>(null);
-  return {
-    onPointerDown: (event: PointerEvent<HTMLElement>) => {
-      if (event.button !== 0) return;
-      event.stopPropagation();
-      event.currentTarget.setPointerCapture(event.pointerId);
-      drags += 1;
-      start.current = { x: event.clientX, y: event.clientY, gesture: `mark.${drags}` };
-    },
-    onPointerMove: (event: PointerEvent<HTMLElement>) => {
-      const from = start.current;
-      if (from) onMove({ x: (event.clientX - from.x) / zoom, y: (event.clientY - from.y) / zoom }, from.gesture);
-    },
-    onPointerUp: () => {
-      start.current = null;
-    },
-  };
-}
+import { useMarkDrag } from "./useMarkDrag";
 
 function useSet(name: string) {
   const session = useSession();
@@ -45,11 +23,11 @@ function GroupFrame({ name, group, rect }: { readonly name: string; readonly gro
   const session = useSession();
   const set = useSet(name);
   const before = useRef<Readonly<Record<string, Position>>>({});
-  const drag = useDrag((by, gesture) => {
+  const drag = useMarkDrag((by, gesture) => {
     const positions = Object.fromEntries(
       Object.entries(before.current).map(([key, p]) => [key, { x: Math.round(p.x + by.x), y: Math.round(p.y + by.y) }]),
     );
-    session.edit([], { positions, gesture });
+    session.edit([], { positions, marks: movedJunctions(session.store.get(), positions), gesture });
   });
   return (
     <section
@@ -113,7 +91,7 @@ function TitleField({ title, onTitle }: { readonly title: string; readonly onTit
   );
 }
 
-function MarkButtons({ mark, set, what }: { mark: Mark; set: (mark: Mark | null) => void; what: string }) {
+function MarkButtons({ mark, set, what }: { mark: Framed; set: (mark: Mark | null) => void; what: string }) {
   return (
     <span className="ds-mark-buttons" onPointerDown={(e) => e.stopPropagation()}>
       <IconButton
@@ -132,11 +110,11 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
   const [draft, setDraft] = useState<string | null>(note.text === "" ? "" : null);
   const field = useRef<HTMLTextAreaElement>(null);
   const from = useRef(note);
-  const drag = useDrag((by, gesture) => {
+  const drag = useMarkDrag((by, gesture) => {
     const { x, y } = from.current;
     set({ ...note, x: Math.round(x + by.x), y: Math.round(y + by.y) }, gesture);
   });
-  const size = useDrag((by, gesture) => {
+  const size = useMarkDrag((by, gesture) => {
     const { width, height } = from.current;
     set(
       { ...note, width: Math.max(90, Math.round(width + by.x)), height: Math.max(48, Math.round(height + by.y)) },
@@ -248,7 +226,7 @@ export function Marks() {
       <div className="ds-marks">
         {names.map((name) => {
           const mark = marks[name];
-          if (!mark) return null;
+          if (!mark || mark.type === "route") return null;
           if (mark.type === "note") return <NoteCard key={name} name={name} note={mark} />;
           const rect = frames.includes(mark) ? frameOf(mark, cards, frames) : null;
           return rect && <GroupFrame key={name} name={name} group={mark} rect={rect} />;

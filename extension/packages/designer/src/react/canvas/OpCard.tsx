@@ -15,6 +15,7 @@ import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./Car
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
+import { Name } from "./Name";
 import { BoxLines, PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
@@ -51,6 +52,7 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
   const wired = node.inputs.filter((r) => r !== null).length + Object.keys(node.argument_inputs).length;
   const state = error ? "has an error" : "no error";
   const words = [node.key, operator?.name ?? node.operator, node.device, `${format.plural(wired, "input")} connected`];
+  if (node.pin) words.push(node.pin === "here" ? "data pinned" : "not computed behind pinned data");
   if (timing !== "–") words.push(timing);
   return [...words, state].join(", ");
 }
@@ -66,17 +68,23 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
   );
 }
 
-/** How many characters at a name's end stay when its middle is left out. */
-const TAIL = 4;
-
-/** A name; a long one loses its middle, since names that differ mostly do so at their ends. */
-function Name({ text, title }: { readonly text: string; readonly title: string }) {
-  const cut = text.length > 2 * TAIL ? text.length - TAIL : text.length;
+/** Says that previews keep a node's data, and lets go of it. */
+function PinMark({ nodeKey }: { readonly nodeKey: string }) {
+  const session = useSession();
   return (
-    <b title={title}>
-      <span>{text.slice(0, cut)}</span>
-      {text.slice(cut)}
-    </b>
+    <button
+      type="button"
+      className="ds-unpin nodrag nopan"
+      aria-label={`Unpin the data of ${nodeKey}`}
+      title="Previews use this data from here on. Runs and programs do not. Click to unpin it."
+      data-testid={`unpin-${nodeKey}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        session.edit([], { pins: { [nodeKey]: false } });
+      }}
+    >
+      <Icon name="pin" size={12} />
+    </button>
   );
 }
 
@@ -100,6 +108,7 @@ function Header({ node, operator, renaming }: HeaderProps) {
       ) : (
         <Name text={node.key} title={`${node.key}: fn.${node.operator}`} />
       )}
+      {node.pin === "here" && <PinMark nodeKey={node.key} />}
     </header>
   );
 }
@@ -140,9 +149,20 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
         {node.bypassed && <div className="ds-through" />}
         {!((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
         {(stale || card.gone) && preview && (
-          <span className="ds-stale-chip" title="The newest picture that there is.">
+          <span
+            className="ds-stale-chip"
+            title={
+              node.pin === "behind"
+                ? "Previews leave it out, since what it feeds has pinned data."
+                : "The newest picture that there is."
+            }
+          >
             <Icon name="clock" size={11} />
-            {stale && card.gone ? "before the edit" : `batch ${preview.iteration + 1}`}
+            {node.pin === "behind"
+              ? "not computed"
+              : stale && card.gone
+                ? "before the edit"
+                : `batch ${preview.iteration + 1}`}
           </span>
         )}
         {chip}

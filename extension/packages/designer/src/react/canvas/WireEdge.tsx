@@ -1,15 +1,17 @@
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
-import { createContext, memo, useContext, useMemo } from "react";
+import { createContext, type MouseEvent, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
 import { argumentSources, nodeOf, wireOf } from "../../core/graph";
+import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route, routeUnder, sideTrack } from "../../core/route";
 import { staleKeys, unmovedLabel } from "../../core/select";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { Junctions } from "./Junctions";
 
 /** Where cards are, at rest: wires run around them. */
 export const ObstacleContext = createContext<readonly Rect[]>([]);
@@ -59,6 +61,7 @@ function WireEdgeView(props: EdgeProps) {
     const argument = wire?.slot.kind === "argument";
     const kind = node?.output_kinds[wire?.source.output ?? 0] ?? "any";
     return {
+      points: wire ? junctionsOf(s.marks, wire) : null,
       kind,
       hue: PORT_LOOKS[kind].hue,
       gpu: node ? outputDevice(node.device) === "gpu" : false,
@@ -76,14 +79,17 @@ function WireEdgeView(props: EdgeProps) {
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
+    if (look.points?.length) return pathThrough([a, ...look.points, b]);
     if (obstacles.length === 0) return bezier(a, b);
     return goesUnder(look.kind, a, b)
       ? routeUnder(a, b, obstacles)
       : route(a, b, obstacles, look.track < 0 ? undefined : sideTrack(look.track));
-  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind]);
-  const at = middle(path);
+  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind, look.points]);
+  const [first] = look.points ?? [];
+  const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
-  const cut = () => {
+  const cut = (event: MouseEvent) => {
+    if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
     const graph = session.store.get().graph;
     const slot = wireOf(graph, id)?.slot;
     if (graph && slot) session.edit(cutEdits(graph, [slot]));
@@ -98,6 +104,7 @@ function WireEdgeView(props: EdgeProps) {
         className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
+      {look.points?.length ? <Junctions id={id} points={look.points} hue={look.hue} /> : null}
       {look.unmoved && !selected && (
         <EdgeLabelRenderer>
           <button

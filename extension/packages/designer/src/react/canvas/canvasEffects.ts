@@ -84,23 +84,22 @@ export function useRefit(count: number, fit: () => void): void {
 /** Fit when the first card appears and when the room changes. */
 export function useFirstFit(
   count: number,
-  fitSoon: () => void,
+  fit: () => void,
   box: { readonly current: HTMLDivElement | null },
-  fit: (duration: number) => void,
   touched: { readonly current: boolean },
 ): void {
   const shown = count > 0;
   const opening = useSel((s) => s.opening);
   useEffect(() => {
-    if (shown && opening) fitSoon();
-  }, [shown, opening, fitSoon]);
+    if (shown && opening) fit();
+  }, [shown, opening, fit]);
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
     let last = "";
     const observer = new ResizeObserver(() => {
       const now = `${element.clientWidth}x${element.clientHeight}`;
-      if (last && now !== last && !touched.current) fit(0);
+      if (last && now !== last && !touched.current) fit();
       last = now;
     });
     observer.observe(element);

@@ -1,7 +1,7 @@
 import { isDense } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
-import { CARD, DENSE, layoutInBox, outputsHeight, type Size } from "../../core/layout";
+import { CARD, DENSE, fittingScale, isLaidOut, layoutInBox, outputsHeight, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { cardHeight, previewOf } from "../../core/select";
 import type { State } from "../../core/state";
@@ -34,6 +34,31 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   // The box stays where it is.
   const kept = Object.entries(places).filter(([key]) => scope.has(key));
   return Object.fromEntries(kept.map(([key, p]) => [key, { x: p.x + was.x - is.x, y: p.y + was.y - is.y }]));
+}
+
+/** What another layout must gain in a room of another shape, so that cards do not move for little. */
+const GAIN = 1.15;
+
+/**
+ * Places that fill a room better than those of another room do; null if the cards are to stay.
+ *
+ * They stay where somebody has moved one of them, and where a file says where they stand.
+ */
+export function reflowed(state: State, room: Size): Record<string, Position> | null {
+  const { graph, positions } = state;
+  if (!graph || !isDense(graph) || state.confirmed?.document || boxesOf(state).size > 0) return null;
+  const sizes = sizesOf(state);
+  if (!isLaidOut(graph, sizes, positions, DENSE)) return null;
+  const places = layoutInBox(graph, sizes, room, DENSE);
+  const scale = (at: Readonly<Record<string, Position>>) => {
+    const far = (side: "x" | "y", extent: "width" | "height") => {
+      const starts = Object.values(at).map((p) => p[side]);
+      const ends = Object.entries(at).map(([key, p]) => p[side] + (sizes.get(key)?.[extent] ?? 0));
+      return Math.max(...ends) - Math.min(...starts);
+    };
+    return fittingScale(far("x", "width"), far("y", "height"), room);
+  };
+  return scale(places) > GAIN * scale(positions) ? places : null;
 }
 
 /** Where the cards are, all but one if that is named. */

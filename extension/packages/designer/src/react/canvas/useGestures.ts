@@ -8,6 +8,7 @@ import type { Menu } from "../../core/state";
 import { keysOfCard } from "../../core/subgraph";
 import type { Edit, Position } from "../../protocol/generated";
 import { useFrame } from "../context";
+import { addJunction } from "./Junctions";
 import { contextOf } from "./useWiring";
 
 /** Points along the drawn wires, in px of the screen. */
@@ -29,6 +30,9 @@ function pathsOf(root: HTMLElement, steps: number): ReadonlyMap<string, readonly
 
 /** How far above or below a card a wire may run to be meant, in px. */
 const NEAR = 12;
+
+/** How far the pointer may move in a click, in px. */
+const CLICK = 3;
 
 export interface Line {
   readonly from: Position;
@@ -144,12 +148,15 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
         page.removeEventListener("mousemove", move);
         page.removeEventListener("mouseup", up);
         setLine(null);
-        slice(from, { x: e.clientX, y: e.clientY });
+        const wire = wireAt(from.x, from.y);
+        // a click is no line: it puts a junction where it is
+        if (Math.hypot(e.clientX - from.x, e.clientY - from.y) > CLICK) slice(from, { x: e.clientX, y: e.clientY });
+        else if (wire) addJunction(session, root, wire.id, place(from.x, from.y));
       };
       page.addEventListener("mousemove", move);
       page.addEventListener("mouseup", up);
     },
-    [root, box, slice],
+    [root, box, slice, wireAt, session, place],
   );
 
   const onContextMenu = useCallback(

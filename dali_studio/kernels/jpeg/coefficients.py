@@ -1,0 +1,96 @@
+"""Progressive JPEG: threads of the CPU decode coefficients, and kernels of the GPU (`jpeg.cu`) make pixels of them.
+
+A scan of such a file says a little more of every block, so that it cannot be decoded before the scans in front of it,
+nor by many threads of a GPU at the same time. What the kernels take from the CPU is the transform and the colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.jpeg import gpu_decoder, scan
+
+#: Bytes of page-locked memory for the coefficients of a batch; pictures beyond it are decoded by threads alone.
+MAX_ROOM = 512 << 20
+#: Tables of a launch begin at multiples of this.
+_ALIGNMENT = 128
+
+
+def shared_out(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Offsets of rooms of these sizes, -1 for 0 bytes and for those that `MAX_ROOM` has no place for, and their sum."""
+    ends = np.cumsum(sizes)
+    given = (sizes > 0) & (ends <= MAX_ROOM)
+    return np.where(given, ends - sizes, -1), int(ends[given].max(initial=0))
+
+
+class CoefficientKernels(gpu_decoder.LimitedLaunches):
+    """Makes pixels of coefficients, on a stream's copies: these are all that it waits for.
+
+    Parameters
+    ----------
+    stream : GpuStream
+    """
+
+    def __init__(self, stream: GpuStream) -> None:
+        super().__init__()
+        self._stream = stream
+        self._kernels: list[Any] = []
+        self._pictures = np.zeros(gpu_decoder.MAX_GROUP, scan.PICTURE)
+        self._copies, self._made = np.zeros((len(self._pictures), 3), np.int64), np.zeros(5, np.int64)
+
+    def draw(
+        self, rooms: NDArray[np.int64], places: NDArray[np.int64],
+        copying: Callable[[int], AbstractContextManager[None]], computing: Callable[[], AbstractContextManager[None]],
+    ) -> None:  # fmt: skip
+        """Enqueue what makes pixels of pictures whose coefficients are there.
+
+        Parameters
+        ----------
+        rooms : ndarray of int64, (N, 2)
+            Address and bytes of each room, in page-locked memory that stays until the GPU is through with it.
+        places : ndarray of int64, (N, 2)
+            Device addresses of the first pixels, and bytes from row to row.
+        copying, computing : callable
+            ``copying(size)`` and ``computing()`` are put around the copies, of so many bytes, and around the kernels.
+        """
+        if not self._kernels:
+            self._kernels = [gpu_decoder.module().get_function(name) for name in ("transform", "colors")]
+        pictures = scan.bytes_of(self._pictures)
+
+        def plan(begin: int) -> int:
+            given = rooms, places, begin, self._most, pictures, self._copies, self._made
+            return kernel("jpeg_plan_coefficients")(*given)
+
+        self._in_launches(0, len(rooms), plan, lambda: self._launch(pictures, copying, computing))
+
+    def _launch(
+        self, pictures: NDArray[np.uint8], copying: Callable[[int], AbstractContextManager[None]],
+        computing: Callable[[], AbstractContextManager[None]],
+    ) -> None:  # fmt: skip
+        count, upload, rest, blocks, pixels = self._made.tolist()
+        results = -(-pictures[:count].size // _ALIGNMENT) * _ALIGNMENT  # behind the pictures; zero: nothing has failed
+        tables = -(-(results + count * scan.RESULT) // 256) * 256
+        with self._stream.beside() as stream:
+            memory = self._stream.scratch(tables + upload + rest)
+            base, staged = int(memory.ptr), self._stream.pinned(tables)
+            kernel("jpeg_place_coefficients")(pictures, count, base + tables, base + tables + upload)
+            staged[: pictures[:count].size], staged[results:] = pictures[:count].ravel(), 0
+            runtime = cupy().cuda.runtime
+            with copying(int(self._copies[:count, 2].sum())):
+                runtime.memcpyAsync(base, staged.ctypes.data, tables, runtime.memcpyHostToDevice, stream.ptr)
+                for source, target, size in self._copies[:count].tolist():
+                    place = base + tables + target
+                    runtime.memcpyAsync(place, source, size, runtime.memcpyHostToDevice, stream.ptr)
+            given = np.uint64(base), np.uint64(base + results)
+            transform, colors = self._kernels
+            with computing():
+                transform((-(-blocks // 128), count), (128,), given)
+                colors((-(-pixels // 1024), count), (256,), given)

@@ -1,0 +1,347 @@
+// Sources: ITU-T T.81, annexes B, F and G.
+#include "progressive.hpp"
+
+#include "scan_codes.hpp"
+#include "segments.hpp"
+
+enum { MAX_COMPONENTS = 3, MAX_TABLES = 4, UNKNOWN = -1 };
+
+// What a scan brings: of which components, of which coefficients, down to which bit, and whether those above it are there.
+struct Scan {
+  int components, component[MAX_COMPONENTS], first, last, low;
+  bool refines;
+  const ScanCodes* codes[MAX_COMPONENTS];
+};
+
+// A file as far as it has been read.
+struct Progress {
+  const JpegFile& file;
+  Picture& picture;
+  i16* coefficients;
+  u64* known = nullptr;  // of each block, a bit for each coefficient in the order of coding that is not zero; none for DC
+  i64 frame = 0;
+  int interval = 0;
+  bool begun = false;
+  QuantTables quants{};
+  CodeTable tables[2][MAX_TABLES]{};
+  bool defined[2][MAX_TABLES]{};
+  i8 low[MAX_COMPONENTS][64]{};   // down to which bit coefficients are known
+  ScanCodes codes[MAX_COMPONENTS]{};  // of the scan
+};
+
+// The lowest of these bits one by one to the places that are set, from the lowest place on.
+HD u64 deposited(u64 bits, u64 places) {
+#ifdef __BMI2__
+  return __builtin_ia32_pdep_di(bits, places);
+#else
+  u64 found = 0;
+  for (; bits && places; bits >>= 1, places &= places - 1)
+    if (bits & 1) found |= places & (0 - places);
+  return found;
+#endif
+}
+
+// ------------------------------------------------------------------------------------------------------------- blocks
+
+static HD bool next_entry(ScanBits& in, const ScanCodes& codes, u32& entry, int& value) {
+  if (!in.fill()) return false;
+  entry = codes.entries[in.look(ScanCodes::LOOK)];
+  if (!(entry & 255) && !(entry = codes.whole(in.bits, entry))) return false;
+  value = (i16)(entry >> 16);
+  in.drop(entry & 255);
+  return true;
+}
+
+static HD bool first_dc(ScanBits& in, const ScanCodes& codes, int low, i16* block, i32& last) {
+  u32 entry;
+  int difference;
+  if (!next_entry(in, codes, entry, difference)) return false;
+  last += difference;
+  block[0] = (i16)(last * (1 << low));
+  return block[0] == last * (1 << low);
+}
+
+static HD bool refine_dc(ScanBits& in, int low, i16* block) {
+  if (!in.fill()) return false;
+  block[0] |= (i16)(in.look(1) << low);
+  in.drop(1);
+  return true;
+}
+
+// `over` counts blocks whose part of the scan is over, this one included.
+__attribute__((noinline)) static bool first_ac(ScanBits& given, const ScanCodes& codes, const Scan& scan, i16* block, u64& known, int& over) {
+  if (over) return over--, true;
+  ScanBits in = given;
+  for (int k = scan.first; k <= scan.last;) {
+    if (!in.fill()) return false;
+    int more = 56 / ScanCodes::LOOK;  // coefficients that the bits last for, if they are seen whole
+    u32 entry = codes.entries[in.look(ScanCodes::LOOK)];
+    if (!(entry & 255)) {
+      if (!(entry = codes.whole(in.bits, entry))) return false;
+      more = 1 + (56 - 31) / ScanCodes::LOOK;
+    }
+    do {
+      int run = entry >> 8 & 255, value = (i16)(entry >> 16);
+      in.drop(entry & 255);
+      if (run == ScanCodes::NO_MORE) {
+        over = value - 1, k = 64;
+        break;
+      }
+      k += run;
+      if (k > scan.last) return false;
+      if (value) {
+        block[ZIGZAG[k]] = (i16)(value * (1 << scan.low));
+        known |= 1ull << k;
+      }
+      if (++k > scan.last || --more == 0) break;
+      entry = codes.entries[in.look(ScanCodes::LOOK)];
+    } while (entry & 255);
+  }
+  given = in;
+  return true;
+}
+
+enum { SURE = 56 - 31 };  // bits that are there after a symbol was taken
+
+// As many bits, behind those that were `taken` before; false where the data is at its end.
+static HD bool take(ScanBits& in, int count, u64& taken) {
+  for (; __builtin_expect(count > SURE, 0); count -= SURE) {
+    taken = taken << SURE | (u64)in.look(SURE);
+    in.drop(SURE);
+    if (!in.fill()) return false;
+  }
+  taken = taken << count | in.bits >> 1 >> (63 - count);
+  in.drop(count);
+  return true;
+}
+
+// Bits of coefficients that were not zero before lie between the symbols. How many there are follows from the places of those
+// coefficients, so that their values change at the end of the block, all together: a loop for each symbol would be guessed wrong.
+__attribute__((noinline)) static bool refine_ac(ScanBits& given, const ScanCodes& codes, const Scan& scan, i16* block, u64& known, int& over) {
+  ScanBits in = given;
+  const u64 band = (2ull << scan.last) - (1ull << scan.first), before = known & band;
+  u64 ones = before, zeros = band & ~before;  // which were not zero, and which were, of those that have not been passed
+  u64 bits = 0;
+  const i32 one = 1 << scan.low;
+  while ((ones | zeros) && !over) {
+    u32 entry;
+    int value;
+    if (!next_entry(in, codes, entry, value)) return false;
+    int run = entry >> 8 & 255;
+    if (run == ScanCodes::NO_MORE) {
+      over = value;
+      break;
+    }
+    u64 place = deposited(1ull << run, zeros), passed = ones & (place - 1);
+    if (!place || value < -1 || value > 1) return false;
+    if (!take(in, __builtin_popcountll(passed), bits)) return false;
+    if (value) {
+      block[ZIGZAG[__builtin_ctzll(place)]] = (i16)(value * one);
+      known |= place;
+    }
+    ones ^= passed, zeros &= 0 - 2 * place;
+  }
+  if (over) {
+    if (!in.fill() || !take(in, __builtin_popcountll(ones), bits)) return false;
+    over--;
+  }
+  given = in;
+  u64 in_order = __builtin_bitreverse64(bits) >> 1 >> (63 - __builtin_popcountll(before));  // the first one lowest
+  for (u64 changed = deposited(in_order, before); changed; changed &= changed - 1) {
+    i16& value = block[ZIGZAG[__builtin_ctzll(changed)]];
+    i32 minus = value >> 15;  // 0 or -1: no jump, since signs cannot be guessed
+    value = (i16)(value + ((one ^ minus) - minus));
+  }
+  return true;
+}
+
+// -------------------------------------------------------------------------------------------------------------- scans
+
+// Whether all bits up to a marker were used.
+static HD bool at_marker(const ScanBits& in) {
+  return in.count >= 0 && in.count < 8 && in.end - in.at >= 2 && in.at[0] == 0xFF && in.at[1] != 0;
+}
+
+// Calls `decode(block, place in the scan's components)` for each block, in the order of coding, and `restart()` before those
+// that begin a restart interval. False as soon as one of them says so.
+template <class D, class R> static HD bool each_block(const Progress& file, const Scan& scan, D decode, R restart) {
+  const Picture& picture = file.picture;
+  i64 luma = picture.h * picture.v, per_unit = picture.components == 1 ? 1 : luma + 2, left = file.interval;
+  auto begins = [&] { return file.interval && left-- == 0; };
+  if (scan.components > 1) {
+    for (i64 unit = 0; unit < picture.units; unit++) {
+      if (begins()) {
+        if (!restart()) return false;
+        left = file.interval - 1;
+      }
+      for (int i = 0; i < scan.components; i++) {
+        int c = scan.component[i];
+        i64 block = unit * per_unit + (c ? luma + c - 1 : 0);
+        for (i64 end = block + (c ? 1 : luma); block < end; block++)
+          if (!decode(block, i)) return false;
+      }
+    }
+    return true;
+  }
+  // of a single component, only the blocks that have pixels of the picture
+  int c = scan.component[0], across = c ? 0 : picture.h - 1, down = c ? 0 : picture.v - 1;  // binary logarithms
+  i64 rows = divided_up(file.file.two(file.frame + 5), 8 * (c ? picture.v : 1));
+  i64 columns = divided_up(file.file.two(file.frame + 7), 8 * (c ? picture.h : 1));
+  for (i64 row = 0; row < rows; row++) {
+    i64 begin = (row >> down) * picture.columns_of_units * per_unit + (c ? luma + c - 1 : (row & down) << across);
+    for (i64 column = 0; column < columns; column++) {
+      if (begins()) {
+        if (!restart()) return false;
+        left = file.interval - 1;
+      }
+      if (!decode(begin + (column >> across) * per_unit + (column & across), 0)) return false;
+    }
+  }
+  return true;
+}
+
+// Where the data of a scan ends, or -1 if it is damaged.
+template <bool AC, bool REFINES> static i64 decode_scan(const Progress& file, const Scan& scan, i64 begin) {
+  ScanBits in{0, 0, file.file.data + begin, file.file.data + file.file.size};
+  i32 last[MAX_COMPONENTS]{};
+  int over = 0, marker = 0;
+  auto decode = [&](i64 index, int i) __attribute__((always_inline)) {
+    i16* block = file.coefficients + 64 * index;
+    if (AC && REFINES) return refine_ac(in, *scan.codes[0], scan, block, file.known[index], over);
+    if (AC) return first_ac(in, *scan.codes[0], scan, block, file.known[index], over);
+    return REFINES ? refine_dc(in, scan.low, block) : first_dc(in, *scan.codes[i], scan.low, block, last[i]);
+  };
+  auto restart = [&] {
+    if (over || !at_marker(in) || in.at[1] != 0xD0 + marker) return false;
+    in = {0, 0, in.at + 2, in.end};
+    memset(last, 0, sizeof last);
+    marker = (marker + 1) & 7;
+    return true;
+  };
+  if (!each_block(file, scan, decode, restart) || over || !at_marker(in)) return -1;
+  return in.at - file.file.data;
+}
+
+// What a scan's header says; false if libjpeg would find fault with it, or for scans of several components in another order.
+static bool read_scan(Progress& file, i64 at, Scan& scan) {
+  const JpegFile& data = file.file;
+  i64 behind = at + 1 + 2 * data[at];
+  scan.components = data[at], scan.first = data[behind], scan.last = data[behind + 1], scan.low = data[behind + 2] & 15;
+  int high = data[behind + 2] >> 4, ac = scan.first > 0;
+  if (scan.components < 1 || scan.components > file.picture.components || scan.low > 13) return false;
+  if (ac ? scan.components != 1 || scan.last < scan.first || scan.last > 63 : scan.last != 0) return false;
+  scan.refines = high != 0;
+  if (scan.refines && high != scan.low + 1) return false;
+  for (int i = 0, c = 0; i < scan.components; i++, c++) {
+    while (c < file.picture.components && data[file.frame + 10 + 3 * c] != data[at + 1 + 2 * i]) c++;
+    if (c == file.picture.components || (ac && file.low[c][0] == UNKNOWN)) return false;
+    scan.component[i] = c;
+    for (int k = scan.first; k <= scan.last; k++) {
+      if (file.low[c][k] != (scan.refines ? high : UNKNOWN)) return false;
+      file.low[c][k] = (i8)scan.low;
+    }
+    if (!ac && scan.refines) continue;  // bits without codes
+    int tables = data[at + 2 + 2 * i], which = ac ? tables & 15 : tables >> 4;
+    if (which >= MAX_TABLES || !file.defined[ac][which]) return false;
+    if (!file.codes[i].make(file.tables[ac][which], !ac)) return false;
+    scan.codes[i] = &file.codes[i];
+  }
+  return true;
+}
+
+// Decodes the scan whose header begins here; where its data ends, or -1.
+static i64 read_scan_data(Progress& file, i64 at, i64 end) {
+  Scan scan{};
+  if (!read_scan(file, at, scan)) return -1;
+  if (scan.first == 0) return scan.refines ? decode_scan<false, true>(file, scan, end) : decode_scan<false, false>(file, scan, end);
+  return scan.refines ? decode_scan<true, true>(file, scan, end) : decode_scan<true, false>(file, scan, end);
+}
+
+// ------------------------------------------------------------------------------------------------------------ the file
+
+// The frame's header; false for what the kernels do not decode, or what is not as wanted, or has no room.
+static bool read_progressive_frame(Progress& file, const Request& wanted, i64 size) {
+  const JpegFile& data = file.file;
+  Picture& picture = file.picture;
+  read_frame(data, file.frame, picture);
+  if (picture.h == 0 || data[file.frame + 4] != 8 || data.two(file.frame + 5) != wanted.height || data.two(file.frame + 7) != wanted.width)
+    return false;
+  for (int c = 0; c < picture.components; c++)
+    for (int other = 0; other < c; other++)
+      if (data[file.frame + 10 + 3 * c] == data[file.frame + 10 + 3 * other]) return false;
+  if (room_for(picture.blocks) > size) return false;
+  set_window(picture, wanted);
+  file.known = (u64*)(file.coefficients + 64ll * picture.blocks);
+  memset(file.coefficients, 0, room_for(picture.blocks) - COEFFICIENTS_AT);
+  return true;
+}
+
+// Tables that the first scan finds are those of all components.
+static bool set_quants(Progress& file) {
+  for (int c = 0; c < file.picture.components; c++) {
+    int quant = file.file[file.frame + 12 + 3 * c];
+    if (quant > 3 || file.quants[quant][0] == 0) return false;
+    memcpy(file.picture.quant[c], file.quants[quant], sizeof file.quants[quant]);
+  }
+  return file.begun = true;
+}
+
+static bool complete(const Progress& file) {
+  for (int c = 0; c < file.picture.components; c++)
+    for (int k = 0; k < 64; k++)
+      if (file.low[c][k] != 0) return false;
+  return file.begun;
+}
+
+bool decode_coefficients(const Request& wanted, u8* room, i64 size) {
+  if (size < COEFFICIENTS_AT) return false;
+  const JpegFile data{(const u8*)wanted.data, wanted.size};
+  Progress file{data, *(Picture*)room, (i16*)(room + COEFFICIENTS_AT)};
+  memset(file.low, UNKNOWN, sizeof file.low);
+  for (i64 at = 2, end; at + 2 <= data.size; at = end) {
+    int marker = data[at + 1];
+    if (data[at] != 0xFF) return false;
+    if (marker == 0xFF) {
+      end = at + 1;
+      continue;
+    }
+    if (marker == 0xD9) return complete(file);
+    i64 body = at + 4;
+    end = at + 2 + data.two(at + 2);
+    if (end < body || end > data.size) return false;
+    switch (marker) {
+      case 0xC2:
+        if (file.frame > 0 || end - at != 10 + 3 * data[body + 5]) return false;
+        file.frame = at;
+        if (!read_progressive_frame(file, wanted, size)) return false;
+        break;
+      case 0xDB:
+        if (file.begun || !read_quant(data, body, end, file.quants)) return false;
+        break;
+      case 0xC4: {
+        bool sound = read_codes(data, body, end, MAX_TABLES, [&](int kind, int number, const u8* lengths, const u8* symbols, int count) {
+          CodeTable& table = file.tables[kind][number];
+          memset(&table, 0, sizeof table);
+          memcpy(table.counts + 1, lengths, 16);
+          memcpy(table.symbols, symbols, count);
+          file.defined[kind][number] = true;
+        });
+        if (!sound) return false;
+        break;
+      }
+      case 0xDD:
+        if (end - at != 6) return false;
+        file.interval = data.two(body);
+        break;
+      case 0xDA:
+        if (file.frame == 0 || end - at != 8 + 2 * data[body] || (!file.begun && !set_quants(file))) return false;
+        end = read_scan_data(file, body, end);
+        if (end < 0) return false;
+        break;
+      case 0xFE: break;
+      default:
+        if (marker < 0xE0 || marker > 0xEF || !usual_mark(data, marker, body, end - body)) return false;
+    }
+  }
+  return false;
+}

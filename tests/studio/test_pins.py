@@ -1,0 +1,118 @@
+"""Pinned data: what previews take for a node's outputs, and what they do not compute any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from studio.test_session import Client, only, rotating, set_argument
+
+from dali_studio import fn, pipeline_def, types
+from dali_studio.graph import document
+from dali_studio.graph.edits import PortRef
+from dali_studio.studio import messages
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    made = Client(rotating().graph)
+    made.send("ready")
+    yield made
+    made.session.close()
+
+
+def pin(client: Client, held: bool, *keys: str) -> list[Any]:
+    wanted = dict.fromkeys(keys, held)
+    return client.send("apply_edits", base_revision=client.session.revision, edits=[], pins=wanted)
+
+
+def pins(client: Client) -> dict[str, str]:
+    found = only(client.received, messages.RevisionChanged)[-1]
+    return {node.key: node.pin for node in found.graph.nodes if node.pin}
+
+
+def shown(client: Client, key: str, samples: list[int] | None = None) -> list[Any]:
+    return [np.asarray(one) for one in client.session.answers.output(PortRef(node=key), samples).samples]
+
+
+def sent(received: list[Any]) -> set[str]:
+    return {item.key for previews in only(received, messages.Previews) for item in previews.items}
+
+
+def test_pinned_outputs_stay_and_nothing_before_them_is_computed(client: Client) -> None:
+    (before,) = shown(client, "resize")
+    pin(client, True, "resize")
+    assert pins(client) == {"resize": "here", "decode": "behind"}  # the reader's labels are returned
+    assert "decode" not in sent(client.edit(set_argument("resize", "resize_shorter", 40.0)))
+    assert shown(client, "resize", [0, 3])[1].shape == before.shape
+    client.send("choose_sample", sample=2, iteration=1)
+    np.testing.assert_array_equal(shown(client, "resize")[0], before)
+    # what follows is computed from it, with the numbers of the sample that is shown
+    received = client.edit(set_argument("rotate", "fill_value", 255.0))
+    assert sent(received) == {"rotate", "normalize"}
+    assert shown(client, "rotate")[0].max() == 255
+
+    pin(client, False, "resize")
+    assert pins(client) == {}
+    assert min(shown(client, "resize")[0].shape[:2]) == 40
+
+
+def test_a_run_computes_everything(client: Client) -> None:
+    pin(client, True, "resize")
+    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    assert {"decode", "resize"} <= {key for timing in finished.timings for key in (timing.key, *timing.group)}
+
+
+def test_a_pin_is_a_step_that_follows_its_node(client: Client) -> None:
+    (before,) = shown(client, "resize")
+    pin(client, True, "resize")
+    client.edit({"type": "rename", "key": "resize", "new_key": "small"})
+    assert pins(client) == {"small": "here", "decode": "behind"}
+    client.send("undo")
+    assert pins(client) == {"resize": "here", "decode": "behind"}
+    client.send("undo")
+    assert pins(client) == {}
+    client.send("redo")
+    client.edit({"type": "remove_node", "key": "resize"})
+    assert pins(client) == {}
+    client.send("undo")
+    np.testing.assert_array_equal(shown(client, "resize")[0], before)
+
+
+def test_neither_documents_nor_programs_know_of_pins(client: Client) -> None:
+    text, code = client.session.text(client.session.graph), client.session.code().source
+    pin(client, True, "resize", "uniform")
+    assert client.session.text(client.session.graph) == text
+    assert client.session.code().source == code
+    graph, view, _ = document.loads(text, client.session.registry)
+    client.session.open(graph, view)
+    assert pins(client) == {}
+
+
+def test_a_node_with_several_outputs_is_pinned_as_a_whole(client: Client) -> None:
+    (name,) = (np.asarray(client.session.answers.output(PortRef(node="reader", output=1)).samples[0]),)
+    pin(client, True, "reader")
+    client.send("choose_sample", sample=4, iteration=0)
+    np.testing.assert_array_equal(client.session.answers.output(PortRef(node="reader", output=1)).samples[0], name)
+    assert pins(client) == {"reader": "here"}
+
+
+def test_what_cannot_be_pinned_is_refused() -> None:
+    @pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3, enable_conditionals=True)
+    def branching() -> Any:
+        value = fn.random.uniform(range=(0.0, 1.0), name="value")
+        if fn.random.coin_flip(probability=0.5, dtype=types.BOOL, name="coin"):
+            value = fn.cast(value, dtype=types.UINT8, name="taken")
+        else:
+            value = fn.cast(value + 1, dtype=types.UINT8, name="other")
+        return value
+
+    client = Client(branching().graph)
+    client.send("ready")
+    refused = [one for key in ("taken", "other") for one in only(pin(client, True, key), messages.Refused)]
+    assert [d.code for one in refused for d in one.diagnostics].count("DS105") == 1  # the shown sample takes one of them
+    assert pins(client) == {}
+    assert only(pin(client, True, "nobody"), messages.Refused)
+    client.session.close()
