@@ -141,7 +141,7 @@ export function Drawer() {
               }
             >
               {words}
-              {name === "problems" && some && problems > 0 && <span className="ds-tab-count">{problems}</span>}
+              {name === "problems" && problems > 0 && <span className="ds-tab-count">{problems}</span>}
             </button>
           ))}
         </div>
