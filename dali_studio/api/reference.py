@@ -56,6 +56,8 @@ def _describe(argument: ArgumentSchema) -> str:
         parts.append(f"Accepted: {low}{'' if argument.maximum is None else f'to {argument.maximum:g}'}".rstrip() + ".")
     if argument.support == "ignored":
         parts.append(f"Accepted without effect: {argument.reason}.")
+    elif argument.now:
+        parts.append(f"The former name of {argument.now}.")
     elif argument.support == "refused":
         parts.append(f"Not available: {argument.reason}.")
     return " ".join(part for part in parts if part)

@@ -127,6 +127,8 @@ def _operator(schema: OperatorSchema, tolerances: Sequence[Tolerance]) -> str:
     lines += ["| argument | state | accepted |", "|---|---|---|"]
     for argument in schema.arguments:
         state = _TITLES[argument.support] + (f": {argument.reason}" if argument.reason else "")
+        if argument.now:
+            state = f"the former name of `{argument.now}`, deprecated"
         lines.append(f"| `{argument.name}` | {state} | {_accepted(argument)} |")
     return "\n".join(lines) + "\n"
 

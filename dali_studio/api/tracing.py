@@ -14,6 +14,7 @@ import numpy as np
 
 from dali_studio.api.constants import ScalarConstant, array_type, constant_arguments, is_scalar, numbered
 from dali_studio.api.default import default_registry
+from dali_studio.api.former_arguments import as_today
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
 from dali_studio.api.trace import Trace
 from dali_studio.core.arithmetic import OPERATIONS
@@ -302,7 +303,10 @@ class _Call:
         self.wires: dict[str, DataNode] = {}
 
     def append(self, inputs: Sequence[Any], arguments: Mapping[str, Any]) -> Any:
-        given = dict(arguments)
+        try:
+            given = as_today(self.schema, arguments)
+        except ArgumentError as error:
+            raise _fail(error.code, error.message, error.hint, argument=error.argument) from None
         name, device = given.pop("name", None), given.pop("device", None)
         nodes = [self._node(item, position) for position, item in enumerate(inputs)]
         key = self.trace.new_key(name or self._suggested() or self.schema.node_name)

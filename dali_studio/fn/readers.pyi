@@ -205,6 +205,7 @@ def nemo_asr(
     read_idxs: bool | None = False,
     min_duration: float | None = 0.0,
     max_duration: float | None = 0.0,
+    normalize_text: bool | None = ...,
     random_shuffle: bool | None = False,
     initial_fill: int | None = 1024,
     shuffle_after_epoch: bool | None = False,

@@ -38,7 +38,7 @@ def on_its_device(node: Node, metas: tuple[TensorMeta, ...]) -> tuple[TensorMeta
     for meta in metas:
         if node.device != "cpu" and meta.dtype in ENUMERATIONS:
             raise ArgumentError(
-                f"there is no {meta.dtype.name} on the GPU: it feeds arguments, which are read on the CPU.",
+                f"{meta.dtype.name} is not supported on the GPU: it feeds arguments, which are read on the CPU.",
                 hint="Place it on the CPU, or cast it to INT32.", code="DS207",
             )  # fmt: skip
     return metas

@@ -27,7 +27,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import is_sequence
-from dali_studio.schema.traits import Allocates, FramesFromArguments, PerFrame, Pointwise
+from dali_studio.schema.traits import Allocates, FramesFromArguments, PerFrame, Pointwise, WindowSink
 
 #: Results of an iteration.
 Store = dict[PortRef, Batch]
@@ -225,8 +225,11 @@ class SegmentRunner:
         inputs = [self._view(port) for port in item.step.inputs]
         if not all(len(batch.samples) == len(batch) for batch in inputs):
             return False
-        size = sum(batch.size for batch in inputs)
-        size += sum(int(one.shapes.prod(axis=1).sum()) * one.dtype.itemsize for one in item.outputs)
+        made = sum(int(one.shapes.prod(axis=1).sum()) * one.dtype.itemsize for one in item.outputs)
+        sizes = [batch.size for batch in inputs]
+        if WindowSink in item.operator.traits:  # reads a window of its first input
+            sizes[0] = min(sizes[0], made)
+        size = made + sum(sizes)
         return size <= _SMALL * max(len(item.work.shapes), 1)
 
     def _run_at_once(self, item: _Prepared, indices: NDArray[np.int64], recording: Recording | None) -> None:

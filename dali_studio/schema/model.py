@@ -74,6 +74,11 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     reason: str = ""
     deprecated: str = ""
 
+    @property
+    def now(self) -> str:
+        """The name of today, of an argument that has been renamed; else empty."""
+        return self.deprecated if self.support == "refused" else ""
+
 
 class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One positional input.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from declared import Comparison
+from members import as_numbers
 
-from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.schema.tolerance import EXACT
 
 Array = np.ndarray[Any, Any]
@@ -66,14 +66,9 @@ def pipeline(prefix: str, program: str, data: Data | None = None, names: Mapping
 
 def collect(batches: Sequence[Any]) -> list[Output]:
     """Copies of what one iteration returned."""
-    return [_output(batch) for batch in batches]
-
-
-def _output(batch: Any) -> Output:
-    dtype = batch.dtype
-    if dtype.name in (kind.name for kind in ENUMERATIONS):
-        batch.reinterpret(type(dtype).UINT32)  # nvidia.dali shows members as numbers alone
-    return Output(str(dtype), batch.layout(), [np.array(batch.at(i)) for i in range(len(batch))])
+    types = [str(batch.dtype) for batch in batches]
+    return [Output(dtype, b.layout(), [np.array(b.at(i)) for i in range(len(b))])
+            for dtype, b in zip(types, map(as_numbers, batches), strict=True)]  # fmt: skip
 
 
 def run(

@@ -36,14 +36,9 @@ PYTHON_ARGUMENTS = {
     "prefetch_queue_depth",
     "cuda_stream",
 }
-#: Per-sample filters and modes would need tensors of names, which no operator makes; axes that are fed, nvidia.dali passes over.
-_FILTERS = {"interp_type", "min_filter", "mag_filter"}
-_RESAMPLING = (
-    "resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize",
-    "readers.video_resize",
-)  # fmt: skip
+#: Modes by sample would need tensors of names, which no operator makes; axes that are fed, nvidia.dali passes over.
 NOT_FED = {
-    **dict.fromkeys(_RESAMPLING, _FILTERS), "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
+    "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
     "decoders.video": {"pad_mode"}, "experimental.readers.video": {"pad_mode"},
 }  # fmt: skip
 #: Arguments without which nvidia.dali builds nothing, whatever its schema says.

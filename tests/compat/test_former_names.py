@@ -5,9 +5,12 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from peers import check
+from declared import declared
+from images import pictures
+from peers import check, check_refused
 
 from dali_studio import samples
+from dali_studio.schema.tolerance import EXACT
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -29,3 +32,31 @@ def test_the_same_as_in_nvidia_dali(program: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         check(program, iterations=2)
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("fn.rotate(x, angle=9.0, output_dtype=types.FLOAT)", "Use dtype instead"),
+        ("fn.crop_mirror_normalize(x, crop=(5, 4), output_dtype=types.FLOAT16)", "Use dtype instead"),
+        ("fn.crop(x, crop=(5, 4), output_dtype=types.FLOAT, image_type=types.RGB)", "Use dtype instead"),
+        ("fn.slice(x, start=(1, 2), output_dtype=types.FLOAT)", "Use dtype instead"),
+        ("fn.warp_affine(x, matrix=(1, 0, 1, 0, 1, 2), output_dtype=types.FLOAT)", "Use dtype instead"),
+        ("fn.lookup_table(x, keys=[1], values=[2.0], output_dtype=types.INT16)", ""),
+        ("fn.flip(x, horizontal=1, seed=5)", "its seed has no effect"),
+        ("fn.resize(x, size=9, image_type=types.RGB, interp_type=types.INTERP_NN)", ""),
+        ("x + fn.cast(x, dtype=types.UINT8, seed=types.Constant(3, device='cpu'))", "its seed has no effect"),
+    ],
+)  # fmt: skip
+def test_former_arguments(program: str, says: str) -> None:
+    data = {"x": pictures([(20, 31), (9, 7)])}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", DeprecationWarning)
+        check(program, data, declared(program[3:].split("(", maxsplit=1)[0]) if program.startswith("fn.") else EXACT)
+    ours = [one for one in told if "nvidia" not in one.filename and says in str(one.message)]
+    assert not says or ours
+    assert not says or all(one.filename == "<string>" for one in ours), ours
+
+
+def test_an_argument_under_both_names_is_refused() -> None:
+    check_refused("fn.rotate(x, angle=9.0, dtype=types.FLOAT, output_dtype=types.FLOAT)", {"x": pictures([(20, 31)])})

@@ -305,6 +305,8 @@ def bad_values(argument: ArgumentSchema) -> list[tuple[Any, str]]:
     def shaped(value: Any) -> Any:
         return (value,) * (argument.length[0] if argument.length else 1) if listed else value
 
+    if argument.now:  # its values are those of the other
+        return []
     if argument.support == "refused":
         return [(shaped({"float": 1.0, "int": 1, "bool": True}.get(argument.type.removesuffix("_list"), "FLOAT")), "DS106 DS104")]
     if argument.support == "ignored" or argument.type == "object":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from members import as_numbers
 
 Array = np.ndarray[Any, Any]
 #: Their squares are beyond single floats.
@@ -119,7 +120,7 @@ class TooLargeError(Exception):
 def arrays(outputs: Sequence[Any]) -> list[list[Array]]:
     """Copies of what an iteration returned; raises `TooLargeError`."""
     try:
-        return [[np.array(batch.at(i)) for i in range(len(batch))] for batch in outputs]
+        return [[np.array(batch.at(i)) for i in range(len(batch))] for batch in map(as_numbers, outputs)]
     except MemoryError as error:
         raise TooLargeError("the result is too large to be copied") from error
 

@@ -264,6 +264,19 @@ MACROS: dict[str, list[dict[str, object]]] = {
             (BYTE, 0, 0, 0), (REAL, 1, 4, 0), (np.dtype(np.uint16), 1, 2, 0), (BYTE, 2, 1, 9), (REAL, 2, 1, 25), (np.dtype(np.int32), 2, 1, 0)
         )
     ],
+    "rank_extremes": [
+        {"IN": np.dtype(name), "KIND": kind, "BORDER": border, "TAPS": taps}
+        for name, kind, border, taps in (("uint8", 0, 0, 7), ("uint16", 1, 4, 0))
+    ],
+    "rank_medians": [{"BORDER": Border.CLAMP, "TAPS": 0}],
+    "correlate_planes": [
+        {"IN": np.dtype(name), "OUT": out, "BORDER": border, "TAPS": taps}
+        for name, border, taps in (("uint8", 3, 3), ("int8", 0, 0), ("float16", 4, 5)) for out in (np.dtype(name), REAL)
+    ],
+    "separable_planes": [
+        {"IN": dtype, "OUT": out, "TERMS": terms, "SUMMED": terms > 1, "BORDER": Border.REFLECT_101, "TAPS": taps}
+        for dtype, out in ((BYTE, BYTE), (np.dtype(np.float16), REAL)) for terms, taps in ((1, 19), (1, 0), (2, 5))
+    ],
     "correlate": [
         {"IN": np.dtype(name), "OUT": out, "BORDER": border}
         for name, border in (("uint8", 0), ("int8", 3), ("float16", 4), ("float32", 1)) for out in (np.dtype(name), REAL)

@@ -202,6 +202,7 @@ class NemoAsr(Reader):
         read_idxs: Any = ...,
         min_duration: Any = ...,
         max_duration: Any = ...,
+        normalize_text: Any = ...,
         random_shuffle: Any = ...,
         initial_fill: Any = ...,
         shuffle_after_epoch: Any = ...,

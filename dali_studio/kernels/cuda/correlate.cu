@@ -1,6 +1,7 @@
 // Correlation of (outer, depth, height, width, inner) elements with filters of three axes: a thread computes one element. Macros:
 // IN, OUT; BORDER as in border.hpp.
 #include "../include/border.hpp"
+#include "narrowed.cuh"
 
 struct Item {
   const IN* from;
@@ -13,11 +14,6 @@ struct Item {
   i32 deep, high, wide;                  // of the filter
   i32 front, above, left;                // which of its elements lies on the one that is computed
 };
-
-// Halves are rounded to even; those of float16 away from zero, as on the CPU.
-template <class T> __device__ __forceinline__ T narrowed(f32 x) { return from_float_even<T>(x); }
-template <> __device__ __forceinline__ i8 narrowed<i8>(f32 x) { return clamped<i8>(__float2int_rn(x), -128, 127); }
-template <> __device__ __forceinline__ f16 narrowed<f16>(f32 x) { return from_float<f16>(x); }
 
 extern "C" __global__ void __launch_bounds__(256) correlate(const Item* __restrict__ items) {
   const Item t = items[blockIdx.y];

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.correlate import MAX_AXES, Border
+from dali_studio.kernels.cuda import strips
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _AXES = ("depth", "height", "width")
@@ -14,6 +15,11 @@ _GROUPS = (_AXES, tuple(f"out_{name}" for name in _AXES), ("deep", "high", "wide
 _ITEM = np.dtype(
     [*((name, np.uint64) for name in ("from", "to", "filter", "fill")), ("count", np.int64), ("inner", np.int64),
      *((name, np.int32) for group in _GROUPS for name in group)]
+)  # fmt: skip
+_PLANE_AXES = 2
+_PLANE = np.dtype(
+    [*((name, np.uint64) for name in ("from", "to", "filter", "fill")), ("strips", strips.STRIPS), ("high", np.int32),
+     ("wide", np.int32)]
 )  # fmt: skip
 
 
@@ -34,6 +40,8 @@ def correlate(
     fills : Batch or None
         One element for each sample, for `Border.CONSTANT`; 0 without.
     """
+    if _planes(src, out, first, filters, anchors, border, fills, stream):
+        return
     axes = filters.shapes.shape[1]
     items = np.zeros(len(src), _ITEM)
     items["from"], items["to"], items["filter"] = src.addresses, out.addresses, filters.addresses
@@ -50,3 +58,30 @@ def correlate(
             items[name] = column
     macros = {"IN": src.dtype, "OUT": out.dtype, "BORDER": border}
     stream.launch("correlate", items, out.counts, macros=macros)
+
+
+def _planes(
+    src: Batch, out: Batch, first: int, filters: Batch, anchors: NDArray[np.int64], border: Border,
+    fills: Batch | None, stream: GpuStream,
+) -> bool:  # fmt: skip
+    """Filter planes in shared memory; False if there are not two axes, or filters are too large."""
+    if filters.shapes.shape[1] != _PLANE_AXES:
+        return False
+    (high, wide), (above, left) = filters.shapes.T, anchors.T
+
+    def words(line: NDArray[np.int64], width: NDArray[np.int64], reach: NDArray[np.int64]) -> NDArray[np.int64]:
+        weights = high * -(-wide // strips.RUN) * strips.RUN  # neighbouring ones are read together
+        return weights + line + (strips.PIECE + reach) * strips.pitch(line) + strips.PIECE * strips.pitch(width)
+
+    reaches = np.stack([above, high - 1 - above, left, wide - 1 - left])
+    cut = strips.cut(src.shapes, out.shapes, first, reaches, words, stream.shared_memory, strips.PIECE)
+    if cut is None:
+        return False
+    items = np.zeros(len(src), _PLANE)
+    items["from"], items["to"], items["filter"] = src.addresses, out.addresses, filters.addresses
+    if fills is not None:
+        items["fill"] = fills.addresses
+    items["strips"], items["high"], items["wide"] = cut.table, high, wide
+    macros = {"IN": src.dtype, "OUT": out.dtype, "BORDER": border, "TAPS": strips.taps(wide)}
+    stream.launch("correlate_planes", items, cut.work, macros=macros, shared=cut.shared)
+    return True

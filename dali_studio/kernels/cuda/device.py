@@ -9,6 +9,8 @@ from typing import Any
 from dali_studio.core.optional import available, require
 
 _INSTALL = "pip install 'dali-studio[gpu-cu12]' (CUDA 12 driver) or 'dali-studio[gpu-cu13]' (CUDA 13 driver)"
+#: Bytes of shared memory that every GPU gives a block without being asked.
+ALWAYS_SHARED = 48 << 10
 
 
 def cupy() -> Any:
@@ -47,6 +49,13 @@ def missing(device_id: int = 0) -> Unavailable | None:
             f"device_id is {device_id}, but there is {there}", "Give the number of a GPU that is there as device_id"
         )
     return None
+
+
+@cache
+def shared_memory(device_id: int) -> int:
+    """Bytes of shared memory that GPU `device_id` gives a block that asks for them."""
+    properties = cupy().cuda.runtime.getDeviceProperties(device_id)
+    return int(properties.get("sharedMemPerBlockOptin", ALWAYS_SHARED))
 
 
 def describe() -> list[tuple[str, str]]:

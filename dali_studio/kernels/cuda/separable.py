@@ -1,4 +1,4 @@
-"""Convolution of batches along their axes: a launch for each axis."""
+"""Convolution of batches along their axes: one launch for planes, and otherwise one for each axis."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
+from dali_studio.kernels.cpu.correlate import Border
+from dali_studio.kernels.cuda import strips
 from dali_studio.kernels.cuda.batch import place
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _LINE = np.dtype([(name, np.int64) for name in ("from", "to", "count", "first", "size", "inner", "taps")])
+_WINDOWS = ("rows", "columns")
+_PART = np.dtype(
+    [*((f"{name}_{what}", np.int32) for name in _WINDOWS for what in ("first", "taps")), ("scale", np.float32),
+     ("unused", np.int32)]
+)  # fmt: skip
 _TERM = np.dtype([*_LINE.descr, ("before", np.uint64), ("scale", np.float32), ("unused", np.int32)])
 
 
@@ -30,6 +37,8 @@ def convolve(
     scales : (N, T) float32 array
         Factor of each term, where there are terms.
     """
+    if _planes(src, out, first, windows, taps, stream, scales):
+        return
     starts = (np.cumsum(taps) - taps.ravel()).reshape(taps.shape)
     sums = np.dtype(np.float64 if src.dtype == np.float64 else np.float32)
     offsets, size = place(src.shapes, sums)
@@ -60,6 +69,39 @@ def convolve(
         if scales is not None:
             lines["before"], lines["scale"] = total if term else 0, scales[:, term]
         launch(lines, last, dtype, target)
+
+
+def _planes(
+    src: Batch, out: Batch, first: int, windows: NDArray[np.float32], taps: NDArray[np.int64], stream: GpuStream,
+    scales: NDArray[np.float32] | None,
+) -> bool:  # fmt: skip
+    """Convolve both axes in one launch; False if there are not two, or windows are too large for shared memory."""
+    if taps.shape[-1] != len(_WINDOWS) or src.dtype == np.float64:
+        return False
+    sizes = taps.reshape(len(src), -1, len(_WINDOWS))  # of terms, along rows and columns
+    terms = sizes.shape[1]
+    radii = (sizes // 2).max(axis=1).repeat(2, axis=1).T
+    cut = strips.cut(src.shapes, src.shapes, first, radii, strips.both_axes(terms), stream.shared_memory)
+    if cut is None:
+        return False
+    padded = -(-sizes // strips.RUN) * strips.RUN  # neighbouring weights are read together
+    begins, counts = (np.cumsum(padded) - padded.ravel()), sizes.ravel()
+    table = np.zeros(int(padded.sum()) + strips.RUN, np.float32)
+    table[np.repeat(begins - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))] = windows
+    items = np.zeros(len(src), [("from", np.uint64), ("to", np.uint64), ("strips", strips.STRIPS),
+                                ("terms", _PART, (terms,))])  # fmt: skip
+    items["from"], items["to"], items["strips"] = src.addresses, out.addresses, cut.table
+    for axis, name in enumerate(_WINDOWS):
+        items["terms"][f"{name}_first"] = begins.reshape(sizes.shape)[:, :, axis]
+        items["terms"][f"{name}_taps"] = sizes[:, :, axis]
+    if scales is not None:
+        items["terms"]["scale"] = scales
+    macros: dict[str, Any] = {
+        "IN": src.dtype, "OUT": out.dtype, "TERMS": terms, "SUMMED": scales is not None,
+        "BORDER": Border.REFLECT_101, "TAPS": strips.taps(sizes),
+    }  # fmt: skip
+    stream.launch("separable_planes", items, cut.work, macros=macros, tables=(table,), shared=cut.shared)
+    return True
 
 
 def _lines(

@@ -27,7 +27,8 @@ TYPES: dict[str, str] = {
 #: Functions of each file that is compiled as it is.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "equalize": ("clear_counts", "count_levels", "make_tables", "spread"), "rank": ("rank",),
-    "correlate": ("correlate",),
+    "rank_extremes": ("rank_extremes",), "rank_medians": ("rank_medians",),
+    "correlate": ("correlate",), "correlate_planes": ("correlate_planes",), "separable_planes": ("separable_planes",),
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
@@ -73,7 +74,8 @@ def _included(text: str) -> tuple[str, ...]:
 def source(name: str) -> str:
     """The text of one source, with what it needs."""
     text = (_FOLDER / f"{name}.cu").read_text(encoding="utf-8")
-    return "\n".join([text_of("common"), *map(text_of, _BESIDE.findall(text)), *_included(text)])
+    *needed, own = _included(text)
+    return "\n".join([text_of("common"), *needed, *map(text_of, _BESIDE.findall(text)), own])
 
 
 def options(macros: Mapping[str, object]) -> tuple[str, ...]:

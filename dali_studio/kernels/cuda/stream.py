@@ -17,13 +17,14 @@ from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.arrivals import Arrivals
 from dali_studio.kernels.cuda.batch import PADDING, place
-from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory
 from dali_studio.kernels.cuda.ingest import copied
 from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
 
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
 _SLOTS = 4
-_THREADS = 256
+#: Threads of a block.
+THREADS = 256
 _MAX_PLACES = 64
 #: A grid has this many rows at most; samples are rows.
 MAX_SAMPLES = 65535
@@ -74,6 +75,8 @@ class GpuStream:
 
     def __init__(self, device_id: int, limit: int | None = None) -> None:
         self.device_id = device_id
+        #: Bytes of shared memory that a block may have.
+        self.shared_memory = shared_memory(device_id)
         self._cupy = cupy()
         self._device = self._cupy.cuda.Device(device_id)
         with self._device:
@@ -341,9 +344,11 @@ class GpuStream:
             raise ValueError(f"the batch has {len(items)} samples; a GPU operator takes {MAX_SAMPLES} at most")
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, tuple(macros.items()) if macros else ())
-        grid = (-(-threads // _THREADS), len(items))
+        grid = (-(-threads // THREADS), len(items))
+        if shared > ALWAYS_SHARED:
+            kernel.max_dynamic_shared_size_bytes = shared
         with self.timed():
-            kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
+            kernel(grid, (THREADS,), (*addresses, *arguments), shared_mem=shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 

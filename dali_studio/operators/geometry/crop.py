@@ -45,7 +45,7 @@ from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
-from dali_studio.schema.marks import Deprecated, Doc, Refused
+from dali_studio.schema.marks import Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 
@@ -81,7 +81,7 @@ class Crop(CropArguments, Operator):
     output_dtype: Annotated[
         DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")
     ] = None
-    image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+    image_type: Annotated[int | None, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -26,7 +26,7 @@ from dali_studio.operators.geometry.sizes import SizeArguments, check_size_argum
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Input, Output, example
-from dali_studio.schema.marks import Deprecated, Doc, Refused
+from dali_studio.schema.marks import Deprecated, Doc, Ignored
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.samples import FLAT, Case, Data, derived, images, tensors, values
 from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart, WindowSource
@@ -64,7 +64,7 @@ class Resize(SizeArguments, Resampling):
     )
 
     save_attrs: Annotated[bool, Doc("A second output: extents of the input, as size has them.")] = False
-    image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+    image_type: Annotated[int | None, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -25,7 +25,7 @@ from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
-from dali_studio.schema.marks import COMMON, Deprecated, Doc, Range, Refused, Ui, Unit
+from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Range, Ui, Unit
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sample_folders import manifest
 from dali_studio.schema.samples import Case
@@ -105,7 +105,7 @@ class NemoAsr(Reader):
     read_idxs: Annotated[bool, Doc("Give the number in the manifest.")] = False
     min_duration: Annotated[float, Doc("Leave out what is shorter; 0: nothing."), Unit("s")] = 0.0
     max_duration: Annotated[float, Doc("Leave out what is longer; 0: nothing."), Unit("s")] = 0.0
-    normalize_text: Annotated[bool | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+    normalize_text: Annotated[bool | None, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

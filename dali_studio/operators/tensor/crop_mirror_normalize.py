@@ -45,7 +45,7 @@ from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Deprecated, Doc, Layout, Refused, Ui
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Deprecated, Doc, Ignored, Layout, Refused, Ui
 from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
@@ -101,7 +101,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     scale: Annotated[float, Doc("Factor after the normalisation.")] = 1.0
     shift: Annotated[float, Doc("Added at the end.")] = 0.0
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
-    image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+    image_type: Annotated[int | None, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

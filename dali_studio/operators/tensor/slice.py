@@ -40,7 +40,7 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
-from dali_studio.schema.marks import Choices, Deprecated, Doc, Refused
+from dali_studio.schema.marks import Choices, Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
 
@@ -89,7 +89,7 @@ class Slice(SliceArguments, OutOfBounds, Operator):
     ] = "error"  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
-    image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+    image_type: Annotated[int | None, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -240,6 +240,7 @@ class Resize:
         self,
         *,
         save_attrs: bool | None = False,
+        image_type: int | None = ...,
         resize_x: float | DataNode | None = 0.0,
         resize_y: float | DataNode | None = 0.0,
         resize_z: float | DataNode | None = 0.0,

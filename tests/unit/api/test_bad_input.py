@@ -140,7 +140,7 @@ def test_wrong_arguments_say_where_they_were_given() -> None:
         "DS103": lambda x: fn.rotate(x),
         "DS104": lambda x: fn.rotate(x, angle="wide"),
         "DS105": lambda x: fn.crop(x, crop=(3, 3), crop_pos_x=2.0),
-        "DS106": lambda x: fn.rotate(x, angle=3.0, output_dtype=types.FLOAT),
+        "DS106": lambda x: fn.readers.coco(file_root="x", annotations_file="y", skip_cached_images=True)[0],
         "DS203": lambda x: fn.decoders.image(x),
         "DS201": lambda x: fn.rotate(angle=3.0),
         "DS202": lambda x: fn.rotate(x, x, angle=3.0),

@@ -69,6 +69,7 @@ def resize(
     batch_size: int | None = ...,
     device: Any = ...,
     save_attrs: Any = ...,
+    image_type: Any = ...,
     resize_x: Any = ...,
     resize_y: Any = ...,
     resize_z: Any = ...,
