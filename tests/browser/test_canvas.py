@@ -211,7 +211,19 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     assert _nodes(page) == before
 
 
-def test_the_window_of_a_crop_is_moved_on_its_input(designer: Any) -> None:
+def _drag(page: Any, handle: str, dx: float, dy: float) -> None:
+    """In two parts, between which the hand rests for longer than keys that are one step may lie apart."""
+    box = _by_id(page, handle).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx / 2, y + dy / 2, steps=3)
+    page.wait_for_timeout(950)
+    page.mouse.move(x + dx, y + dy, steps=3)
+    page.mouse.up()
+
+
+def test_handles_on_a_picture_set_arguments(designer: Any) -> None:
     page = designer
     _by_id(page, "node-normalize").click(position=HEAD)
     window = _by_id(page, "window")
@@ -219,6 +231,27 @@ def test_the_window_of_a_crop_is_moved_on_its_input(designer: Any) -> None:
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     _await_code(page, "crop_pos_x=")
+
+    def await_field(name: str, value: str, *, there: bool = True) -> None:
+        page.wait_for_function(
+            """([name, value, there]) => ([...document.querySelectorAll(`[data-testid^="number-${name}"]`)]
+            .map(field => field.value).join() === value) === there""",
+            arg=[name, value, there],
+        )  # fmt: skip
+
+    program = "x = fn.warp_affine(resize, matrix=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0])\ny = fn.rotate(x, angle=10.0)"
+    page.evaluate("text => navigator.clipboard.writeText(text)", program)
+    page.keyboard.press("Control+v")
+    _drawn(page, "thumb-rotate_2")
+    _by_id(page, "node-warp_affine").click(position=HEAD)
+    for handle, move in (("size", (-40, -20)), ("shear", (30, 0)), ("turn", (40, 0)), ("move", (9, 9))):
+        _drag(page, f"placed-{handle}", *move)
+        await_field("matrix", "1,0,0,0,1,0", there=False)
+        _by_id(page, "undo").click()
+        await_field("matrix", "1,0,0,0,1,0")
+    _by_id(page, "node-rotate_2").click(position=HEAD)
+    _by_id(page, "placed-turn").press("ArrowRight")
+    await_field("angle", "11")
 
 
 def _await_drawn_again(page: Any, key: str, before: int) -> None:
