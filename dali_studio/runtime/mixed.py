@@ -109,7 +109,10 @@ class MixedRunner:
             )
             return submitted[-1]
 
-        decoding = Decoding(waiting, timed(recording, step.key, by_thread), to_gpu)
+        def make_pixels() -> None:
+            self._draw(step.key, waiting.batch, made, host, recording)
+
+        decoding = Decoding(waiting, timed(recording, step.key, by_thread), to_gpu, make_pixels)
         decoding.start(self._workers, self._decode_threads, feeders)
         watch.stop(step.key)
 
@@ -120,8 +123,6 @@ class MixedRunner:
             if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
                 self._abandoned.append(made)
                 made = self._stream.duplicate(made)
-            with gpu_failures(step, len(indices), indices, sources):
-                self._draw(step.key, waiting.batch, made, host, recording)
             by_hardware = int(np.count_nonzero(waiting.batch.outcomes == BY_HARDWARE))
             self.counts["hardware"] += by_hardware
             self.counts["kernels"] += len(on_gpu) - by_hardware
@@ -167,7 +168,7 @@ class MixedRunner:
         if images is None:
             return DecodeWorkQueue((), range(len(files)))
         whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
-        positions, requests, rooms = images.positions[whole], images.requests[whole], None
+        positions, requests = images.positions[whole], images.requests[whole]
         requests[:, libjpeg.DATA] = addresses_of(files)[positions]
         requests[:, libjpeg.SIZE] = shapes_of(files)[positions, 0]
         requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
@@ -176,11 +177,19 @@ class MixedRunner:
         others[positions] = False
         both = int(np.count_nonzero(whole[: images.shared]))
         alone = np.flatnonzero(others).tolist()
-        starts, size = shared_out(images.rooms[whole])
-        if size:
-            start = self._stream.pinned(size).ctypes.data
-            rooms = np.stack([np.where(starts < 0, 0, starts + start), images.rooms[whole]], axis=1)
+        rooms = self._rooms(images.rooms[whole])
         return DecodeWorkQueue(positions[:both], alone, positions[both:], requests, reserved=reserved, rooms=rooms)
+
+    def _rooms(self, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Page-locked memory for coefficients, address and bytes of each; ``None`` where none is wanted or left."""
+        starts, size = shared_out(sizes)
+        try:
+            start = self._stream.pinned(size).ctypes.data if size else 0
+        except Exception as error:
+            if not _out_of_memory(error):
+                raise
+            start = 0
+        return np.stack([np.where(starts < 0, 0, starts + start), sizes], axis=1) if start else None
 
     def _draw(
         self, key: str, batch: DecodeBatch, made: Batch, host: NDArray[np.uint8], recording: Recording | None
@@ -197,7 +206,12 @@ class MixedRunner:
             return nullcontext() if recording is None else recording.gpu(key, stream.copies)
 
         places = _places(batch.requests[rows], made, host)
-        self._coefficients.draw(batch.rooms[rows], places, partial(copying, recording, key, stream), computing)
+        try:
+            self._coefficients.draw(batch.rooms[rows], places, partial(copying, recording, key, stream), computing)
+        except Exception as error:
+            if not _out_of_memory(error):
+                raise
+            batch.outcomes[rows] = libjpeg.FAILED  # threads decode them
 
     def _copy_rest(
         self, key: str, made: Batch, host: NDArray[np.uint8], on_gpu: Sequence[int],

@@ -101,6 +101,9 @@ class Decoding:
         Decodes the image at a position.
     to_gpu : callable
         ``to_gpu(decoder)`` lets the decoder take groups of the images; the result can be waited for.
+    make_pixels : callable, optional
+        Called when the coefficients of images are there, to let kernels make pixels of them. Where it cannot, it says
+        in the batch's outcomes that these have failed.
 
     Attributes
     ----------
@@ -109,9 +112,10 @@ class Decoding:
     """
 
     def __init__(
-        self, work: DecodeWorkQueue, by_thread: Callable[[int], None], to_gpu: Callable[[GpuDecoder], SubmittedGroup]
-    ) -> None:
-        self._work, self._by_thread, self._to_gpu = work, by_thread, to_gpu
+        self, work: DecodeWorkQueue, by_thread: Callable[[int], None], to_gpu: Callable[[GpuDecoder], SubmittedGroup],
+        make_pixels: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self._work, self._by_thread, self._to_gpu, self._make_pixels = work, by_thread, to_gpu, make_pixels
         self._loop: Loop | None = None
         self._feeders: list[threading.Event] = []
         self.stalled = False
@@ -146,6 +150,7 @@ class Decoding:
             for done in self._feeders:  # it writes into memory of this batch
                 done.wait()
             work.batch.close(abandoned=self.stalled)
+        self._make_pixels()
         if left := work.left():
             workers.map(lambda i: self._by_thread(left[i]), len(left))
         return work.on_gpu()

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from declared import declared
 from gpu_programs import run
-from images import encoded, picture, pictures
+from images import encoded, on_cpu, picture, pictures
 from PIL import Image
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.kernels.jpeg.coefficients import CoefficientKernels
 from dali_studio.pipeline import Pipeline, pipeline_def
 from dali_studio.tensors import TensorGPU, TensorListGPU
 
@@ -181,6 +182,7 @@ def test_a_failing_sample_is_named_and_the_next_iteration_runs(tmp_path: Path) -
 def test_who_decodes_does_not_show(tmp_path: Path, decoder: dict[str, Any]) -> None:
     for number in range(24):
         image = Image.fromarray(picture(90 + number, 160 - 3 * number, seed=number))
+        image = image.convert("CMYK") if number % 8 == 3 else image
         image.save(tmp_path / f"{number}.jpg", subsampling=number % 3, quality=90, progressive=number % 4 == 1)
 
     def pictures(device: str, **arguments: Any) -> list[Any]:
@@ -209,6 +211,24 @@ def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
         pipeline.run()
     counts = pipeline.decoded_images()
     assert counts["kernels"] >= 3 and sum(counts.values()) >= 12  # of a progressive file, threads decode coefficients
+
+
+def test_without_memory_for_coefficients_threads_decode_the_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OutOfMemoryError(Exception):
+        """As CuPy's."""
+
+    def draw(*_: Any) -> None:
+        raise OutOfMemoryError
+
+    monkeypatch.setattr(CoefficientKernels, "draw", draw)
+    data = [encoded(picture(32 + k, 40), subsampling=k, progressive=True) for k in range(3)]
+    pipeline = Pipeline(batch_size=3, num_threads=2, device_id=0)
+    with pipeline:
+        files = fn.external_source(source=lambda: data)
+        pipeline.set_outputs(fn.decoders.image(files, device="mixed"))
+    for file, pixels in zip(data, pipeline.run()[0].as_cpu(), strict=True):
+        assert np.array_equal(np.asarray(pixels), on_cpu(file))
+    assert pipeline.decoded_images()["threads"] >= 3
 
 
 def test_a_picture_for_each_thread_is_decoded_by_them_alone() -> None:

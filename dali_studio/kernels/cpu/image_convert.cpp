@@ -1,4 +1,5 @@
 // The loops of `image_convert.py`, which sees to it that there are three channels. Colours may have any strides.
+#include "../include/inks.hpp"
 #include "../include/color.hpp"
 
 #include "arguments.hpp"
@@ -80,6 +81,14 @@ template <class I, class O> void mix(Array<const I, 3> rgb, Dense<O, 3> out, Den
     }
   }
 }
+// Four channels to three.
+static i64 rgb_of_inks(Dense<const u8, 3> inks, Dense<u8, 3> out, bool inverted) {
+  if (inks.shape[2] != 4 || out.shape[2] != 3 || inks.shape[0] != out.shape[0] || inks.shape[1] != out.shape[1]) return MISFIT;
+  inks_to_rgb(inks.data, out.data, inks.shape[0] * inks.shape[1], inverted);
+  return 0;
+}
+REGISTER(rgb_of_inks)
+
 typedef Types<u8, u16, f32> MixInputs;
 typedef Types<u8, f32> MixOutputs;
 REGISTER_PAIRS(mix, MixInputs, MixOutputs)

@@ -152,8 +152,9 @@ def to_gray_by_light(rgb: NDArray[Any], gamma: int) -> NDArray[Any]:
 
 def inks_to_rgb(inks: NDArray[np.uint8], inverted: bool) -> NDArray[np.uint8]:
     """RGB of CMYK: light * light of black / 255, cut to whole numbers. With an Adobe marker 255 stands for no ink."""
-    light = inks if inverted else 255 - inks
-    return (light[..., :3].astype(np.uint16) * light[..., 3:] // 255).astype(np.uint8)
+    out = np.empty((*inks.shape[:2], 3), np.uint8)
+    kernel("rgb_of_inks")(np.ascontiguousarray(inks), out, inverted)
+    return out
 
 
 def truncated_gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:

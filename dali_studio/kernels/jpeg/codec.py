@@ -145,8 +145,9 @@ def decode_window(
 def plain(info: ImageInfo, colors: str) -> bool:
     """Whether `libjpeg` decodes such a file to such colours, if nothing is wrong with it."""
     return (
-        info.format == "jpeg" and info.bit_depth == 8 and info.channels != 4 and colors in libjpeg.COLOR_SPACES
-        and info.kind in ("baseline", "extended", "progressive") and libjpeg.entry_points() is not None
+        info.format == "jpeg" and info.bit_depth == 8 and colors in libjpeg.COLOR_SPACES
+        and (info.channels == 4) == (colors == "CMYK") and info.kind in ("baseline", "extended", "progressive")
+        and libjpeg.entry_points() is not None
     )  # fmt: skip
 
 

@@ -6,6 +6,8 @@
 //
 // libjpeg leaves a failed call by a long jump, to `attempt`. What is jumped over owns nothing: all memory is the library's.
 #ifndef _WIN32
+#include "../include/inks.hpp"
+
 #include <setjmp.h>
 #include <string.h>
 
@@ -119,6 +121,11 @@ static bool inside(const Request& wanted) {
          fits(wanted.first_column, wanted.columns, wanted.width);
 }
 
+enum { INKS = 4 };
+
+// Whether pixels of four inks are to become red, green and blue.
+static bool converts(const Request& wanted) { return wanted.colors == INKS && wanted.channels == 3; }
+
 // Reads the header, and gets ready to give rows; false if the file is not what was expected.
 static bool begin(Call& call) {
   Decoder& info = call.info;
@@ -129,7 +136,7 @@ static bool begin(Call& call) {
   info.colors = (int)wanted.colors;
   info.transform = wanted.fast_dct != 0;
   info.interpolates_chroma = wanted.repeat_chroma == 0;
-  return call.library.start(&info) == 1 && info.components == wanted.channels;
+  return call.library.start(&info) == 1 && info.components == (converts(wanted) ? INKS : wanted.channels);
 }
 
 static int decode_unit(Decoder* info, Block** blocks) {
@@ -199,9 +206,9 @@ static bool give_rows(Call& call) {
     first -= from;
   }
   if (first < 0 || first + wanted.columns > width) return false;
-  i64 stride = (i64)width * wanted.channels, size = wanted.columns * wanted.channels;
+  i64 stride = (i64)width * info.components, size = wanted.columns * wanted.channels;
   u8* spare = nullptr;
-  if (width != wanted.columns) spare = (u8*)info.memory->allocate(&info, IMAGE_POOL, AT_ONCE * stride);
+  if (width != wanted.columns || converts(wanted)) spare = (u8*)info.memory->allocate(&info, IMAGE_POOL, AT_ONCE * stride);
   if (wanted.first_row > 0) call.library.skip(&info, wanted.first_row);
   for (i64 done = 0; done < wanted.rows;) {
     u8* rows[AT_ONCE];
@@ -210,7 +217,11 @@ static bool give_rows(Call& call) {
     for (u32 i = 0; i < count; i++) rows[i] = spare ? spare + i * stride : target + i * wanted.pitch;
     u32 got = call.library.read(&info, rows, count);
     if (got == 0 || got > count) return false;
-    for (u32 i = 0; spare && i < got; i++) memcpy(target + i * wanted.pitch, spare + i * stride + first * wanted.channels, size);
+    for (u32 i = 0; spare && i < got; i++) {
+      const u8* from = spare + i * stride + first * info.components;
+      if (converts(wanted)) inks_to_rgb(from, target + i * wanted.pitch, wanted.columns, info.adobe != 0);
+      else memcpy(target + i * wanted.pitch, from, size);
+    }
     done += got;
   }
   return true;

@@ -39,9 +39,9 @@ def decode(request: NDArray[np.int64], entries: NDArray[np.int64]) -> int:
     ----------
     request : ndarray of int64
         The numbers `DATA` to `PITCH`, in this order: address and size of the file; height and width that its header
-        states; colours, by `COLOR_SPACES`, and their number of channels; 1 for the fast transform; 1 for repeated
-        instead of interpolated chroma; first row, first column, rows and columns of the window; address of the first
-        pixel of the result, and bytes from row to row.
+        states; colours, by `COLOR_SPACES`, and their number of channels, where 3 of "CMYK" are RGB; 1 for the fast
+        transform; 1 for repeated instead of interpolated chroma; first row, first column, rows and columns of the
+        window; address of the first pixel of the result, and bytes from row to row.
     entries : ndarray of int64
         From `entry_points`.
 

@@ -236,7 +236,7 @@ def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple
     kind = params["output_type"]
     if isinstance(info, DecodeError) or (info.orientation != 1 and params["upright"]) or info.format != "jpeg":
         return _PYTHON, 0, 0, 0
-    if info.channels == 4 or kind == "YCbCr":
+    if kind == "YCbCr" or (info.channels == 4 and kind != "RGB"):
         return _PYTHON, 0, 0, 0
     colors, _ = colors_for(info, kind)
     on_gpu = not params["fast"] and takes(info)

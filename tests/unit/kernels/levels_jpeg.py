@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import io
 
 import numpy as np
 import simplejpeg
+from numpy.typing import NDArray
+from PIL import Image
 
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.jpeg import libjpeg, scan
+from dali_studio.kernels.jpeg.gpu_rule import coefficient_room
 from dali_studio.kernels.jpeg.header import parse_header
 
 
+def coefficients(pixels: NDArray[np.uint8], subsampling: int, quality: int) -> bytes:
+    """What the kernels are told of a progressive file, and its coefficients."""
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "JPEG", subsampling=subsampling, quality=quality, progressive=True)
+    file = np.frombuffer(stream.getvalue(), np.uint8)
+    room = np.zeros(coefficient_room(parse_header(file)) // 8, np.int64)
+    assert kernel("jpeg_coefficients")(file, *pixels.shape[:2], room)
+    return room.tobytes()
+
+
 def digest() -> str:
-    """A digest of keys of headers, of plans for the GPU, and of pixels."""
+    """A digest of keys of headers, of plans for the GPU, of pixels, and of coefficients."""
     generator, made = np.random.default_rng(8), hashlib.sha256()
     entries = libjpeg.entry_points()
     assert entries is not None
@@ -38,4 +52,5 @@ def digest() -> str:
         said = (keys.tobytes() if plain[0] else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
         for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):
             made.update(part)
+        made.update(coefficients(pixels, k % 3, 30 + k))
     return made.hexdigest()

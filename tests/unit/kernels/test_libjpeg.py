@@ -143,6 +143,28 @@ def test_an_ink_picture_is_not_decoded_to_colours() -> None:
     assert decoded(data, parse_header(data))[0] == libjpeg.FAILED
 
 
+@pytest.mark.parametrize("kind", ["inverted", "plain", "with luma", "progressive"])
+def test_four_inks_become_red_green_and_blue(kind: str) -> None:
+    inks = np.dstack([picture(41, 53), picture(41, 53)[..., 1:2] // 2])
+    if kind == "with luma":
+        data = simplejpeg.encode_jpeg(inks, colorspace="CMYK", colorsubsampling="420")
+    else:
+        file = io.BytesIO()
+        Image.fromarray(inks, "CMYK").save(file, "JPEG", progressive=kind == "progressive")
+        data = file.getvalue()
+    if kind == "plain":
+        at = data.index(b"\xff\xee")
+        data = data[:at] + data[at + 16 :]
+    info = parse_header(data)
+    light = simplejpeg.decode_jpeg(data, "CMYK").astype(int)
+    light = light if info.inverted else 255 - light
+    whole = light[..., :3] * light[..., 3:] // 255
+    assert info.inverted == (kind != "plain")
+    for y, x, h, w in ((0, 0, 41, 53), (7, 11, 30, 20), (40, 52, 1, 1)):
+        outcome, pixels = decoded(data, info, "CMYK", window=(y, x, h, w), gap=2)
+        assert outcome == libjpeg.DONE and np.array_equal(pixels, whole[y : y + h, x : x + w])
+
+
 def test_a_library_with_other_structures_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """What `entry_points` finds is tried on a picture; here it is told that a picture failed."""
     assert "called by compiled code" in libjpeg.describe()
