@@ -246,11 +246,13 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
     "strided": [
-        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed}
-        for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3) for windowed in (False, True)
+        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border}
+        for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3)
+        for windowed, border in ((False, 0), (True, 0), (True, Border.REFLECT_101))
     ] + [
-        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True}
-        for a in ("u1", "i4", "f2", "f4", "f8") for b in ("u1", "f2", "f4")
+        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True,
+         "BORDER": border}
+        for a in ("u1", "i4", "f2", "f4", "f8") for b, border in (("u1", 0), ("f2", Border.CLAMP), ("f4", 0))
     ],
     "one_hot": [
         {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
