@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import Packed, addresses_of
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T
-from dali_studio.operators.readers.arrays import check_alike, check_sources, listed_files, packed_arrays
+from dali_studio.operators.readers.arrays import check_alike, check_sources, copy_in_parts, listed_files, packed_arrays
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.operators.tensor.slice import Slice
@@ -156,6 +157,9 @@ def _batch(arrays: Sequence[NDArray[Any]], first: NDArray[Any], sources: Sequenc
         firsts, extents = _windows(args, Batch.view(meta, shapes))
         convert(np.array([args["fill_value"]], np.float32), fill)
     made = packed_arrays(extents, first.dtype, args.context.memory)
+    if (firsts >= 0).all() and (firsts + extents <= shapes).all():
+        _copy_inside(arrays, firsts, made, args)
+        return Batch.of(made, "", sources)
 
     def copy(position: int) -> None:
         array, out = arrays[position], made[position]
@@ -169,6 +173,14 @@ def _batch(arrays: Sequence[NDArray[Any]], first: NDArray[Any], sources: Sequenc
 
     args.context.map(copy, len(arrays))
     return Batch.of(made, "", sources)
+
+
+def _copy_inside(arrays: Sequence[NDArray[Any]], firsts: NDArray[np.int64], made: Packed, args: Args) -> None:
+    """Copy windows that lie inside the arrays."""
+    steps = np.array([array.strides for array in arrays], np.int64).reshape(made.shapes.shape)
+    places = np.array([array.__array_interface__["data"][0] for array in arrays], np.int64)
+    places += (firsts * steps).sum(axis=1)
+    copy_in_parts(places, made.shapes, steps, made.dtype.itemsize, addresses_of(made), args.context.map)
 
 
 def _windows(args: Args, arrays: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
