@@ -100,8 +100,8 @@ class PowerSpectrum(Operator):
         taken = inputs[0][(slice(None),) * axis + (slice(size),)]
         power_spectrum(taken, outputs[0], axis, size, root=params["root"])
 
-    @classmethod
-    def cpu_batch(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         (signals,), (made,), params = inputs, outputs, work.params
         axis, sizes = params["axis"], params["sizes"]
         places, shapes, out = signals.addresses, signals.shapes, made.addresses
@@ -109,7 +109,7 @@ class PowerSpectrum(Operator):
             some = np.flatnonzero(sizes == size)
             if transform_of(size) is None or (shapes[some, axis] > size).any():
                 for index in some.tolist():
-                    cls.cpu(work, index, [signals.samples[index]], [made.samples[index]])
+                    PowerSpectrum.cpu(work, index, [signals.samples[index]], [made.samples[index]])
             else:
                 power_spectra(places[some], shapes[some], out[some], axis, size, root=params["root"])
 
