@@ -105,7 +105,7 @@ test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 
 # All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
 test-grid: $(STAMPS)/ready
-	@$(BIN)/python -m pytest tests/conformance --grid $(ARGS)
+	@$(BIN)/python -m pytest tests/conformance tests/gpu/test_compile.py --grid $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.

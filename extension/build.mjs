@@ -46,6 +46,7 @@ const common = {
     "d3-transition": join(here, "packages/designer/src/core/transition.ts"),
     // D3's interpolation brings it for colours, which nothing here animates.
     "d3-color": join(here, "packages/designer/src/core/noColors.ts"),
+    "d3-ease": join(here, "packages/designer/src/core/ease.ts"),
   },
   logLevel: "info",
 };

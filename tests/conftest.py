@@ -127,13 +127,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _beyond_the_grid(items: list[pytest.Item]) -> set[pytest.Item]:
-    """What is left out of the tests marked ``grid``: of each operator's cases, all but `MAX_CASES`, evenly chosen."""
+    """What is left out of the tests marked ``grid``: of each operator's cases, all but `MAX_CASES`, evenly chosen.
+
+    Those that are of no operator are left out altogether.
+    """
     cases: dict[tuple[str, str], list[pytest.Item]] = {}
+    away: set[pytest.Item] = set()
     for item in items:
         operator = _operator_of(item)
-        if operator is not None and item.get_closest_marker("grid"):
-            cases.setdefault((item.nodeid.partition("[")[0], operator), []).append(item)
-    away: set[pytest.Item] = set()
+        if item.get_closest_marker("grid"):
+            if operator is None:
+                away.add(item)
+            else:
+                cases.setdefault((item.nodeid.partition("[")[0], operator), []).append(item)
     for some in cases.values():
         count = len(some)
         kept = {round(at * (count - 1) / (MAX_CASES - 1)) for at in range(MAX_CASES)} if count > MAX_CASES else range(count)

@@ -66,7 +66,7 @@ def choice(
         value, accepted = _scaled(words, bounds[sample])
         made = value.astype(np.int64)
         for row in np.unique(sample[~accepted]).tolist():  # few, whose draws move up
-            numbers = _one_after_other(seed, origin, high[row], bounds[row], int(rows[row]))
+            numbers = _one_after_other(seed, origin, int(high[row]), int(bounds[row]), int(rows[row]))
             made[ends[row] - rows[row] : ends[row]] = numbers
     else:
         cursor = _Cursor(seed, high[sample], element * ELEMENT_STRIDE, origin)
@@ -122,13 +122,14 @@ def _scaled(words: NDArray[np.uint64], count: Any) -> tuple[NDArray[np.uint64], 
     return product >> np.uint64(32), (product & _MASK32) >= (_WORD - count) % count
 
 
-def _one_after_other(seed: int, origin: int, high: np.uint64, count: np.uint64, elements: int) -> NDArray[np.int64]:
+def _one_after_other(seed: int, origin: int, high: int, count: int, elements: int) -> NDArray[np.int64]:
     """Numbers below `count` of one sample: its accepted draws, in order."""
     made = np.empty(0, np.int64)
     offset = 0
     while len(made) < elements:
         places = np.arange(offset, offset + elements - len(made), dtype=np.uint64)
-        value, accepted = _scaled(draws_at(seed, np.full(len(places), high), places, origin).astype(np.uint64), count)
+        words = draws_at(seed, np.full(len(places), high, np.uint64), places, origin).astype(np.uint64)
+        value, accepted = _scaled(words, np.uint64(count))
         made = np.concatenate([made, value[accepted].astype(np.int64)])
         offset += len(places)
     return made

@@ -44,6 +44,11 @@ class TensorCPU(TensorBase):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self._array, dtype=dtype, copy=copy)
 
+    def __dlpack__(self, **options: Any) -> Any:
+        if self._array.flags.writeable:
+            return super().__dlpack__(**options)
+        return self._array.copy().__dlpack__(**options)  # DLPack cannot say that a mapped file is read-only
+
     def as_cpu(self) -> TensorCPU:
         """Itself: the data is on the CPU already."""
         return self

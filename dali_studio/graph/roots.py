@@ -38,7 +38,9 @@ def named(text: str, graph: Graph) -> str:
         if not any(_below(path, root) for root in roots.values()):
             roots |= _add(path if _is_folder(path) else str(Path(path).parent))
     for name, folder in sorted(roots.items(), key=lambda root: -len(root[1])):
-        text = re.sub(rf"""(?<=["']){re.escape(_quoted(folder))}(?=[/\\"'])""", f"${{{name}}}", text)
+        words = _quoted(folder)
+        if words in text:  # most are not, and a user may have many
+            text = re.sub(rf"""(?<=["']){re.escape(words)}(?=[/\\"'])""", f"${{{name}}}", text)
     return text
 
 

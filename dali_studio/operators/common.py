@@ -24,6 +24,8 @@ T = DALIDataType
 ELEMENTS = tuple(dtype.name for dtype in (*NUMERIC, *ENUMERATIONS))
 IMAGE_LAYOUTS = "HWC"
 PLANAR_LAYOUTS = "HWC CHW"
+#: Of pictures that have parts of generated kernels.
+PICTURES = ("HWC", "CHW")
 #: Of images and volumes. Those of frames before them come by the trait `PerFrame`.
 VOLUME_LAYOUTS = "HWC CHW DHWC CDHW CFHW CFDHW"
 #: What may become of a sample that cannot be read or decoded.

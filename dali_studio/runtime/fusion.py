@@ -44,13 +44,10 @@ def run_fused(
         The result of the last step; ``None`` if one of the steps has no part for this batch, or they see sequences in
         different ways.
     """
-    frames: Frames | None = None
-    if is_sequence(image.meta):
-        operators = [planner.operator(step) for step in stage.steps]
-        if any(PerFrame in operator.traits for operator in operators):
-            if not all({PerFrame, Pointwise, Elementwise} & {*operator.traits} for operator in operators):
-                return None
-            frames = Frames.of([image])
+    by_frame = _by_frame(stage, args, image, planner)
+    if by_frame is None:
+        return None
+    frames = Frames.of([image]) if by_frame else None
     parts: list[Part] = []
     maps: list[Affine] = []
     dtypes: list[Any] = []
@@ -85,3 +82,16 @@ def run_fused(
         with failures(step):
             raise
     return made
+
+
+def _by_frame(
+    stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, planner: Planner
+) -> bool | None:
+    """Whether the steps see frames as samples; ``None`` if they see sequences in different ways."""
+    steps = [(step, planner.operator(step)) for step in stage.steps]
+    framed = [(step, operator) for step, operator in steps if PerFrame in operator.traits]
+    if not framed or not is_sequence(image.meta):
+        return False
+    if not all({PerFrame, Pointwise, Elementwise} & {*operator.traits} for _, operator in steps):
+        return None
+    return all(operator.by_frame(args(step, None), image.meta) for step, operator in framed) or None

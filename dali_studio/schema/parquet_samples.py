@@ -53,7 +53,8 @@ def _parquet(rows: Sequence[int]) -> bytes:
     def column(name: str, kind: Any) -> Any:
         texts = pa.types.is_string(kind) or pa.types.is_fixed_size_binary(kind)
         values = [sample_row(row, name) for row in rows]
-        return pa.array([value.tobytes() if texts else value.tolist() for value in values], kind)
+        single = [value.tobytes() if texts else value.tolist() if value.ndim else value[()] for value in values]
+        return pa.array(single, kind)
 
     image = pa.struct({"bytes": pa.binary(), "path": pa.string()})
     by_path = [{"bytes": None, "path": "1.png"} if row == 1 else {"bytes": _image(row).tobytes(), "path": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
@@ -37,12 +38,15 @@ class Attaching(msgspec.Struct, frozen=True):
         The browser's page: a later comm of it takes the place of an earlier one.
     fresh : bool
         The text replaces what the kernel has kept.
+    written : str
+        When the file that the page knows was written; empty if it knows of none.
     """
 
     revision: int = 0
     document: str = ""
     page: str = ""
     fresh: bool = False
+    written: str = ""
 
 
 class Attached(msgspec.Struct, frozen=True, tag="attached"):
@@ -52,9 +56,12 @@ class Attached(msgspec.Struct, frozen=True, tag="attached"):
     ----------
     edited : bool
         What the kernel has kept is not what the text says.
+    overtaken : bool
+        Nor was the file written by a page that had the document open.
     """
 
     edited: bool
+    overtaken: bool = False
 
 
 class _Kept:
@@ -63,10 +70,18 @@ class _Kept:
     def __init__(self) -> None:
         self.session: Session | None = None
         self.comms: dict[str, Comm] = {}
+        #: When the file was written that the document is a continuation of.
+        self.written = ""
 
     def send(self, content: Any, buffers: list[bytes]) -> None:
         for comm in list(self.comms.values()):
             comm.send(content, buffers=buffers)
+
+    def receive(self, content: Mapping[str, Any]) -> None:
+        if content.get("type") == "file_written":
+            self.written = str(content.get("written"))
+        elif self.session is not None:
+            self.session.receive(content)
 
 
 _kept: dict[str, _Kept] = {}
@@ -113,10 +128,13 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     )
     kept.comms[asked.page] = comm
     edited = known is not None and not asked.fresh and not known.holds(graph, view)
-    comm.send(msgspec.to_builtins(Attached(edited=edited)))
+    overtaken = edited and asked.written != kept.written
+    if not overtaken:  # else the user is asked what to go on with
+        kept.written = asked.written
+    comm.send(msgspec.to_builtins(Attached(edited=edited, overtaken=overtaken)))
     if known is not None and asked.fresh:
         known.open(graph, view)
-    comm.on_msg(lambda message: session.receive(message["content"]["data"]))
+    comm.on_msg(lambda message: kept.receive(message["content"]["data"]))
 
     def close(_: object) -> None:
         if kept.comms.get(asked.page) is comm:

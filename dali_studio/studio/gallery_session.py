@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.workers import Cancelled
@@ -18,9 +16,9 @@ from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, images, insertion, tiles
 from dali_studio.studio import gallery_messages as messages
-from dali_studio.studio.messages import DialectInfo
 from dali_studio.studio.pictures import Pictures
 from dali_studio.studio.tile_renderer import TileRenderer, placed
+from dali_studio.studio.view import languages
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.GalleryAnswer, Sequence[bytes]], None]
@@ -88,9 +86,7 @@ class GallerySession:
     @handle.register
     def _(self, request: messages.Browse) -> None:
         self._size = _bounded(request.width), _bounded(request.height)
-        ordered = sorted(DIALECTS, key=_is_absent)  # a cell that is inserted should run
-        dialects = tuple(DialectInfo(name=name, title=DIALECTS[name]) for name in ordered)
-        self._send(messages.GalleryOpened(tiles=tuple(self._tiles.values()), dialects=dialects), ())
+        self._send(messages.GalleryOpened(tiles=tuple(self._tiles.values()), dialects=languages()), ())
         self._use(self._pictures or self._begin_with())
 
     @handle.register
@@ -216,13 +212,6 @@ class GallerySession:
         self._worker.close()
         self._renderer.workers.cancelled.set()
         self._renderer.close()
-
-
-def _is_absent(package: str) -> bool:
-    try:
-        return importlib.util.find_spec(package) is None
-    except ModuleNotFoundError:  # nor is the package that it lies in
-        return True
 
 
 def _bounded(extent: int) -> int:

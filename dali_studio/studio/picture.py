@@ -240,7 +240,7 @@ def _value(value: object) -> str:
     if isinstance(value, list | tuple):
         parts = list(cast("Sequence[object]", value))
         return ", ".join(_value(part) for part in parts[:3]) + (" …" if len(parts) > 3 else "")
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return (f"{value:g}" if isinstance(value, float) else str(value)).replace("-", "−")
 
 
 def _cut(text: str, most: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from dali_studio.api.reading.fragment import read_fragment
-from dali_studio.codegen.dialects import DIALECTS, find
+from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -99,7 +99,7 @@ class Session:
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
-        self.dialect = next(iter(DIALECTS))
+        self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Called when nothing of an edit or a run is left to be done but pictures.

@@ -13,7 +13,7 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.program import read
 from dali_studio.api.sample_readers import sample_arguments
-from dali_studio.codegen.dialects import DIALECTS, find
+from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import emit
 from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -86,13 +86,13 @@ def to_program(text: str, dialect: str) -> Answer:
     Parameters
     ----------
     dialect
-        For which library; empty for the first one.
+        For which library; empty for one that is installed.
     """
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
     given = module_parameters(graph, registry, sample_arguments(graph, registry))
     functions = functions_in(marks_of(view).values())
-    made = emit(graph, registry, find(dialect or next(iter(DIALECTS))).name, given, functions)
+    made = emit(graph, registry, find(dialect or next(iter(installed_first()))).name, given, functions)
     problems = _sentences((*found, *made.diagnostics))
     return Answer("" if errors(made.diagnostics) else made.source, graph.options.name, problems)
 

@@ -12,7 +12,7 @@ import msgspec
 
 import dali_studio
 from dali_studio.api.placement import gpu_missing
-from dali_studio.codegen.dialects import DIALECTS
+from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
@@ -58,12 +58,17 @@ def opened(graph: Graph, registry: Registry, preview_width: int) -> Opened:
     """What a view needs to know once."""
     return Opened(
         catalog=named_elsewhere(catalog(registry)),
-        dialects=tuple(DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
+        dialects=languages(),
         recipes=gallery.recipes(registry),
         version=dali_studio.__version__,
         gpu=_without_gpu(graph),
         preview_width=preview_width,
     )
+
+
+def languages() -> tuple[DialectInfo, ...]:
+    """What programs can be written for, the one to begin with first."""
+    return tuple(DialectInfo(name=name, title=title) for name, title in installed_first().items())
 
 
 def _without_gpu(graph: Graph) -> str:

@@ -59,6 +59,12 @@ def _readme(place: Place) -> Any:
     return _normalized(place, images, mirror=place.fn.random.coin_flip()), labels
 
 
+def _validation(place: Place) -> Any:
+    files, labels = place.files()
+    images = place.fn.decoders.image(files, **place.decoding())
+    return _normalized(place, place.fn.resize(images, resize_shorter=256)), labels
+
+
 def _normalized(place: Place, images: Any, **arguments: Any) -> Any:
     return place.fn.crop_mirror_normalize(images, crop_h=224, crop_w=224, mean=MEAN, std=STD, **arguments)
 
@@ -121,6 +127,7 @@ WORKS: dict[str, Work] = {
     "readme, peer's hw_decoder_load 0.5": Work(_readme, theirs={"hw_decoder_load": 0.5}),
     "readme, peer's hw_decoder_load 0.75": Work(_readme, theirs={"hw_decoder_load": 0.75}),
     "readme, our hardware too": Work(_readme, ours={"hw_decoder_load": 0.65}),
+    "validation": Work(_validation),
     "decode alone": Work(_decode),
     "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
     **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},

@@ -211,7 +211,19 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     assert _nodes(page) == before
 
 
-def test_the_window_of_a_crop_is_moved_on_its_input(designer: Any) -> None:
+def _drag(page: Any, handle: str, dx: float, dy: float) -> None:
+    """In two parts, between which the hand rests for longer than keys that are one step may lie apart."""
+    box = _by_id(page, handle).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx / 2, y + dy / 2, steps=3)
+    page.wait_for_timeout(950)
+    page.mouse.move(x + dx, y + dy, steps=3)
+    page.mouse.up()
+
+
+def test_handles_on_a_picture_set_arguments(designer: Any) -> None:
     page = designer
     _by_id(page, "node-normalize").click(position=HEAD)
     window = _by_id(page, "window")
@@ -219,6 +231,27 @@ def test_the_window_of_a_crop_is_moved_on_its_input(designer: Any) -> None:
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     _await_code(page, "crop_pos_x=")
+
+    def await_field(name: str, value: str, *, there: bool = True) -> None:
+        page.wait_for_function(
+            """([name, value, there]) => ([...document.querySelectorAll(`[data-testid^="number-${name}"]`)]
+            .map(field => field.value).join() === value) === there""",
+            arg=[name, value, there],
+        )  # fmt: skip
+
+    program = "x = fn.warp_affine(resize, matrix=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0])\ny = fn.rotate(x, angle=10.0)"
+    page.evaluate("text => navigator.clipboard.writeText(text)", program)
+    page.keyboard.press("Control+v")
+    _drawn(page, "thumb-rotate_2")
+    _by_id(page, "node-warp_affine").click(position=HEAD)
+    for handle, move in (("size", (-40, -20)), ("shear", (30, 0)), ("turn", (40, 0)), ("move", (9, 9))):
+        _drag(page, f"placed-{handle}", *move)
+        await_field("matrix", "1,0,0,0,1,0", there=False)
+        _by_id(page, "undo").click()
+        await_field("matrix", "1,0,0,0,1,0")
+    _by_id(page, "node-rotate_2").click(position=HEAD)
+    _by_id(page, "placed-turn").press("ArrowRight")
+    await_field("angle", "11")
 
 
 def _await_drawn_again(page: Any, key: str, before: int) -> None:
@@ -229,6 +262,10 @@ def _await_drawn_again(page: Any, key: str, before: int) -> None:
 
 def _drawings(page: Any, key: str) -> int:
     return int(_by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
+
+
+def _apart(one: list[int], other: list[int]) -> float:
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(one)
 
 
 def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> None:
@@ -242,11 +279,11 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
     # another sample turns by another angle what was pinned
     page.keyboard.press("]")
     _await_drawn_again(page, "rotate", turned)
-    assert lab.painted(page, "resize") == kept
+    assert _apart(lab.painted(page, "resize"), kept) < 5  # pictures share a JPEG file with others
     before = _drawings(page, "resize")
     _by_id(page, "unpin-resize").click()
     _await_drawn_again(page, "resize", before)
-    assert lab.painted(page, "resize") != kept
+    assert _apart(lab.painted(page, "resize"), kept) > 15
     _by_id(page, "unpin-resize").wait_for(state="detached")
 
 
@@ -268,9 +305,8 @@ def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None
         '[aria-label="wire from uniform to rotate"] path.react-flow__edge-path', straight,
     ])  # fmt: skip
     page.screenshot(path=artifacts / "designer_junction.png")
-    # by the keyboard: a second one into the selected wire, moved, taken away, and back
+    # by the keyboard: a second one into the focused wire, moved, taken away, and back
     page.locator('[aria-label="wire from uniform to rotate"]').focus()
-    page.keyboard.press("Enter")
     page.keyboard.press("j")
     second = page.locator('[data-testid="junction-rotate|arg|angle-1"]')
     second.wait_for()

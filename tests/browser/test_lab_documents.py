@@ -108,7 +108,7 @@ def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str,
     assert '"angle": 77.0' in (server[1] / "restarted.dali.json").read_text()
 
 
-def test_a_reloaded_page_finds_the_edits(page: Any, server: tuple[str, Path]) -> None:
+def test_a_reloaded_page_finds_the_edits_and_asks_if_the_file_was_changed(page: Any, server: tuple[str, Path]) -> None:
     workspace = open_document(page, server, "reloaded.dali.json")
     _set(page, "angle", "44")
     await_code(page, "angle=44")
@@ -120,6 +120,13 @@ def test_a_reloaded_page_finds_the_edits(page: Any, server: tuple[str, Path]) ->
     _await_dirty(page, True)
     part(page, "undo").click()
     await_code(page, "angle=10")
+
+    for angle, answer, found in ((20.0, "reject", 10), (30.0, "accept", 30)):
+        lab.write_turning(server[1] / "reloaded.dali.json", angle)
+        open_lab(page, server[0], workspace)
+        page.locator(f".jp-Dialog button.jp-mod-{answer}").click()
+        await_code(page, f"angle={found}")
+        _await_dirty(page, answer == "reject")
 
 
 def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, server: tuple[str, Path]) -> None:

@@ -1,10 +1,11 @@
-"""Every kernel compiles for the element types that its operators use; NVRTC needs no GPU for this."""
+"""Every kernel compiles for the element types that its operators use, and for GPUs of all kinds; NVRTC needs none."""
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -37,6 +38,10 @@ from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.jpeg import gpu_decoder
 
 IMAGES = ("uint8", "int16", "int32", "float32")
+#: What CUDA 12.9 says of Volta.
+_DEPRECATED = "nvrtc: warning: Architectures prior to"
+#: GPUs that are compiled for, from Volta to Blackwell. CUDA 13 has left out the first.
+ARCHITECTURES = (70, 75, 80, 86, 89, 90, 100, 120)
 
 
 def _library() -> ctypes.CDLL | None:
@@ -64,18 +69,31 @@ def nvrtc() -> ctypes.CDLL:
     return library
 
 
-def compile_source(library: ctypes.CDLL, text: str, options: tuple[str, ...]) -> str:
+@pytest.fixture(scope="module")
+def architectures(nvrtc: ctypes.CDLL) -> tuple[int, ...]:
+    """Those that this NVRTC knows."""
+    number = ctypes.c_int()
+    assert nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(number)) == 0
+    known = (ctypes.c_int * number.value)()
+    assert nvrtc.nvrtcGetSupportedArchs(known) == 0
+    found = tuple(one for one in ARCHITECTURES if one in tuple(known))
+    assert set(ARCHITECTURES) - set(found) <= {70}
+    return found
+
+
+def compile_source(library: ctypes.CDLL, text: str, options: tuple[str, ...], architecture: str) -> str:
     """The compiler's messages; empty if all is well."""
     program = ctypes.c_void_p()
     assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None) == 0
     try:
-        given = [option.encode() for option in (*options, "--gpu-architecture=compute_80")]
+        given = [option.encode() for option in (*options, f"--gpu-architecture={architecture}")]
         code = library.nvrtcCompileProgram(program, len(given), (ctypes.c_char_p * len(given))(*given))
         size = ctypes.c_size_t()
         library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
         log = ctypes.create_string_buffer(size.value)
         library.nvrtcGetProgramLog(program, log)
-        return log.value.decode().strip() or ("" if code == 0 else f"error {code}")
+        words = [line for line in log.value.decode().strip().splitlines() if not line.startswith(_DEPRECATED)]
+        return "\n".join(words) or ("" if code == 0 else f"error {code}")
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 
@@ -228,11 +246,13 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
     "strided": [
-        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed}
-        for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3) for windowed in (False, True)
+        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border}
+        for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3)
+        for windowed, border in ((False, 0), (True, 0), (True, Border.REFLECT_101))
     ] + [
-        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True}
-        for a in ("u1", "i4", "f2", "f4", "f8") for b in ("u1", "f2", "f4")
+        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True,
+         "BORDER": border}
+        for a in ("u1", "i4", "f2", "f4", "f8") for b, border in (("u1", 0), ("f2", Border.CLAMP), ("f4", 0))
     ],
     "one_hot": [
         {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
@@ -296,28 +316,67 @@ MACROS: dict[str, list[dict[str, object]]] = {
 }  # fmt: skip
 
 
+def generated(template: Template, parts: list[Part], types: Sequence[str], *, planar: bool) -> str:
+    dtypes = [np.dtype(name) for name in types]
+    return generate.source(generate.spec_of(template, parts, dtypes, planar_in=planar, planar_out=planar))
+
+
+def macros_of(name: str) -> list[dict[str, object]]:
+    return MACROS.get(name, [
+        {"IN": np.dtype(src), "OUT": np.dtype(out), "PARTS": gpu_decoder.PARTS}
+        for src, out in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16"))
+    ])  # fmt: skip
+
+
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("chain", CASES)
-def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str, planar: bool) -> None:
-    cases = CASES[chain]
+def test_generated_kernels_compile_without_a_word(
+    nvrtc: ctypes.CDLL, architectures: tuple[int, ...], chain: str, planar: bool
+) -> None:
+    # of those that take seconds, one with planes and the other without
+    cases = CASES[chain][planar::2] if chain == "shot" else CASES[chain]
+    turn = count(len(chain) + planar)
     # a dozen of each, and one or two more with planes; the tests that need a GPU compile the others
     for template, parts, types in cases[:: -(-len(cases) // (2 if planar else 12))]:
-        dtypes = [np.dtype(name) for name in types]
-        text = generate.source(generate.spec_of(template, parts, dtypes, planar_in=planar, planar_out=planar))
-        assert compile_source(nvrtc, text, sources.OPTIONS) == "", (chain, types)
+        text = generated(template, parts, types, planar=planar)
+        architecture = architectures[next(turn) % len(architectures)]  # each kernel for one, and all of them in turn
+        assert compile_source(nvrtc, text, sources.OPTIONS, f"compute_{architecture}") == "", (chain, types, architecture)
         assert f"{template}(const Item*" in text
 
 
-def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
+def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL, architectures: tuple[int, ...]) -> None:
+    turn = count()
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        macros = MACROS.get(name, [
-            {"IN": np.dtype(src), "OUT": np.dtype(out), "PARTS": gpu_decoder.PARTS}
-            for src, out in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16"))
-        ])  # fmt: skip
-        for one in macros:
-            assert compile_source(nvrtc, text, sources.options(one)) == "", (name, one)
+        for one in macros_of(name):
+            architecture = architectures[next(turn) % len(architectures)]
+            assert compile_source(nvrtc, text, sources.options(one), f"compute_{architecture}") == "", (name, one, architecture)
         assert all(f"{function}(" in text for function in functions)
+
+
+@pytest.mark.parametrize("name", sources.FUNCTIONS)
+def test_each_source_compiles_for_the_oldest_and_the_newest_gpu(
+    nvrtc: ctypes.CDLL, architectures: tuple[int, ...], name: str
+) -> None:
+    options = sources.options(macros_of(name)[0])
+    for architecture in (architectures[0], architectures[-1]):
+        assert compile_source(nvrtc, sources.source(name), options, f"compute_{architecture}") == "", architecture
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_everything_is_assembled_for_each_gpu(
+    nvrtc: ctypes.CDLL, architectures: tuple[int, ...], architecture: int
+) -> None:
+    """One case of each, down to the instructions of the GPU."""
+    if architecture not in architectures:
+        pytest.skip("CUDA 13 does not compile for Volta")
+    for name in sources.FUNCTIONS:
+        options = sources.options(macros_of(name)[0])
+        assert compile_source(nvrtc, sources.source(name), options, f"sm_{architecture}") == "", name
+    for chain, cases in CASES.items():
+        text = generated(*cases[0], planar=False)
+        assert compile_source(nvrtc, text, sources.OPTIONS, f"sm_{architecture}") == "", chain
 
 
 def test_the_text_does_not_depend_on_sizes() -> None:

@@ -123,18 +123,18 @@ def test_pages_share_the_session_of_a_document() -> None:
     edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
     first, second = Comm(), Comm()
     attach(first, opening(0, turned(10.0), document="shared", page="a"))
-    assert first.sent[0][0] == {"type": "attached", "edited": False}
+    assert first.sent[0][0] == {"type": "attached", "edited": False, "overtaken": False}
     say(first, type="ready")
     say(first, type="apply_edits", base_revision=0, edits=[edit])
     # another page opens the file, in which the edit is not
     attach(second, opening(0, turned(10.0), document="shared", page="b"))
-    assert second.sent[0][0] == {"type": "attached", "edited": True}
+    assert second.sent[0][0] == {"type": "attached", "edited": True, "overtaken": False}
     say(second, type="undo")
     assert angle_of(first) == angle_of(second) == 10.0
     # the first page is loaded again: its former comm hears nothing more, and its end ends nothing
     again = Comm()
     attach(again, opening(0, turned(10.0), document="shared", page="a"))
-    assert again.sent[0][0] == {"type": "attached", "edited": False}
+    assert again.sent[0][0] == {"type": "attached", "edited": False, "overtaken": False}
     first.sent.clear()
     first.close({})
     # the file was changed and takes the place of what was open, for all
@@ -147,8 +147,33 @@ def test_pages_share_the_session_of_a_document() -> None:
     second.close({})
     # nobody has it open: it begins anew
     attach(first, opening(0, turned(10.0), document="shared", page="a"))
-    assert first.sent[0][0] == {"type": "attached", "edited": False}
+    assert first.sent[0][0] == {"type": "attached", "edited": False, "overtaken": False}
     first.close({})
+
+
+def test_a_file_that_somebody_else_has_written_overtakes_what_is_open() -> None:
+    def reopened(angle: float, written: str) -> dict[str, Any]:
+        comm = Comm()
+        attach(comm, opening(0, turned(angle), document="overtaken", page="a", written=written))
+        return comm.sent[0][0]
+
+    edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
+    comm = Comm()
+    attach(comm, opening(0, turned(10.0), document="overtaken", page="a", written="monday"))
+    say(comm, type="apply_edits", base_revision=0, edits=[edit])
+    assert reopened(10.0, "monday") == {"type": "attached", "edited": True, "overtaken": False}
+    for _ in range(2):  # until it is said what to go on with
+        assert reopened(20.0, "tuesday") == {"type": "attached", "edited": True, "overtaken": True}
+    assert reopened(33.0, "tuesday") == {"type": "attached", "edited": False, "overtaken": False}  # it says the same
+    say(comm, type="file_written", written="wednesday")
+    assert reopened(20.0, "wednesday") == {"type": "attached", "edited": True, "overtaken": False}
+    again = Comm()
+    attach(again, opening(0, turned(20.0), document="overtaken", page="a", fresh=True, written="thursday"))
+    assert again.sent[0][0] == {"type": "attached", "edited": False, "overtaken": False}
+    assert reopened(20.0, "thursday") == {"type": "attached", "edited": False, "overtaken": False}
+    last = Comm()
+    attach(last, opening(0, turned(20.0), document="overtaken", page="a"))
+    last.close({})
 
 
 def test_a_new_file_is_an_empty_document() -> None:

@@ -193,7 +193,9 @@ def test_no_tile_is_unknown_to_its_graph() -> None:
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_programs_are_at_first_for_what_is_installed(browser: Browser, monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+def test_programs_are_at_first_for_what_is_installed(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
     def find(name: str) -> object:
         if name == "nvidia.dali" and not installed:
             raise ModuleNotFoundError(name="nvidia")
@@ -203,3 +205,6 @@ def test_programs_are_at_first_for_what_is_installed(browser: Browser, monkeypat
     browser.ask(type="browse")
     names = [one.name for one in browser.last(messages.GalleryOpened).dialects]
     assert names == (["nvidia.dali", "dali_studio"] if installed else ["dali_studio", "nvidia.dali"])
+    designer = Session(Graph(), default_registry(), lambda message, buffers: None, images=samples.photos)
+    assert designer.dialect == names[0]
+    designer.close()

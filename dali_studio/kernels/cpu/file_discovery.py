@@ -11,7 +11,7 @@ import re
 import stat
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -310,16 +310,36 @@ def _from_folders(
     folders = _remote_folders(root) if urls.is_url(root) else None
     classes = [name for name in folders or _sub_folders(root) if name and (not dir_filters or take_dir(name))]
     made = _Builder(stage)
-    counts: list[int] = []
-    for name in classes:
-        folder = os.fsencode(urls.joined(root, os.fsdecode(name)) + (os.sep if folders is None else "/"))
-        found = _plain_files(folder) if folders is None else folders[name]
-        counts.append(made.add(folder, filter(take_file, found)))
     names = [os.fsdecode(name) for name in classes]
+    if folders is not None and urls.is_bucket(root):
+        taken = [(folder, name) for folder, name in _by_keys(folders)
+                 if take_file(name) and (not dir_filters or take_dir(folder or name))]  # fmt: skip
+        groups = [(first, list(group)) for first, group in groupby(taken, lambda one: one[0] or one[1])]
+        counts = [made.add(_prefix(root, group[0][0]), (name for _, name in group)) for _, group in groups]
+        names = [os.fsdecode(first) for first, _ in groups] or names
+    elif folders is not None:
+        counts = [made.add(_prefix(root, name), filter(take_file, folders[name])) for name in classes]
+    else:
+        places = [os.fsencode(urls.joined(root, name) + os.sep) for name in names]
+        counts = [made.add(place, filter(take_file, _plain_files(place))) for place in places]
     if not any(counts):
         loose = any(folders[b""]) if folders else bool(_plain_files(root))
         raise ValueError(_nothing_found(root, names, filters, dir_filters, loose=loose))
-    return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
+    return FileList(made.paths(), np.repeat(np.arange(len(names), dtype=np.int32), counts), names)
+
+
+def _by_keys(folders: dict[bytes, list[bytes]]) -> list[tuple[bytes, bytes]]:
+    """Objects of a bucket as nvidia.dali goes through them: in the order of their keys, in which "a b/" is before "a/".
+
+    Each first part of a key that has objects to take is a class: that of an object directly in the root, too.
+    """
+    objects = ((folder, name) for folder, names in folders.items() for name in names)
+    return sorted(objects, key=lambda one: b"/".join(filter(None, one)))
+
+
+def _prefix(root: str, folder: bytes) -> bytes:
+    """What the URLs of a folder's files begin with."""
+    return os.fsencode(urls.joined(root, os.fsdecode(folder)).rstrip("/") + "/")
 
 
 def has_known_ending(name: str) -> bool:
@@ -358,9 +378,10 @@ def list_files(root: str, pattern: str) -> Paths:
     def make(stage: Stage) -> tuple[Paths, list[str]]:
         made = _Builder(stage)
         if urls.is_url(root):
-            for name, names in _remote_folders(root).items():
-                folder = urls.joined(root, os.fsdecode(name)).rstrip("/") + "/"
-                made.add(os.fsencode(folder), filter(taken, names))
+            found = _remote_folders(root)
+            groups = [(folder, [name]) for folder, name in _by_keys(found)] if urls.is_bucket(root) else found.items()
+            for folder, names in groups:
+                made.add(_prefix(root, folder), filter(taken, names))
             return made.paths(), []
         folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
         for folder in folders:

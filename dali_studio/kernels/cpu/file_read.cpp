@@ -91,4 +91,17 @@ static i64 read_pieces(Array<const i32, 1> files, Array<const i64, 1> starts, Ar
   return 0;
 }
 REGISTER(read_pieces)
+
+// Reads a byte of each page of pieces of a mapped file, so that the system brings them into memory.
+static i64 touch_pieces(Dense<const u8, 1> file, Array<const i64, 1> starts, Array<const i64, 1> sizes) {
+  constexpr i64 PAGE = 4096;
+  const i64 count = starts.shape[0];
+  if (sizes.shape[0] != count) return MISFIT;
+  for (i64 i = 0; i < count; i++)
+    if (sizes(i) > 0 && (starts(i) < 0 || sizes(i) > file.shape[0] - starts(i))) return MISFIT;
+  for (i64 i = 0; i < count; i++)
+    for (i64 at = 0; at < sizes(i); at += PAGE) (void)*(volatile const u8*)(file.data + starts(i) + at);
+  return 0;
+}
+REGISTER(touch_pieces)
 #endif

@@ -237,6 +237,8 @@ def _is(kind: Any, *names: str) -> bool:
 
 _TEXTS = ("binary", "large_binary", "string", "large_string", "fixed_size_binary")
 _LISTS = ("list", "large_list", "fixed_size_list")
+#: Element types that Arrow calls otherwise than numpy (its own function for that needed pandas until version 19).
+_REAL = {"halffloat": "float16", "float": "float32", "double": "float64"}
 
 
 def _described(name: str, kind: Any) -> Column:
@@ -252,7 +254,7 @@ def _described(name: str, kind: Any) -> Column:
     if _is(found, *_TEXTS) and not ndim:
         return Column(name, np.dtype(np.uint8), 1, encoded=True)
     if _is(found, "boolean", "integer", "floating"):
-        return Column(name, np.dtype(found.to_pandas_dtype()), ndim)
+        return Column(name, np.dtype(_REAL.get(str(found), str(found))), ndim)
     fields = [f"{name}.{found.field(at).name}" for at in range(found.num_fields)] if _is(found, "struct") else []
     instead = f"; its fields can be read: {', '.join(fields)}" if fields and not ndim else ""
     raise ValueError(

@@ -31,6 +31,11 @@ def is_url(path: str) -> bool:
     return "://" in path and _URL.match(path) is not None and not path.startswith(_LOCAL)
 
 
+def is_bucket(url: str) -> bool:
+    """Whether this is in S3, which nvidia.dali reads, too."""
+    return url.startswith("s3://")
+
+
 def local(path: str) -> str:
     """A path of the local file system as the system knows it."""
     return path.removeprefix(_LOCAL)
@@ -181,6 +186,7 @@ def files_below(root: str, depth: int | None = None) -> dict[str, list[str]]:
     plain = unquote if root.startswith("http") else str
     made: dict[str, list[str]] = {}
     try:
+        system.invalidate_cache()  # some keep what they have listed
         for folder, _, names in system.walk(inner, maxdepth=depth, on_error="raise"):
             below = folder.rstrip("/").removeprefix(inner.rstrip("/")).strip("/")
             made[plain(below)] = sorted((plain(name) for name in names if name), key=os.fsencode)
@@ -193,6 +199,7 @@ def matching(pattern: str) -> list[str]:
     """The files that a URL with a pattern (``*``, ``?``, ``[...]``) names, in order; others as for `read`."""
     system, inner = _system(pattern)
     try:
+        system.invalidate_cache()
         return sorted(system.unstrip_protocol(name) for name in system.glob(inner))
     except Exception as error:
         raise _problem(error, pattern) from error
@@ -217,19 +224,24 @@ def _system(url: str) -> tuple[Any, str]:
 
 
 def _options(protocol: str) -> dict[str, Any]:
-    """Limits of waiting, unless fsspec's configuration says how servers are talked to."""
+    """How servers are talked to, where fsspec's configuration does not say it."""
     config: Any = importlib.import_module("fsspec.config")
-    said = "client_kwargs" in config.conf.get(protocol, {})
-    if said or protocol not in ("http", "https") or not available("aiohttp"):
-        return {}
-    aiohttp: Any = importlib.import_module("aiohttp")
-    return {"client_kwargs": {"timeout": aiohttp.ClientTimeout(sock_connect=_CONNECT, sock_read=_SILENT)}}
+    made: dict[str, Any] = {}
+    if protocol in ("http", "https") and available("aiohttp"):
+        aiohttp: Any = importlib.import_module("aiohttp")
+        made["client_kwargs"] = {"timeout": aiohttp.ClientTimeout(sock_connect=_CONNECT, sock_read=_SILENT)}
+    elif protocol in ("s3", "s3a"):
+        made["max_concurrency"] = 1  # of one file: more would ask for the size of each before it is read
+    return {name: value for name, value in made.items() if name not in config.conf.get(protocol, {})}
 
 
 def _problem(error: Exception, url: str | None = None) -> OSError:
     """Why something cannot be read, whatever class of error says it."""
     if isinstance(error, FileNotFoundError):
-        reason = "there is no such file"
+        more = re.search(r" \([a-z ]+ not found\).*", str(error))  # of a hub, whose data sets may be private
+        reason = "there is no such file" + (more[0].rstrip(".") if more else "")
+    elif isinstance(error, PermissionError) and not error.errno:
+        reason = f"access is denied ({error})"
     elif isinstance(error, TimeoutError):
         reason = "the server did not answer in time"
     elif isinstance(error, OSError) and error.strerror:

@@ -60,6 +60,10 @@ def correlate(
     stream.launch("correlate", items, out.counts, macros=macros)
 
 
+def _words(line: NDArray[np.int64], width: NDArray[np.int64], reach: NDArray[np.int64]) -> NDArray[np.int64]:
+    return line + (strips.PIECE + reach) * strips.pitch(line) + strips.PIECE * strips.pitch(width)
+
+
 def _planes(
     src: Batch, out: Batch, first: int, filters: Batch, anchors: NDArray[np.int64], border: Border,
     fills: Batch | None, stream: GpuStream,
@@ -68,13 +72,9 @@ def _planes(
     if filters.shapes.shape[1] != _PLANE_AXES:
         return False
     (high, wide), (above, left) = filters.shapes.T, anchors.T
-
-    def words(line: NDArray[np.int64], width: NDArray[np.int64], reach: NDArray[np.int64]) -> NDArray[np.int64]:
-        weights = high * -(-wide // strips.RUN) * strips.RUN  # neighbouring ones are read together
-        return weights + line + (strips.PIECE + reach) * strips.pitch(line) + strips.PIECE * strips.pitch(width)
-
+    weights = high * -(-wide // strips.RUN) * strips.RUN  # neighbouring ones are read together
     reaches = np.stack([above, high - 1 - above, left, wide - 1 - left])
-    cut = strips.cut(src.shapes, out.shapes, first, reaches, words, stream.shared_memory, strips.PIECE)
+    cut = strips.cut(src.shapes, out.shapes, first, reaches, _words, stream.shared_memory, strips.PIECE, weights)
     if cut is None:
         return False
     items = np.zeros(len(src), _PLANE)

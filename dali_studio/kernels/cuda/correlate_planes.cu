@@ -52,10 +52,10 @@ extern "C" __global__ void __launch_bounds__(256) correlate_planes(const Item* _
 
   const i64 length = (i64)s.width * s.inner;
   const IN* from = t.from + here.plane * s.height * length;
-  const f32 outside = t.fill ? to_float(*t.fill) : 0.f;
-  const auto row = [&](int j) { return bordered(here.y - s.above + j, s.height, (Border)BORDER); };
-  const auto take = [=](i64 y, int column) { return BORDER == CONSTANT && (y < 0 || column < 0) ? outside : to_float(from[y * length + column]); };
-  bring(tile, pitch, here.rows + t.high - 1, (here.pixels + s.left + s.right) * s.inner, columns, row, take);
+  const IN outside = t.fill ? *t.fill : IN{};
+  const auto rows = [&](int j) { return row_of(s, here.y - s.above + j); };
+  const auto take = [=](i64 row, int column) { return to_float(element_or(from, row, column, outside)); };
+  bring(tile, pitch, here.rows + t.high - 1, (here.pixels + s.left + s.right) * s.inner, columns, rows, take);
   __syncthreads();
   for (int unit = warp; unit < (here.pixels + RUN - 1) / RUN * s.inner; unit += WARPS) {  // a lane takes a row
     const int block = unit / s.inner, place = block * RUN * s.inner + unit - block * s.inner;

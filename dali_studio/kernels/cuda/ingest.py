@@ -141,8 +141,9 @@ def gathered(addresses: NDArray[np.int64], out: Batch, stream: Any) -> None:
 
 def write_rows(table: NDArray[Any], out: Batch, stream: Any) -> None:
     """Copy the rows of an array (N, ...) in host memory into the samples of a batch of the `stream`."""
-    memory, (address,) = stream.upload(table)
-    gathered(address + table.strides[0] * np.arange(len(out)), out, stream)
+    rows = np.ascontiguousarray(table)
+    memory, (address,) = stream.upload(rows)
+    gathered(address + rows.strides[0] * np.arange(len(out)), out, stream)
     del memory  # as above
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda.stream import GpuStream
 
+Table = NDArray[np.int64]
 _REGION = np.dtype([("source", np.uint64), ("width", np.int64), ("begin", np.int64, 2), ("end", np.int64, 2)])
 _ITEM = np.dtype(
     [("target", np.uint64), *((name, np.int64) for name in ("count", "width", "channels", "first", "regions"))]
@@ -17,27 +18,31 @@ _ITEM = np.dtype(
 
 
 def paste_regions_on_gpu(
-    inputs: Sequence[Batch], chosen: Sequence[Sequence[tuple[int, int]]], regions: Sequence[NDArray[np.int64]],
-    out: Batch, stream: GpuStream,
+    inputs: Sequence[Batch], counts: Table, numbers: Table, samples: Table, regions: Table, out: Batch,
+    stream: GpuStream,
 ) -> None:  # fmt: skip
     """Paste regions of images (HWC) onto canvases, which are 0 elsewhere.
 
     Parameters
     ----------
-    chosen : sequence
-        Of each canvas the input and the sample of every image, the lowest first.
-    regions : sequence of ndarray
-        (K, 3, 2): corner in the image, extents and corner on the canvas, of each.
+    counts : (N,) array
+        Regions of each canvas.
+    numbers, samples : (M,) array
+        Of each region the input and the sample of its image; of a canvas the lowest first.
+    regions : (M, 3, 2) array
+        Corner in the image, extents and corner on the canvas.
     """
-    counts = np.array([len(images) for images in chosen], np.int64)
-    table = np.zeros(max(int(counts.sum()), 1), _REGION)
-    if counts.any():
-        picked = np.array([image for images in chosen for image in images])
-        corners, extents, targets = np.concatenate(regions).transpose(1, 0, 2)
-        places = np.array([batch.addresses for batch in inputs])[tuple(picked.T)]
-        _, width, channels = np.array([batch.shapes for batch in inputs])[tuple(picked.T)].T
-        table["source"] = places + (corners[:, 0] * width + corners[:, 1]) * channels * inputs[0].dtype.itemsize
-        table["width"], table["begin"], table["end"] = width, targets, targets + extents
+    table = np.zeros(max(len(numbers), 1), _REGION)
+    corners, extents, targets = regions.transpose(1, 0, 2)
+    for number, batch in enumerate(inputs):
+        mine = numbers == number
+        images, corner = samples[mine], corners[mine]
+        width, channels = batch.shapes[images, 1:].T
+        where = np.flatnonzero(mine)
+        first = (corner[:, 0] * width + corner[:, 1]) * channels
+        table["source"][where] = batch.addresses[images] + first * batch.dtype.itemsize
+        table["width"][where] = width
+    table["begin"][: len(numbers)], table["end"][: len(numbers)] = targets, targets + extents
     items = np.zeros(len(out), _ITEM)
     items["target"], items["count"] = out.addresses, out.counts
     items["width"], items["channels"] = out.shapes[:, 1], out.shapes[:, 2]

@@ -65,17 +65,17 @@ def medians(src: Batch, out: Batch, first: int, windows: NDArray[np.int64], stre
     """Fill `out` with the middle elements of boxes (`kernels.cpu.rank.medians`); arguments are those of `extremes`."""
     sizes = np.unique(windows.prod(axis=1))
     if src.dtype == np.uint8 and sizes[-1:] > _FEW_BYTES:
-
-        def words(line: NDArray[np.int64], _: NDArray[np.int64], reach: NDArray[np.int64]) -> NDArray[np.int64]:
-            return line + (_ROWS + reach) * strips.pitch(line)
-
         macros = {"BORDER": Border.CLAMP, "TAPS": 0}
-        if _launch("rank_medians", src, out, first, windows, windows // 2, words, macros, stream, _ROWS):
+        if _launch("rank_medians", src, out, first, windows, windows // 2, _words, macros, stream, _ROWS):
             return
     items = _items(src, src.addresses, out.addresses, first, windows, windows // 2)
     few = int(sizes[0]) if len(sizes) == 1 and sizes[0] <= _FEW else 0
     macros: dict[str, Any] = {"IN": src.dtype, "KIND": _MIDDLE, "BORDER": Border.CLAMP, "FEW": few}
     stream.launch("rank", items, src.counts, macros=macros)
+
+
+def _words(line: NDArray[np.int64], _: NDArray[np.int64], reach: NDArray[np.int64]) -> NDArray[np.int64]:
+    return line + (_ROWS + reach) * strips.pitch(line)
 
 
 def _launch(

@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256) rank_extremes(const Item* __re
   const IN* from = t.from + plane;
   IN* to = t.to + plane + (i64)here.x * s.inner;
   const int high = t.high, wide = t.wide;
-  const auto take = [=](i64 row, int column) { return BORDER == CONSTANT && (row < 0 || column < 0) ? NOTHING : (i32)from[row * line + column]; };
+  const auto take = [=](i64 row, int column) { return (i32)element_or(from, row, column, (IN)NOTHING); };
   const auto across = [=](int, const i32* at, i32(&made)[RUN]) { find(at, s.inner, wide, made); };
   const auto down = [=](const i32* at, int step, int, int y, int element, int rows) {
     i32 found[RUN];

@@ -48,8 +48,8 @@ extern "C" __global__ void __launch_bounds__(256) rank_medians(const Item* __res
   find_columns(s, here, columns);
   __syncthreads();
   const u8* from = t.from + plane;
-  const auto row = [&](int j) { return bordered(here.y - s.above + j, s.height, (Border)BORDER) * line; };
-  const auto rows = [&](int j) { return Rows{row(j), row(j + 1)}; };
+  const int top = here.y - s.above;
+  const auto rows = [&](int j) { return Rows{row_of(s, top + j), row_of(s, top + j + 1)}; };
   const auto take = [=](const Rows& rows, int column) { return from[rows.upper + column] | (u32)from[rows.lower + column] << 16; };
   bring(tile, pitch, here.rows + t.high - 1, (here.pixels + s.left + s.right) * s.inner, columns, rows, take);
   __syncthreads();

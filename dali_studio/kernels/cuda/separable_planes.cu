@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) separable_planes(const Item* _
   const i64 line = (i64)s.width * s.inner, plane = here.plane * s.height * line;
   const IN* from = t.from + plane;
   OUT* to = t.to + plane + (i64)here.x * s.inner;
-  const auto take = [=](i64 row, int column) { return Cast<f32, IN>::of(from[row * line + column]); };
+  const auto take = [=](i64 row, int column) { return Cast<f32, IN>::of(from[row + column]); };
   const auto across = [&](int term, const f32* at, f32(&made)[RUN]) {
     const Window window = t.terms[term].columns;
     convolve(at + (s.left - window.taps / 2) * s.inner, s.inner, weights, window, made);

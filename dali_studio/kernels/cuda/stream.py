@@ -100,7 +100,10 @@ class GpuStream:
         self._slots.append(slot)
         if slot.done is not None:
             slot.done.synchronize()
-        slot.kept.clear()
+            slot.done = None  # from here on the slot is in use
+        for one in self._slots:
+            if one is slot or (one.done is not None and one.done.done):
+                one.kept.clear()
         slot.staging.begin()
         slot.tables.begin(self._outside)
         return slot

@@ -32,6 +32,16 @@ __device__ __forceinline__ int line_of(const Strips& s) { return (s.pixels + s.l
 // Rows begin in different banks.
 __device__ __forceinline__ int pitch_of(int line) { return line | 1; }
 
+// Where in its plane a row begins; a negative number: nowhere.
+__device__ __forceinline__ i64 row_of(const Strips& s, int y) { return bordered(y, s.height, (Border)BORDER) * ((i64)s.width * s.inner); }
+
+// An element of a plane that begins at `from`, or what lies nowhere instead.
+template <class T> __device__ __forceinline__ T element_or(const T* from, i64 row, int column, T nowhere) {
+  const bool hidden = BORDER == CONSTANT && (row < 0 || column < 0);
+  const T element = from[hidden ? 0 : row + column];
+  return hidden ? nowhere : element;
+}
+
 // Where in its row each element of a line lies, or -1.
 __device__ __forceinline__ void find_columns(const Strips& s, const Strip& here, i32* columns) {
   for (int i = threadIdx.x; i < line_of(s); i += 256) {
@@ -40,22 +50,22 @@ __device__ __forceinline__ void find_columns(const Strips& s, const Strip& here,
   }
 }
 
-// Brings lines to `tile`: take(row(j), column) is an element of line j. Several are on their way at once.
+// Brings lines to `tile`: take(row(j), column) is an element of line j. Several are on their way at once; so that nothing keeps
+// them from it, threads that have none left take the last one.
 template <class V, class ROW, class TAKE>
 __device__ __forceinline__ void bring(V* tile, int pitch, int lines, int count, const i32* columns, ROW row, TAKE take) {
   enum { DOWN = 4, ACROSS = 2 };
   for (int first = threadIdx.x / LANES; first < lines; first += DOWN * WARPS) {
     decltype(row(0)) rows[DOWN];
 #pragma unroll
-    for (int j = 0; j < DOWN; j++) rows[j] = row(first + j * WARPS);
+    for (int j = 0; j < DOWN; j++) rows[j] = row(least(first + j * WARPS, lines - 1));
     for (int begin = threadIdx.x % LANES; begin < count; begin += ACROSS * LANES) {
       V taken[ACROSS][DOWN];
 #pragma unroll
       for (int i = 0; i < ACROSS; i++) {
-        const int at = begin + i * LANES, column = at < count ? columns[at] : -1;
+        const int column = columns[least(begin + i * LANES, count - 1)];
 #pragma unroll
-        for (int j = 0; j < DOWN; j++)
-          if (at < count && first + j * WARPS < lines) taken[i][j] = take(rows[j], column);
+        for (int j = 0; j < DOWN; j++) taken[i][j] = take(rows[j], column);
       }
 #pragma unroll
       for (int i = 0; i < ACROSS; i++)
@@ -86,9 +96,9 @@ template <class V, class FOLD> __device__ __forceinline__ void fold(const V* at,
   }
 }
 
-// Folds windows along rows, and columns of what that gave; COUNT times. take(row, column) is an element of the plane;
-// across(term, at, made) folds the windows of a row whose line begins at `at`; down(at, step, next, y, element, rows) makes
-// results, of the columns that begin at `at` and, for each further term, `next` behind.
+// Folds windows along rows, and columns of what that gave; COUNT times. take(row, column) is the element at these offsets in
+// the plane, or lies beyond it where one of them is negative; across(term, at, made) folds the windows of a row whose line begins at
+// `at`; down(at, step, next, y, element, rows) makes results, of columns that begin at `at` and, for each further term, `next` behind.
 template <int COUNT, class V, class TAKE, class ACROSS, class DOWN>
 __device__ __forceinline__ void along(const Strips& s, const Strip& here, void* memory, TAKE take, ACROSS across, DOWN down) {
   const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
@@ -101,7 +111,7 @@ __device__ __forceinline__ void along(const Strips& s, const Strip& here, void* 
   __syncthreads();
   for (int y = here.y, top = here.y - s.above, made = 0; y < end;) {
     const int rows = least<int>(PIECE, end + s.below - top);
-    const auto row = [&](int j) { return bordered(top + j, s.height, (Border)BORDER); };
+    const auto row = [&](int j) { return row_of(s, top + j); };
     bring(tile, pitch, rows, (here.pixels + s.left + s.right) * s.inner, columns, row, take);
     __syncthreads();
     for (int job = warp; job < COUNT * units; job += WARPS) {  // a lane takes a row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,14 +55,16 @@ def pitch(line: Ints) -> Ints:
     return line | 1
 
 
+@cache
 def both_axes(terms: int = 1) -> Words:
     """Of windows along rows, and columns of what those give (`along`)."""
     return lambda line, width, reach: line + PIECE * pitch(line) + terms * (PIECE + reach) * pitch(width)
 
 
 def cut(
-    given: Ints, made: Ints, first: int, reaches: Ints, words: Words, limit: int, rows: int = 0
-) -> Layout | None:
+    given: Ints, made: Ints, first: int, reaches: Ints, words: Words, limit: int, rows: int = 0,
+    more: Ints | None = None,
+) -> Layout | None:  # fmt: skip
     """Cut planes into strips; ``None`` if shared memory does not take them.
 
     Parameters
@@ -73,11 +76,26 @@ def cut(
     reaches : (4, N) int64 array
         How far windows reach above, below, to the left and to the right.
     words : callable
+        The same one for the same kernel: what was found is kept.
     limit : int
         Bytes of shared memory that the GPU gives a block.
     rows : int
         Of a strip; 0 for as many as keep the GPU busy.
+    more : (N,) int64 array, optional
+        Words of shared memory beside those of `words`.
     """
+    beside = np.zeros(len(given), np.int64) if more is None else more
+    arrays = [np.asarray(one, np.int64).tobytes() for one in (given, made, reaches, beside)]
+    return _cut(given.shape[1], first, *arrays, words, limit, rows)
+
+
+@lru_cache(maxsize=64)
+def _cut(
+    axes: int, first: int, given_shapes: bytes, made_shapes: bytes, all_reaches: bytes, more: bytes, words: Words,
+    limit: int, rows: int,
+) -> Layout | None:  # fmt: skip
+    given, made = (np.frombuffer(one, np.int64).reshape(-1, axes) for one in (given_shapes, made_shapes))
+    reaches, beside = np.frombuffer(all_reaches, np.int64).reshape(4, -1), np.frombuffer(more, np.int64)
     above, below, left, right = reaches
     inner = given[:, first + 2 :].prod(axis=1)
     planes = np.where(made.all(axis=1), made[:, :first].prod(axis=1), 0)
@@ -87,7 +105,8 @@ def cut(
         return None
     for width in _WIDTHS:
         pixels = np.maximum(width // np.maximum(inner, 1) // RUN, 1) * RUN
-        shared = 4 * int(words((pixels + left + right) * inner, pixels * inner, above + below).max(initial=0))
+        needed = words((pixels + left + right) * inner, pixels * inner, above + below) + beside
+        shared = 4 * int(needed.max(initial=0))
         if shared <= min(limit, _SHARED):
             break
     else:
@@ -110,7 +129,7 @@ def cut(
     return Layout(table, table["blocks"] * THREADS, shared)
 
 
-def taps(*sizes: Ints) -> int:
+def taps(sizes: Ints) -> int:
     """How many elements all windows have along both axes, if the compiler is to know it; otherwise 0."""
-    least, most = min(int(one.min(initial=1)) for one in sizes), max(int(one.max(initial=1)) for one in sizes)
+    least, most = (int(sizes.min()), int(sizes.max())) if sizes.size else (0, 0)
     return most if least == most <= _WRITTEN_OUT else 0

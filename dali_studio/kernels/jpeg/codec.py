@@ -3,8 +3,8 @@
 The pixels are those of nvidia.dali's CPU decoder: accurate integer DCT and "fancy" chroma upsampling. Damaged data
 is treated alike, too: an entropy error or a missing end marker is tolerated, a file without its last pixels is not.
 
-Sound files go through `libjpeg`. What that cannot do or finds fault with goes through simplejpeg, which says what is
-wrong, and decodes what can be had of damaged data.
+Sound files go through `libjpeg`, which leaves usual ones to our own decoder. What it cannot do or finds fault with goes
+through simplejpeg, which says what is wrong, and decodes what can be had of damaged data.
 """
 
 from __future__ import annotations

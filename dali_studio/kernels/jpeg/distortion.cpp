@@ -1,13 +1,11 @@
 // The loop of `distortion.py`: what libjpeg-turbo makes of a picture that is written as a JPEG file (4:2:0, baseline) and read
 // again, with the same bits. Huffman codes lose nothing, so that there are none.
 #include "../cpu/arguments.hpp"
-#include "../cpu/vector.hpp"
 #include "../include/dct.hpp"
 #include "../include/jpeg_quality.hpp"
+#include "chroma.hpp"
 
 typedef Vector<i32, 16> Row;  // of two blocks side by side
-typedef Vector<u16, 16> Sums;
-typedef Vector<u8, 16> Bytes;
 
 // Exchanges rows and columns of both blocks: numbers, then pairs, then fours of them.
 #define SHUFFLED(A, B, P, Q, R, S, T, U, V, W) \
@@ -91,53 +89,17 @@ static void split_row(const u8* rgb, i64 width, i64 pitch, u8* luma, u8* blue, u
 
 // Means of 2x2 bytes; halves are rounded down and up in turns.
 static void halve(const u8* upper, const u8* lower, u8* out, i64 count) {
-  const Sums rounding = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
+  const Words rounding = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
   for (i64 x = 0; x < count; x += 16) {
-    const Sums a = read<Sums>(upper + 2 * x), b = read<Sums>(lower + 2 * x);
+    const Words a = read<Words>(upper + 2 * x), b = read<Words>(lower + 2 * x);
     write(out + x, __builtin_convertvector(((a & 255) + (a >> 8) + (b & 255) + (b >> 8) + rounding) >> 2, Bytes));
   }
 }
 
-// A row of chroma at twice the width, between a row and the one that is nearer to it: triangular weights. `sums` has room for one
-// more at both ends. Of one or two columns each is repeated instead.
+// A row of chroma at twice the width, between a row and the one that is nearer to it. Of one or two columns each is repeated instead.
 static void double_row(const u8* near, const u8* far, i64 count, u16* sums, u8* out) {
-  if (count <= 2) {
-    for (i64 x = 0; x < count; x++) out[2 * x] = out[2 * x + 1] = near[x];
-    return;
-  }
-  for (i64 x = 0; x < count; x += 16) {
-    const Sums a = __builtin_convertvector(read<Bytes>(near + x), Sums), b = __builtin_convertvector(read<Bytes>(far + x), Sums);
-    write(sums + x, a * 3 + b);
-  }
-  sums[-1] = sums[0], sums[count] = sums[count - 1];
-  for (i64 x = 0; x < count; x += 16) {
-    const Sums own = read<Sums>(sums + x) * 3;
-    const Sums left = (own + read<Sums>(sums + x - 1) + 8) >> 4, right = (own + read<Sums>(sums + x + 1) + 7) >> 4;
-    write(out + 2 * x, left | right << 8);  // bytes in turns
-  }
-}
-
-// A row of pixels of luma and chroma.
-static void join_row(const u8* luma, const u8* blue, const u8* red, i64 width, u8* rgb) {
-  for (i64 x = 0; x < width; x += 16) {
-    const Row y = __builtin_convertvector(read<Bytes>(luma + x), Row);
-    const f32x16 b = load<16>(blue + x) - 128.f, r = load<16>(red + x) - 128.f;
-    Bytes made[3];
-    const f32x16 added[3] = {red_of(r), green_of(b, r), blue_of(b)};
-    for (int c = 0; c < 3; c++) {
-      Row v = y + (__builtin_convertvector(added[c], Row) >> 16);
-      v = v > 0 ? v : (Row)0;
-      v = v < 255 ? v : (Row)255;
-      made[c] = __builtin_convertvector(v, Bytes);
-    }
-    if (x + 16 <= width) {
-      write16x3<u8>(rgb + 3 * x, made[0], made[1], made[2]);
-    } else {
-      u8 block[48];
-      write16x3<u8>(block, made[0], made[1], made[2]);
-      memcpy(rgb + 3 * x, block, 3 * (width - x));
-    }
-  }
+  if (count <= 2) repeat_columns(near, count, out);
+  else widen_rows(near, far, count, sums, out);
 }
 
 // Rows behind the last one repeat it.
@@ -146,7 +108,6 @@ static void repeat_last(const Plane& plane, i64 rows) {
 }
 
 // Bytes of scratch memory that a picture needs.
-enum { EDGE = 64 };
 static i64 scratch_size(i64 pitch, i64 rows, i64 chroma_rows) { return pitch * (rows + chroma_rows + 8) + 4 * EDGE; }
 
 // Pixels of a row lie side by side. Returns the size of `scratch` that is needed, if it is too small, or 0.
@@ -180,7 +141,7 @@ static i64 distort_jpeg(Array<const u8, 3> src, Array<u8, 3> out, Dense<u8, 1> s
     const i64 near = y / 2, far = between<i64>(y & 1 ? near + 1 : near - 1, 0, chroma_height - 1);
     double_row(blue.row(near), blue.row(far), half, sums, full[0]);
     double_row(red.row(near), red.row(far), half, sums, full[1]);
-    join_row(luma.row(y), full[0], full[1], width, &out(y, 0, 0));
+    join_row<false>(luma.row(y), full[0], full[1], width, &out(y, 0, 0));
   }
   return 0;
 }

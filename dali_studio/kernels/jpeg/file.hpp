@@ -19,3 +19,10 @@ struct JpegFile {
     return true;
   }
 };
+
+// Whether an end marker is among the last bytes. What libjpeg makes of files without one depends on how far it reads ahead.
+inline bool has_end(const JpegFile& file) {
+  for (i64 at = most(file.size - 64, 0ll); at + 1 < file.size; at++)
+    if (file.two(at) == 0xFFD9) return true;
+  return false;
+}

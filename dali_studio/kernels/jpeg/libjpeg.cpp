@@ -1,8 +1,9 @@
 // Structures are those of libjpeg's version 6.2 on 64-bit systems, the interface that libjpeg-turbo keeps stable. The library
 // itself compares version and size before anything else happens, and `libjpeg.py` tries all on a picture first.
 //
-// Baseline files are decoded by libjpeg but for their Huffman codes, which take it two thirds of the time: its method for a
-// unit of coefficients is replaced (`Huffman`). What that refuses fails.
+// Usual files are decoded by `baseline.cpp`. Of other baseline files, and of those that are transformed by libjpeg's faster method,
+// libjpeg does not decode the Huffman codes, which take it two thirds of the time: its method for a unit of coefficients is replaced
+// (`Huffman`). What that refuses fails.
 //
 // libjpeg leaves a failed call by a long jump, to `attempt`. What is jumped over owns nothing: all memory is the library's.
 #ifndef _WIN32
@@ -11,8 +12,9 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "huffman.hpp"
-#include "libjpeg.hpp"
+#include "baseline.hpp"
+#include "file.hpp"
+#include "kept.hpp"
 
 struct ErrorManager {
   void (*exit)(Decoder*);
@@ -40,6 +42,8 @@ struct Component {
   int id, index, h, v, quant, dc, ac;
 };
 
+typedef i16 Block[64];
+
 struct EntropyDecoder {
   void* start;
   int (*decode_unit)(Decoder*, Block** blocks);
@@ -66,7 +70,7 @@ struct Decoder {
   int output_scan;
   u32 output_row;
   void *precisions, *quants[4];
-  const HuffmanTable *dc[4], *ac[4];
+  const CodeTable *dc[4], *ac[4];
   int precision;
   void* all_components;
   int progressive, arithmetic;
@@ -95,6 +99,14 @@ static_assert(sizeof(Decoder) == 632 && __builtin_offsetof(Decoder, entropy) == 
 static_assert(__builtin_offsetof(ErrorManager, warnings) == 128 && sizeof(ErrorManager) == 168, "jpeg_error_mgr");
 
 enum { VERSION = 62, IMAGE_POOL = 1 };
+// What takes the place of its decoding of Huffman codes.
+struct Huffman {
+  enum { MAX_BLOCKS = 10, MAX_COMPONENTS = 4 };
+  Units in;
+  const DcCodes* dc[MAX_COMPONENTS];
+  const AcCodes* ac[MAX_COMPONENTS];
+};
+
 enum { AT_ONCE = 16 };  // rows that are asked for; the library makes two at once where chroma is shared by two rows
 enum { MARGIN = 8 };    // columns beyond a window that interpolated chroma looks at, generously
 
@@ -139,56 +151,42 @@ static bool begin(Call& call) {
   return call.library.start(&info) == 1 && info.components == (converts(wanted) ? INKS : wanted.channels);
 }
 
+// The coefficients of a unit, into blocks of zeros; without blocks it is left out.
 static int decode_unit(Decoder* info, Block** blocks) {
-  if (!((Call*)info->client)->huffman.unit(blocks)) leave(info);
+  Huffman& from = ((Call*)info->client)->huffman;
+  bool sound = from.in.unit_begins();
+  for (int i = 0; sound && i < info->blocks_per_unit; i++) {
+    const int c = info->membership[i];
+    RoomyBlock block{};
+    sound = decode_block<true>(from.in.next, *from.dc[c], *from.ac[c], from.in.last[c], block) != DAMAGED;
+    if (blocks) memcpy(*blocks[i], block, sizeof(Block));
+  }
+  if (!sound || !from.in.unit_ends()) leave(info);
   return 1;
 }
-
-// Whether an end marker is among the last bytes. What libjpeg makes of files without one depends on how far it reads ahead.
-static bool has_end(const Request& wanted) {
-  const u8* data = (const u8*)wanted.data;
-  for (i64 at = most(wanted.size - 64, 0ll); at + 1 < wanted.size; at++)
-    if (data[at] == 0xFF && data[at + 1] == 0xD9) return true;
-  return false;
-}
-
-static thread_local Codes codes_of_thread[2 * Huffman::MAX_COMPONENTS];
 
 // Replaces the decoding of Huffman codes, if the file has one baseline scan.
 static void replace_huffman(Call& call) {
   Decoder& info = call.info;
   Huffman& huffman = call.huffman;
+  const JpegFile file{(const u8*)call.wanted.data, call.wanted.size};
   int count = info.scanned_components;
-  if (!has_end(call.wanted) || info.progressive || info.arithmetic || info.precision != 8 || count != info.stored_components || count < 1 ||
+  if (!has_end(file) || info.progressive || info.arithmetic || info.precision != 8 || count != info.stored_components || count < 1 ||
       count > Huffman::MAX_COMPONENTS || info.blocks_per_unit < 1 || info.blocks_per_unit > Huffman::MAX_BLOCKS ||
       info.first_coefficient != 0 || info.last_coefficient != 63 || info.high_bit != 0 || info.low_bit != 0)
     return;
-  int made = 0;
+  Kept* kept = kept_by_thread();
   for (int c = 0; c < count; c++) {
-    const Component& component = *info.scanned[c];
-    for (int ac = 0; ac < 2; ac++) {
-      int which = ac ? component.ac : component.dc;
-      if (which < 0 || which > 3) return;
-      const HuffmanTable* table = ac ? info.ac[which] : info.dc[which];
-      const Codes*& codes = ac ? huffman.ac[c] : huffman.dc[c];
-      codes = nullptr;
-      for (int before = 0; before < c && !codes; before++)
-        if ((ac ? info.scanned[before]->ac : info.scanned[before]->dc) == which) codes = ac ? huffman.ac[before] : huffman.dc[before];
-      if (codes) continue;
-      Codes& place = codes_of_thread[made++];
-      if (!table || !place.make(*table, !ac)) return;
-      codes = &place;
-    }
+    const int dc = info.scanned[c]->dc, ac = info.scanned[c]->ac;
+    if (!kept || dc < 0 || dc >= Kept::TABLES || ac < 0 || ac >= Kept::TABLES || !info.dc[dc] || !info.ac[ac]) return;
+    if (!kept->dc[dc].make(*info.dc[dc], true) || !kept->ac[ac].make(*info.ac[ac], false)) return;
+    huffman.dc[c] = &kept->dc[dc], huffman.ac[c] = &kept->ac[ac];
   }
-  for (int i = 0; i < info.blocks_per_unit; i++) {
+  for (int i = 0; i < info.blocks_per_unit; i++)
     if (info.membership[i] < 0 || info.membership[i] >= count) return;
-    huffman.component[i] = info.membership[i];
-  }
-  huffman.blocks = info.blocks_per_unit;
-  huffman.bits = {0, 0, info.source->next, info.source->next + info.source->left};
-  memset(huffman.last, 0, sizeof huffman.last);
-  huffman.interval = huffman.left = info.restart_interval;
-  huffman.marker = 0;
+  huffman.in.from = info.source->next, huffman.in.until = info.source->next + info.source->left;
+  u8* memory = (u8*)info.memory->allocate(&info, IMAGE_POOL, info.source->left + Units::BEHIND);
+  huffman.in.start(memory, info.restart_interval);
   info.entropy->decode_unit = decode_unit;
 }
 
@@ -237,6 +235,7 @@ __attribute__((noinline)) static void attempt(Call& call) {
 
 Outcome decode(const Library& library, const Request& wanted, bool sound) {
   if (!inside(wanted)) return FAILED;
+  if (sound && decode_baseline(wanted)) return DONE;
   Call call{library, wanted, sound};
   call.info.errors = library.standard_errors(&call.errors);
   call.errors.exit = leave;
@@ -253,7 +252,15 @@ static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> function
 }
 REGISTER(decode_jpeg)
 
-// The same of a file and pixels in arrays, rows without gaps.
+// The same without the library.
+static int decode_jpeg_alone(Dense<const i64, 1> request) {
+  if (request.size() * sizeof(i64) != sizeof(Request)) return FAILED;
+  const Request& wanted = *(const Request*)request.data;
+  return inside(wanted) && decode_baseline(wanted) ? DONE : FAILED;
+}
+REGISTER(decode_jpeg_alone)
+
+// With it, of a file and pixels in arrays, rows without gaps.
 static int decode_jpeg_into(Dense<const u8, 1> file, Dense<u8, 1> pixels, i64 height, i64 width, i64 colors, i64 channels,
                             bool fast_dct, bool repeat_chroma, bool sound, i64 row, i64 column, i64 rows, i64 columns,
                             Dense<const i64, 1> functions) {

@@ -1,7 +1,7 @@
 // The host's part of `jpeg.cu`. See `scan.py`.
 #include <string.h>
 
-#include "libjpeg.hpp"
+#include "scan.hpp"
 #include "segments.hpp"
 
 static_assert(sizeof(Picture) == 1616, "PICTURE in scan.py");
@@ -23,13 +23,19 @@ static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture,
   return true;
 }
 
-// Where the coded data begins, or -1 for a file that the kernels do not decode.
-static i64 read_file(const JpegFile& file, Picture& picture) {
+// By libjpeg's rules: JFIF means luma and chroma, else Adobe's mark decides, else the components' names.
+static bool has_chroma(const JpegFile& file, i64 frame, bool jfif, int adobe) {
+  if (jfif || adobe >= 0) return jfif || adobe > 0;
+  return file[frame + 10] != 'R' || file[frame + 13] != 'G' || file[frame + 16] != 'B';
+}
+
+i64 read_file(const JpegFile& file, Picture& picture, Frame* told) {
   enum { LAST = 12 };  // bytes of a file from any of its segments on: the header of a scan of one component, and an end marker
   QuantTables tables{};
   memset(picture.lengths, 0, sizeof picture.lengths);
   i64 frame = 0;
-  int codes = 0, interval = 0;
+  int codes = 0, interval = 0, adobe = -1;
+  bool jfif = false;
   for (i64 at = 2, end; at + LAST <= file.size; at = end) {
     int marker = file[at + 1];
     if (marker == 0xFF) {
@@ -65,12 +71,15 @@ static i64 read_file(const JpegFile& file, Picture& picture) {
       case 0xDA:
         if (frame == 0 || end - at != 8 + 2 * file[body] || end + 2 > file.size) return -1;
         if (!read_scan(file, body, frame, picture, tables, codes)) return -1;
+        if (told) *told = {file[frame + 4], file.two(frame + 5), file.two(frame + 7), has_chroma(file, frame, jfif, adobe)};
         picture.interval = interval;
         picture.intervals = interval ? (i32)divided_up(picture.units, interval) : 1;
         return end;
       case 0xFE: break;
       default:
         if (marker < 0xE0 || marker > 0xEF || !usual_mark(file, marker, body, end - body)) return -1;
+        if (marker == 0xE0 && end - body >= 14 && file.says(body, "JFIF\0")) jfif = true;
+        if (marker == 0xEE && end - body >= 12 && file.says(body, "Adobe")) adobe = file[body + 11];
     }
   }
   return -1;

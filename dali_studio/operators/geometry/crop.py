@@ -15,7 +15,9 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.common import (
+    PICTURES,
     VOLUME_LAYOUTS,
     T,
     accept_output,
@@ -31,7 +33,6 @@ from dali_studio.operators.geometry.windows import (
     UNNAMED,
     CropArguments,
     check_crop_arguments,
-    check_window_on_gpu,
     copy_batch,
     copy_converted,
     crop_layout,
@@ -115,7 +116,6 @@ class Crop(CropArguments, Operator):
         meta = image_meta(inputs[0], VOLUME_LAYOUTS, UNNAMED)
         check_dtype(meta, _TYPES)
         check_crop_arguments(args)
-        check_window_on_gpu(args, meta)
         if meta.dtype is not None:
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
         return meta.with_(dtype=args["dtype"] or meta.dtype)
@@ -148,11 +148,18 @@ class Crop(CropArguments, Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        run_alone(Crop, work, inputs[0], outputs[0], stream)
+        params = work.params
+        if params["layout"] in PICTURES:
+            run_alone(Crop, work, inputs[0], outputs[0], stream)
+            return
+        windows = _firsts(params, slice(None)), params["fills"][None], params["along"]
+        copy_windows_on_gpu(inputs[0], outputs[0], *windows, stream)
 
     @staticmethod
-    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
         params = work.params
+        if params["layout"] not in PICTURES:
+            return None
         dtypes = (to_numpy(image.meta.dtype or T.UINT8), dtype)
         return windows.crop_part(
             image.shapes, work.shapes, dtypes, params["anchors"], params["fill"], params["layout"]

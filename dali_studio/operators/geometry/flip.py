@@ -11,11 +11,13 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import flip
+from dali_studio.kernels.cpu.strided import steps_of
 from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, check_dtype, image_meta, refuse_on_gpu
+from dali_studio.kernels.cuda.strided import copy_strided_on_gpu
+from dali_studio.operators.common import PICTURES, T, check_dtype, image_meta
 from dali_studio.operators.geometry.movements import FLIP
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
@@ -28,6 +30,7 @@ from dali_studio.schema.traits import Affine, PerFrame, PerSample, PixelPart
 _LAYOUTS = "HWC CHW DHWC CDHW"
 _UNNAMED = "HWC FHWC FDHWC"
 _TYPES = tuple(t for t in NUMERIC if t not in (T.BOOL, T.FLOAT16))
+_TURNED = {"W": "horizontal", "H": "vertical", "D": "depthwise"}
 
 
 class Flip(Operator):
@@ -73,8 +76,6 @@ class Flip(Operator):
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], _LAYOUTS, _UNNAMED)
         check_dtype(meta, _TYPES)
-        if meta.layout not in (None, "HWC", "CHW"):
-            refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
         return meta
 
     @staticmethod
@@ -93,11 +94,23 @@ class Flip(Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        run_alone(Flip, work, inputs[0], outputs[0], stream)
+        if work.params["layout"] in PICTURES:
+            run_alone(Flip, work, inputs[0], outputs[0], stream)
+            return
+        extents, steps = inputs[0].shapes, steps_of(inputs[0].shapes, inputs[0].dtype.itemsize)
+        offsets = np.zeros(len(extents), np.int64)
+        for axis, letter in enumerate(work.params["layout"]):
+            if letter in _TURNED:
+                turned = work.params[_TURNED[letter]] != 0
+                offsets += np.where(turned, (extents[:, axis] - 1) * steps[:, axis], 0)
+                steps[:, axis] *= np.where(turned, -1, 1)
+        copy_strided_on_gpu(inputs[0], offsets, steps, outputs[0], stream)
 
     @staticmethod
-    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
         params = work.params
+        if params["layout"] not in PICTURES:
+            return None
         return windows.flip_part(image.shapes, dtype, params["horizontal"], params["vertical"], params["layout"])
 
     @staticmethod

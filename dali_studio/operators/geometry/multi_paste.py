@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Unit
 from dali_studio.schema.samples import Case, Data, images, values
 from dali_studio.schema.traits import MixesSamples
 
+Table = NDArray[np.int64]
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 #: As many as nvidia.dali takes.
 _MAX_INPUTS = 64
@@ -137,61 +138,92 @@ class MultiPaste(Operator):
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        pasted, tables, made_shapes, dtype = _planned(args, inputs)
-        sizes = made_shapes.prod(axis=1, dtype=np.int64) * dtype.itemsize
+        plan = _planned(args, inputs)
+        sizes = plan.shapes.prod(axis=1, dtype=np.int64) * plan.dtype.itemsize
         places = -(-sizes // 64) * 64
         starts = np.cumsum(places) - places
-        made = Packed(args.context.memory(int(places.sum())), starts, made_shapes, dtype)
+        made = Packed(args.context.memory(int(places.sum())), starts, plan.shapes, plan.dtype)
+        images = list(zip(plan.numbers.tolist(), plan.samples.tolist(), strict=True))
+        ends = np.cumsum(plan.counts).tolist()
 
         def paste(index: int) -> None:
-            _paste([inputs[number][sample] for number, sample in pasted[index]], tables[index], made[index])
+            mine = slice(ends[index] - int(plan.counts[index]), ends[index])
+            chosen: list[NDArray[Any]] = [inputs[number][sample] for number, sample in images[mine]]
+            _paste(chosen, plan.regions[mine], made[index])
 
-        args.context.map(paste, len(pasted))
+        args.context.map(paste, len(ends))
         return (Batch.of(made, "HWC", inputs[0].sources, indices=inputs[0].indices),)
 
     @staticmethod
     def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
-        pasted, tables, made_shapes, dtype = _planned(args, inputs)
-        made = stream.empty(made_shapes, dtype, "HWC", inputs[0].sources)
-        paste_regions_on_gpu(inputs, pasted, tables, made, stream)
+        plan = _planned(args, inputs)
+        made = stream.empty(plan.shapes, plan.dtype, "HWC", inputs[0].sources)
+        paste_regions_on_gpu(inputs, plan.counts, plan.numbers, plan.samples, plan.regions, made, stream)
         return (made,)
 
 
-def _planned(
-    args: Args, inputs: Sequence[Batch]
-) -> tuple[list[list[tuple[int, int]]], list[NDArray[np.int64]], NDArray[np.int64], np.dtype[Any]]:
-    """Of each canvas the images and their regions; shapes and type of the canvases."""
-    pasted = [_images(args, inputs, index) for index in range(len(inputs[0]))]
+class _Plan(NamedTuple):
+    """What is pasted: M regions, those of the first canvas first.
+
+    Attributes
+    ----------
+    counts : ndarray
+        (N,): regions of each canvas.
+    numbers, samples : ndarray
+        (M,): of which input an image is, and which sample of it.
+    regions : ndarray
+        (M, 3, 2): corner in the image, extents and corner on the canvas.
+    shapes : ndarray
+        (N, 3) of the canvases.
+    dtype : dtype
+        Of the canvases.
+    """
+
+    counts: Table
+    numbers: Table
+    samples: Table
+    regions: Table
+    shapes: Table
+    dtype: np.dtype[Any]
+
+
+def _planned(args: Args, inputs: Sequence[Batch]) -> _Plan:
+    counts, numbers, samples = _images(args, inputs)
     canvases, channels = _canvases(args, inputs), inputs[0].shapes[:, 2:]
-    tables: list[NDArray[np.int64]] = []
-    for index, chosen in enumerate(pasted):
-        shapes = np.array([inputs[number].shapes[sample] for number, sample in chosen]).reshape(-1, 3)
-        tables.append(_regions(args, index, shapes[:, :2].astype(np.int64), canvases[index]))
-        wrong = shapes[:, 2] != channels[index]
-        if wrong.any():
-            raise ArgumentError(
-                f"images of {channels[index, 0]} and of {shapes[wrong][0, 2]} channels meet.",
-                hint="Bring images of one number of channels.", sample=index, code="DS203",
-            )  # fmt: skip
+    shapes = np.empty((len(numbers), 3), np.int64)
+    for number, batch in enumerate(inputs):
+        shapes[numbers == number] = batch.shapes[samples[numbers == number]]
+    onto = np.repeat(np.arange(len(counts)), counts)
+    regions = _regions(args, counts, shapes[:, :2], canvases[onto], onto)
+    wrong = np.flatnonzero(shapes[:, 2] != channels[onto, 0])
+    if len(wrong):
+        index = int(onto[wrong[0]])
+        raise ArgumentError(
+            f"images of {channels[index, 0]} and of {shapes[wrong[0], 2]} channels meet.",
+            hint="Bring images of one number of channels.", sample=index, code="DS203",
+        )  # fmt: skip
     dtype = to_numpy(args["dtype"]) if args["dtype"] else inputs[0].dtype
-    return pasted, tables, np.concatenate([canvases, channels], axis=1), dtype
+    return _Plan(counts, numbers, samples, regions, np.concatenate([canvases, channels], axis=1), dtype)
 
 
-def _images(args: Args, inputs: Sequence[Batch], index: int) -> list[tuple[int, int]]:
-    """The images that are pasted into a sample: of which input, and which sample of it."""
+def _images(args: Args, inputs: Sequence[Batch]) -> tuple[Table, Table, Table]:
+    """How many images are pasted into each sample; of which input each is, and which sample of it."""
+    size, count = len(inputs[0]), len(inputs)
     if not args.given("in_ids"):
-        return [(number, index) for number in range(len(inputs))]
+        return np.full(size, count), np.tile(np.arange(count), size), np.repeat(np.arange(size), count)
     (batch,) = inputs
     check_whole(args, batch)
     fed = args.samples("in_ids")
-    ids: list[int] = list(args["in_ids"]) if fed is None else np.ravel(fed[index]).tolist()
-    for number in ids:
-        if not 0 <= number < len(batch):
-            raise ArgumentError(
-                f"there is no sample {number}; the batch has {len(batch)}.", hint=f"Give 0 to {len(batch) - 1}.",
-                argument="in_ids", sample=index,
-            )  # fmt: skip
-    return [(0, number) for number in ids]
+    rows = [np.ravel(one) for one in fed] if fed is not None else [np.array(args["in_ids"], np.int64)] * size
+    counts = np.array([len(row) for row in rows], np.int64)
+    chosen = np.concatenate([np.empty(0, np.int64), *rows]).astype(np.int64)
+    wrong = np.flatnonzero((chosen < 0) | (chosen >= len(batch)))
+    if len(wrong):
+        raise ArgumentError(
+            f"there is no sample {chosen[wrong[0]]}; the batch has {len(batch)}.", hint=f"Give 0 to {len(batch) - 1}.",
+            argument="in_ids", sample=int(np.repeat(np.arange(size), counts)[wrong[0]]),
+        )  # fmt: skip
+    return counts, np.zeros_like(chosen), chosen
 
 
 def _canvases(args: Args, inputs: Sequence[Batch]) -> NDArray[np.int64]:
@@ -217,46 +249,51 @@ def _canvases(args: Args, inputs: Sequence[Batch]) -> NDArray[np.int64]:
     return inputs[0].shapes[:, :2]
 
 
-def _table(args: Args, name: str, index: int, scales: NDArray[np.int64], *, up: bool) -> NDArray[np.int64] | None:
-    """(K, 2) numbers of pixels, fed as they are or in sizes of `scales`."""
+def _table(args: Args, name: str, counts: Table, scales: Table, *, up: bool) -> Table | None:
+    """(M, 2) numbers of pixels, fed as they are or in sizes of `scales`; `counts` of each sample."""
     for one in (name, f"{name}_rel"):
         fed = args.samples(one)
         if fed is None:
             continue
-        given = fed[index]
-        if given.shape != scales.shape:
-            raise ArgumentError(
-                f"the wired value has shape {given.shape}; {one} takes {scales.shape} for {len(scales)} regions.",
-                hint="Feed a row (y, x) for each region.", argument=one, sample=index,
-            )  # fmt: skip
+        for index, (given, count) in enumerate(zip(fed, counts.tolist(), strict=True)):
+            if given.shape != (count, 2):
+                raise ArgumentError(
+                    f"the wired value has shape {given.shape}; {one} takes {(count, 2)} for {count} regions.",
+                    hint="Feed a row (y, x) for each region.", argument=one, sample=index,
+                )  # fmt: skip
+        given = np.concatenate(list(fed)) if len(fed) else np.empty((0, 2), np.int64)
         if one == name:
             return given.astype(np.int64)
-        scaled = given * scales.astype(np.float32)
-        return (np.ceil if up else np.floor)(scaled).astype(np.int64)
+        return (np.ceil if up else np.floor)(given * scales.astype(np.float32)).astype(np.int64)
     return None
 
 
-def _regions(
-    args: Args, index: int, sizes: NDArray[np.int64], canvas: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """(K, 3, 2): corner in the image, extents and corner on the canvas, of each region of images of these sizes."""
-    onto = np.tile(canvas, (len(sizes), 1))
-    begin = _table(args, "in_anchors", index, sizes, up=False)
+def _regions(args: Args, counts: Table, sizes: Table, canvases: Table, onto: Table) -> Table:
+    """(M, 3, 2): corner in the image, extents and corner on the canvas, of regions of images of these sizes.
+
+    `canvases` are heights and widths of the canvases that they go `onto`.
+    """
+    begin = _table(args, "in_anchors", counts, sizes, up=False)
     begin = np.zeros_like(sizes) if begin is None else begin
-    extent = _table(args, "shapes", index, sizes, up=True)
+    extent = _table(args, "shapes", counts, sizes, up=True)
     extent = sizes - begin if extent is None else extent
-    place = _table(args, "out_anchors", index, onto, up=False)
+    place = _table(args, "out_anchors", counts, canvases, up=False)
     placed = place is not None
     place = np.zeros_like(sizes) if place is None else place
-    for region, (size, first, length, at) in enumerate(zip(sizes, begin, extent, place, strict=True)):
+    corner = np.any((begin < 0) | (extent < 0), axis=1)
+    leaves = corner | np.any(begin + extent > sizes, axis=1)
+    wrong = np.flatnonzero(leaves | np.any((place < 0) | (place + extent > canvases), axis=1))
+    if len(wrong):
+        one = int(wrong[0])
+        index = int(onto[one])
+        region = one - int(counts[:index].sum())
         names = [name for name in ("shapes", "shapes_rel") if args.wired(name)]
-        if (first < 0).any() or (length < 0).any() or (first + length > size).any():
+        if leaves[one]:
             names += [name for name in ("in_anchors", "in_anchors_rel") if args.wired(name)]
-            corner = (first < 0).any() or (length < 0).any()
-            raise _outside(region, first, length, size, "image", names[-1 if corner else 0], index)
-        if (at < 0).any() or (at + length > canvas).any():
-            names = [name for name in ("out_anchors", "out_anchors_rel") if placed and args.wired(name)]
-            raise _outside(region, at, length, canvas, "canvas", (*names, "output_size")[0], index)
+            name = names[-1 if corner[one] else 0]
+            raise _outside(region, begin[one], extent[one], sizes[one], "image", name, index)
+        names = [name for name in ("out_anchors", "out_anchors_rel") if placed and args.wired(name)]
+        raise _outside(region, place[one], extent[one], canvases[one], "canvas", (*names, "output_size")[0], index)
     return np.stack([begin, extent, place], axis=1)
 
 

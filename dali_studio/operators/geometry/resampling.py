@@ -20,7 +20,7 @@ from dali_studio.kernels.cuda import resample, resample_axes, warp
 from dali_studio.kernels.cuda.ingest import write_rows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, check_dtype
+from dali_studio.operators.common import PICTURES, T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Operator, compiled
@@ -28,7 +28,6 @@ from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored
 from dali_studio.schema.tolerance import Tolerance
 
 TYPES = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
-_PICTURES = ("HWC", "CHW")
 _LINEAR = DALIInterpType.INTERP_LINEAR
 #: What axes without names are taken as.
 UNNAMED = "HWC FHWC FDHWC"
@@ -67,7 +66,7 @@ class Resampling(FilterArguments, Operator, abstract=True):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         image, out, params = inputs[0], outputs[0], work.params
         kinds: tuple[int, int] = tuple(params["kinds"][index].tolist())
-        if params["layout"] in _PICTURES:
+        if params["layout"] in PICTURES:
             window: tuple[int, ...] = options.get("window", (0, 0))
             resize(
                 image, out, *kinds, params["antialias"], tuple(params["rois"][index].tolist()),
@@ -83,7 +82,7 @@ class Resampling(FilterArguments, Operator, abstract=True):
     @classmethod
     def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
         (image,), (out, *saved), params = inputs, outputs, work.params
-        if params["layout"] in _PICTURES:
+        if params["layout"] in PICTURES:
             resample.resize(image, out, geometry(work, image.shapes), stream)
         else:
             span = params["first"], params["first"] + params["rois"].shape[1] // 2
@@ -94,7 +93,7 @@ class Resampling(FilterArguments, Operator, abstract=True):
 
     @classmethod
     def part(cls, work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
-        return resample.resize_part(geometry(work, image.shapes)) if work.params["layout"] in _PICTURES else None
+        return resample.resize_part(geometry(work, image.shapes)) if work.params["layout"] in PICTURES else None
 
     @classmethod
     def affine(cls, work: Work, image: Batch) -> warp.Affine | None:

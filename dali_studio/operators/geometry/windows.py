@@ -16,7 +16,7 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
-from dali_studio.operators.common import T, as_written, refuse_on_gpu
+from dali_studio.operators.common import PICTURES, T, as_written, refuse_on_gpu
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
 
@@ -116,7 +116,7 @@ def crop_layout(args: Args, layout: str) -> str:
 
 def keeps_frames(args: Args, meta: TensorMeta) -> bool:
     """Whether frames are to be computed one by one: on a GPU, or where arguments may differ between them."""
-    return meta.device == "gpu" or not (args.constant or _asks_for_depth(args))
+    return not _asks_for_depth(args) and (meta.device == "gpu" or not args.constant)
 
 
 def _asks_for_depth(args: Args) -> bool:
@@ -192,7 +192,7 @@ def _numbers(args: Args) -> int:
 def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
     """What a ``WindowSink`` reads, if all windows lie inside their images, which are no volumes, and are not empty."""
     anchors, crops, sizes = params["anchors"], params["crops"], params["sizes"]
-    if params["layout"] not in ("HWC", "CHW") or not bool(
+    if params["layout"] not in PICTURES or not bool(
         ((anchors >= 0) & (anchors + crops <= sizes) & (crops > 0)).all()
     ):
         return None
@@ -201,7 +201,7 @@ def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
 
 def check_window_on_gpu(args: Args, meta: TensorMeta) -> None:
     """Refuse there what is neither an image nor a sequence of images (DS207)."""
-    if meta.layout not in (None, "HWC", "CHW"):
+    if meta.layout not in (None, *PICTURES):
         refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
     if args.frames is not None and _asks_for_depth(args):
         refuse_on_gpu(meta, "cropping of frames is")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,12 +21,22 @@ from dali_studio.kernels.cpu.native import kernel
 from dali_studio.operators.common import sentence
 from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.schema.arguments import Args
+from dali_studio.schema.marks import Doc
 
+#: Of an argument of readers that map files.
+DONT_USE_MMAP = Doc(
+    "Read files instead of mapping them into memory. A program ends when a mapped file is cut off while it is read; "
+    "outputs that lie in one are read-only."
+)
 #: Where pieces begin in memory: at what any element type may lie.
 _ALIGNED = 64
 _BYTES = np.dtype(np.uint8)
 #: Pieces of one task.
 _CHUNK = 8
+
+
+#: What tells whether a file is the one that was mapped, as long as it was.
+_Identity = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +168,63 @@ def _fill(file: Any, start: int, view: memoryview) -> OSError | None:
     return None
 
 
+class PieceFiles:
+    """Files of which pieces are read, or mapped into memory, read-only, where a batch is of one file.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    mapped : bool
+        Whether they may be mapped.
+    """
+
+    def __init__(self, paths: Sequence[str], *, mapped: bool) -> None:
+        self._paths, self._may_map = paths, mapped and FAST
+        self._mapped: dict[int, tuple[_Identity, NDArray[np.uint8]]] = {}
+
+    def read(self, places: Places, memory: Memory, run: Run, *, ahead: bool) -> PiecesRead:
+        """Fetch pieces; the others as for `DataSet.read`."""
+        found = self._there(places) if self._may_map else None
+        return read_pieces(self._paths, places, memory, run, ahead=ahead) if found is None else found
+
+    def _there(self, places: Places) -> PiecesRead | None:
+        """Pieces of one file where they lie; ``None`` if they are to be read: of several files, or not as expected."""
+        filled = places.sizes > 0
+        numbers = set(places.files[filled].tolist())
+        content = self._content(numbers.pop()) if len(numbers) == 1 else None
+        starts = np.where(filled, places.starts, 0)
+        if content is None or int((starts + places.sizes).max()) > content.size:
+            return None
+        kernel("touch_pieces")(content, starts, places.sizes)
+        return PiecesRead(places, Packed.of_bytes(content, starts, places.sizes))
+
+    def _content(self, number: int) -> NDArray[np.uint8] | None:
+        """The contents of a file; ``None`` if it cannot be mapped."""
+        path = self._paths[number]
+        if urls.is_url(path):
+            return None
+        local = urls.local(path)
+        try:
+            known = self._mapped.get(number)
+            if known is None or known[0] != _identity(Path(local).stat()):  # what was cut off must not be read
+                known = self._mapped[number] = _mapped(local)
+        except (OSError, ValueError):  # a reading that fails tells why
+            return None
+        return known[1]
+
+
+def _mapped(path: str) -> tuple[_Identity, NDArray[np.uint8]]:
+    file = os.open(path, FLAGS)
+    try:
+        return _identity(os.fstat(file)), np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ), np.uint8)
+    finally:
+        os.close(file)
+
+
+def _identity(facts: os.stat_result) -> _Identity:
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
 class Records:
     """Samples each of which is a piece of a file.
 
@@ -165,10 +233,13 @@ class Records:
     paths : sequence of str
     places : Places
         Of the samples, file after file.
+    mapped : bool
+        As for `PieceFiles`.
     """
 
-    def __init__(self, paths: Sequence[str], places: Places) -> None:
+    def __init__(self, paths: Sequence[str], places: Places, *, mapped: bool = False) -> None:
         self.paths, self.places = paths, places
+        self._files = PieceFiles(paths, mapped=mapped)
         #: Samples of each file.
         self.archives: list[int] = np.bincount(places.files, minlength=len(paths)).tolist()
 
@@ -177,7 +248,7 @@ class Records:
 
     def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> PiecesRead:
         """As `DataSet.read`."""
-        return read_pieces(self.paths, self.places.take(picked), memory, run, ahead=ahead)
+        return self._files.read(self.places.take(picked), memory, run, ahead=ahead)
 
 
 def pieces_batch(paths: Sequence[str], read: PiecesRead, args: Args, dtype: np.dtype[Any] = _BYTES) -> Batch:

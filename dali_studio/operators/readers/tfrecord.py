@@ -18,7 +18,14 @@ from dali_studio.kernels.cpu import example, urls
 from dali_studio.kernels.cpu.file_discovery import not_a_file
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
-from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, Sources, accept_failures
+from dali_studio.operators.readers.pieces import (
+    DONT_USE_MMAP,
+    PiecesRead,
+    Places,
+    Records,
+    Sources,
+    accept_failures,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc, Ignored
@@ -57,6 +64,8 @@ class TFRecord(Reader):
     ]  # fmt: skip
     use_o_direct: Annotated[bool, Ignored("files are read through the system's cache")] = False
 
+    dont_use_mmap: Annotated[bool, DONT_USE_MMAP] = False
+
     @classmethod
     def samples(cls) -> Sequence[Case]:
         files = {"path": tf_records("records.tfrecord"), "index_path": tf_records("records.idx")}
@@ -71,7 +80,7 @@ class TFRecord(Reader):
                 "'box': VarLenFeature(float32, 0.0)", "'ids': VarLenFeature(float32, 0.0)")),
             Case(arguments={**odd, "features": ("'a': VarLenFeature(int64, 0)",)}),
             *(Case(arguments={**given, **order}) for order in (
-                {"random_shuffle": True, "initial_fill": 3}, {"shuffle_after_epoch": True},
+                {"random_shuffle": True, "initial_fill": 3}, {"shuffle_after_epoch": True}, {"dont_use_mmap": True},
                 {"num_shards": 2, "shard_id": 1, "pad_last_batch": True})),
             *(Case(arguments={**files, "features": (feature,)}, peer=False, note="nvidia.dali leaves memory as it is")
               for feature in ("'none': FixedLenFeature([2], int64, -7)", "'none': VarLenFeature([3], float32, 0.0)",
@@ -128,7 +137,8 @@ class TFRecord(Reader):
                 "the indices list no record.", hint="Give the index of each file; dali-studio tfrecord2idx makes them.",
                 argument="index_path", code="DS302",
             )  # fmt: skip
-        return Records(args["path"], Places(*map(np.ascontiguousarray, table.T)))
+        places = Places(*map(np.ascontiguousarray, table.T))
+        return Records(args["path"], places, mapped=not args["dont_use_mmap"])
 
     @classmethod
     def batches(cls, data: Records, read: PiecesRead, args: Args) -> tuple[Batch, ...]:

@@ -17,7 +17,7 @@ from dali_studio.kernels.cpu.webdataset import Component, samples_of_archive, sa
 from dali_studio.operators.common import T, accept_output, sentence
 from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.operators.readers.common import Reader, check_order
-from dali_studio.operators.readers.pieces import PiecesRead, Places, pieces_batch, read_pieces
+from dali_studio.operators.readers.pieces import DONT_USE_MMAP, PieceFiles, PiecesRead, Places, pieces_batch
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc
@@ -42,10 +42,15 @@ class Archives:
         Components of a sample.
     archives : sequence of int
         Samples of each archive.
+    mapped : bool
+        As for `PieceFiles`.
     """
 
-    def __init__(self, paths: Sequence[str], places: Places, outputs: int, archives: Sequence[int]) -> None:
+    def __init__(
+        self, paths: Sequence[str], places: Places, outputs: int, archives: Sequence[int], *, mapped: bool
+    ) -> None:
         self.paths, self.places, self.outputs, self.archives = paths, places, outputs, archives
+        self._files = PieceFiles(paths, mapped=mapped)
 
     def __len__(self) -> int:
         return sum(self.archives)
@@ -54,7 +59,7 @@ class Archives:
         """As `DataSet.read`: what each output is made of."""
         chosen = np.asarray(picked, np.int64)
         wanted = (np.arange(self.outputs) + chosen[:, None] * self.outputs).ravel()  # neighbours are read together
-        read = read_pieces(self.paths, self.places.take(wanted), memory, run, ahead=ahead)
+        read = self._files.read(self.places.take(wanted), memory, run, ahead=ahead)
         return [read.take(slice(i, None, self.outputs)) for i in range(self.outputs)]
 
 
@@ -85,6 +90,7 @@ class Webdataset(Reader):
         str,
         Doc('Of samples without a file for an output: "empty", there is no element in it; "skip" them; or an "error".'),
     ] = ""
+    dont_use_mmap: Annotated[bool, DONT_USE_MMAP] = False
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
@@ -92,6 +98,7 @@ class Webdataset(Reader):
         given = {**tar, "ext": ("jpg;png", "cls")}
         return [
             *(Case(arguments={**given, **more}) for more in ({}, index)),
+            Case(arguments={**given, "dont_use_mmap": True}),
             Case(arguments={**tar, "ext": "cls"}),
             Case(arguments={**tar, "ext": ("seg.png", "JPG;jpg", "cls", "cls"), "case_sensitive_extensions": False}),
             *(Case(arguments={**tar, **index, "ext": ("cls", "vec"), "dtypes": ("UINT8", dtype.name),
@@ -156,7 +163,8 @@ class Webdataset(Reader):
                 code="DS302",
             )  # fmt: skip
         table = np.array(made, np.int64)
-        return Archives(args["paths"], Places(table[:, 0], table[:, 1], table[:, 2]), len(wanted), archives)
+        places = Places(table[:, 0], table[:, 1], table[:, 2])
+        return Archives(args["paths"], places, len(wanted), archives, mapped=not args["dont_use_mmap"])
 
     @classmethod
     def batches(cls, data: Archives, read: list[PiecesRead], args: Args) -> tuple[Batch, ...]:

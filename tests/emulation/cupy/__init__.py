@@ -214,7 +214,7 @@ def _memcpy(target: int, source: int, size: int, kind: int, stream: int = 0) -> 
 
 runtime = types.SimpleNamespace(
     getDeviceCount=lambda: 1, runtimeGetVersion=lambda: 13000, driverGetVersion=lambda: 13000,
-    getDeviceProperties=lambda _: {"name": b"emulated", "totalGlobalMem": 1 << 34, "major": 9, "minor": 0},
+    getDeviceProperties=lambda _: {"name": b"emulated", "totalGlobalMem": 1 << 34, "major": 9, "minor": 0, "sharedMemPerBlockOptin": 227 << 10},
     memcpyAsync=_memcpy, memsetAsync=lambda place, value, size, stream: ctypes.memset(place, value, size), memcpyHostToDevice=1, memcpyDeviceToHost=2, memcpyDeviceToDevice=3,
 )  # fmt: skip
 cuda = types.SimpleNamespace(

@@ -10,6 +10,7 @@ import pytest
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.grid_mask import grid_mask
 from dali_studio.kernels.cpu.native import kernel
 
@@ -63,15 +64,31 @@ def test_a_batch_is_its_samples() -> None:
         np.testing.assert_array_equal(made, expected(sample, (4, 6, 3), tuple(first), fill, 2))
 
 
+@pytest.mark.parametrize(("border", "mode"), [
+    (Border.CLAMP, "edge"), (Border.REFLECT_1001, "symmetric"), (Border.REFLECT_101, "reflect"), (Border.WRAP, "wrap"),
+])  # fmt: skip
+def test_what_goes_on_outside_is_numpys(border: Border, mode: Any) -> None:
+    random = np.random.default_rng(3)
+    for size in (1, 2, 3, 4, 5, 6, 8, 12):
+        src = random.integers(0, 255, (int(random.integers(1, 7)), int(random.integers(1, 9)), size), np.uint8)
+        around = [(int(before), int(after)) for before, after in random.integers(0, 20, (2, 2))]
+        out = np.empty((src.shape[0] + sum(around[0]), src.shape[1] + sum(around[1]), size), np.uint8)
+        copy_window(src, out, (-around[0][0], -around[1][0], 0), np.zeros(1, np.uint8), border=border)
+        np.testing.assert_array_equal(out, np.pad(src, (*around, (0, 0)), mode))
+        far = np.empty((3, *src.shape[1:]), np.uint8)
+        copy_window(src, far, (src.shape[0] + 4, 0, 0), np.zeros(1, np.uint8), border=border)
+        np.testing.assert_array_equal(far, np.pad(src, ((0, 7), (0, 0), (0, 0)), mode)[-3:])
+
+
 def test_numbers_are_copied() -> None:
     out = np.zeros((), np.int16)
     copy_window(np.array(7, np.int16), out, (), np.zeros(1, np.int16))
     assert out == 7
 
 
-@pytest.mark.parametrize("change", [{"along": 3}, {"size": 0}, {"fills": np.zeros((2, 8), np.uint8)}])
+@pytest.mark.parametrize("change", [{"along": 3}, {"size": 0}, {"fills": np.zeros((2, 8), np.uint8)}, {"border": 5}])
 def test_tables_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
-    given = {"fills": np.zeros((1, 8), np.uint8), "along": -1, "size": 8, **change}
+    given = {"fills": np.zeros((1, 8), np.uint8), "along": -1, "size": 8, "border": 0, **change}
     places = np.zeros(1, np.int64)
     with pytest.raises(ValueError, match="fit"):
         kernel("copy_windows")(places, places, np.zeros((1, 4, 3), np.int64), *given.values())

@@ -9,13 +9,15 @@ import type { Session } from "../../designer/src/core/session";
 import { createStore, type Store } from "../../designer/src/core/store";
 import type { Keys } from "./actions";
 import { designer } from "./designer";
+import { takesFile } from "./external";
 import { icon } from "./icon";
 import { Link } from "./link";
 import { Mirror } from "./mirror";
 import { EXTENSION, FACTORY, FILE_TYPE, MODEL } from "./names";
 import { Obstruction } from "./obstruction";
+import { languageIn } from "./preferences";
 
-type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+export type DocumentContext = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
 /** How long a kernel may take for edits before the file is saved without them, in ms; they then stay unsaved. */
 const PATIENCE = 3000;
@@ -39,22 +41,31 @@ function answered({ store }: Session): Promise<void> {
 
 /** One file: what its views share. */
 class PipelineFile {
-  private static readonly open = new WeakMap<Context, PipelineFile>();
+  private static readonly open = new WeakMap<DocumentContext, PipelineFile>();
   readonly mirror: Mirror;
   readonly link: Link;
   readonly state: Store<FileState>;
   /** The conversations of the file's views. */
   readonly sessions = new Set<Session>();
 
-  static of(context: Context): PipelineFile {
-    const known = PipelineFile.open.get(context) ?? new PipelineFile(context);
+  static of(context: DocumentContext, words: TranslationBundle): PipelineFile {
+    const known = PipelineFile.open.get(context) ?? new PipelineFile(context, words);
     PipelineFile.open.set(context, known);
     return known;
   }
 
-  private constructor(readonly context: Context) {
+  private constructor(
+    readonly context: DocumentContext,
+    words: TranslationBundle,
+  ) {
     this.mirror = new Mirror(context);
-    this.link = new Link(context, this.mirror);
+    this.link = new Link(context, this.mirror, () =>
+      takesFile(
+        context.localPath,
+        words.__("The kernel still has what was open here before; edits that were not saved would be lost."),
+        words,
+      ),
+    );
     const now = (): FileState => ({
       name: context.localPath,
       dirty: context.model.dirty,
@@ -80,7 +91,7 @@ class PipelineFile {
 
 /** What a document asks of JupyterLab. */
 export interface Services {
-  chooseKernel(context: Context): void;
+  chooseKernel(context: DocumentContext): void;
   keys(): Keys;
   preferences(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -100,14 +111,14 @@ export class PipelineView extends Widget {
   private readonly obstruction: Obstruction;
 
   constructor(
-    readonly context: Context,
+    readonly context: DocumentContext,
     words: TranslationBundle,
     private readonly services: Services,
   ) {
     super();
     this.graphChanged = this.graphChanging;
     this.addClass("dali-View");
-    this.file = PipelineFile.of(context);
+    this.file = PipelineFile.of(context, words);
     this.root.className = "ds-widget ds-whole";
     this.obstruction = new Obstruction(words, {
       chooseKernel: () => services.chooseKernel(context),
@@ -169,12 +180,12 @@ export class PipelineView extends Widget {
       nodes = found;
     });
     this.disposed.connect(unsubscribe);
-    const { dialect, code } = await this.services.preferences();
+    const preferences = await this.services.preferences();
     if (this.isDisposed) return;
-    if (code === false) session.view({ drawer: null });
+    if (preferences.code === false) session.view({ drawer: null });
     this.end = program.mount(this.root, session, { host: this.host });
     if (document.activeElement === this.node) this.onActivateRequest(); // JupyterLab has focused what was empty
-    this.dialect = typeof dialect === "string" ? dialect : "";
+    this.dialect = languageIn(preferences);
     if (link.live) this.greet();
     else await link.start();
   }
@@ -228,7 +239,7 @@ export class PipelineFactory extends ABCWidgetFactory<PipelineDocument, Document
     });
   }
 
-  protected createNewWidget(context: Context): PipelineDocument {
+  protected createNewWidget(context: DocumentContext): PipelineDocument {
     const content = new PipelineView(context, this.words, this.services);
     const widget = new PipelineDocument({ content, context });
     widget.addClass("dali-Document");

@@ -18,10 +18,14 @@ const PATIENCE = 15_000;
 const TRIES = 4;
 export const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
 
-/** What the kernel says before anything else: whether it still had edits that the file does not. */
+/**
+ * What the kernel says before anything else. `edited`: it still had edits that the file does not; `overtaken`: somebody
+ * else has written the file meanwhile.
+ */
 interface Attached {
   readonly type: "attached";
   readonly edited: boolean;
+  readonly overtaken: boolean;
 }
 
 /** What a document is opened with; its text comes beside it. */
@@ -30,6 +34,7 @@ type Opening = {
   readonly document: string;
   readonly page: string;
   readonly fresh: boolean;
+  readonly written: string;
 };
 
 /** Why a document cannot be edited now, in one sentence, and what to do about it. */
@@ -148,12 +153,16 @@ async function listens(kernel: Kernel.IKernelConnection): Promise<void> {
 /** The sessions of tabs that were closed. JupyterLab ends them, and takes them for the file's own until they have ended. */
 const leaving = new Set<string>();
 
-/** What is brought to a kernel. `anew`: where none runs, one is started. */
+/**
+ * What is brought to a kernel. `fresh`: it takes the place of what the kernel has; `anew`: where no kernel runs, one is
+ * started; `asks`: the user chooses between the text and what the kernel has, if somebody else has written the text.
+ */
 interface Asked {
   readonly text: string;
   readonly revision: number;
   readonly fresh: boolean;
   readonly anew: boolean;
+  readonly asks?: boolean;
 }
 
 /** The conversation of one document with its kernel; all its views take part. */
@@ -172,11 +181,13 @@ export class Link {
   constructor(
     private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>,
     private readonly mirror: Mirror,
+    private readonly takesFile: () => Promise<boolean>,
   ) {
     this.changed = this.changing;
     this.session.statusChanged.connect(this.onStatus, this);
     this.session.kernelChanged.connect(this.onKernel, this);
     mirror.replaced.connect(() => void this.replace(), this);
+    context.fileChanged.connect(this.onFile, this);
   }
 
   get session(): ISessionContext {
@@ -190,6 +201,7 @@ export class Link {
   dispose(): void {
     this.session.statusChanged.disconnect(this.onStatus, this);
     this.session.kernelChanged.disconnect(this.onKernel, this);
+    this.context.fileChanged.disconnect(this.onFile, this);
     this.drop();
     leaving.add(this.place);
     Signal.clearData(this);
@@ -225,7 +237,8 @@ export class Link {
     const left = session !== null && leaving.has(session.id);
     if (left) await soon(gone(session));
     try {
-      await this.open({ text: this.context.model.toString(), revision: 0, fresh: false, anew: again || left });
+      const text = this.context.model.toString();
+      await this.open({ text, revision: 0, fresh: false, anew: again || left, asks: true });
       this.obstacle = null;
     } catch (error) {
       this.obstacle = error instanceof Refusal ? error.obstacle : { reason: String(error), kernel: true };
@@ -261,14 +274,19 @@ export class Link {
     if (!connection || !kernel || kernel.status === "dead")
       throw new Refusal({ reason: "No kernel runs for this document.", kernel: true });
     this.place = connection.id;
+    const { revision, fresh } = asked;
     try {
       await listening(kernel);
       const packed = await deflated(asked.text);
-      const open = { revision: asked.revision, document: connection.id, page: pageName(), fresh: asked.fresh };
-      await unlessEnded(
+      const open = { revision, document: connection.id, page: pageName(), fresh, written: this.written };
+      const waiting = await unlessEnded(
         kernel,
-        answer(() => this.attached(kernel.createComm(TARGET), open, packed)),
+        answer(() => this.attached(kernel.createComm(TARGET), open, packed, asked.asks ?? false)),
       );
+      if (waiting) {
+        await this.opened({ ...asked, fresh: await this.takesFile(), asks: false });
+        waiting.close(); // not before: with its last comm the kernel forgets a document
+      }
     } catch (error) {
       const now = this.session.session?.kernel;
       if (!now || now === kernel) throw error;
@@ -277,15 +295,28 @@ export class Link {
     this.obstacle = null;
   }
 
-  /** Bring the document to the kernel; done when it says that it has it. */
-  private attached(comm: Kernel.IComm, open: Opening, packed: ArrayBuffer): Promise<void> {
+  /** When the file was written that the text comes from. */
+  private get written(): string {
+    return this.context.contentsModel?.last_modified ?? "";
+  }
+
+  /** Bring the document to the kernel; done when it has it. The comm is given back if the user is to be asked first. */
+  private attached(
+    comm: Kernel.IComm,
+    open: Opening,
+    packed: ArrayBuffer,
+    asks: boolean,
+  ): Promise<Kernel.IComm | null> {
     return new Promise((resolve, reject) => {
       comm.onMsg = ({ content, buffers }) => {
         const data = content.data as Attached | KernelMessage;
-        if (data.type === "attached") {
+        if (data.type === "attached" && data.overtaken && asks) {
+          resolve(comm);
+        } else if (data.type === "attached") {
           this.mirror.begin(data.edited, open.fresh);
           this.comm = comm;
-          resolve();
+          if (data.overtaken) this.onFile();
+          resolve(null);
         } else if (this.comm !== comm) {
           const said = data.type === "refused" ? data.diagnostics.map((d) => d.message).join(" ") : "It was refused.";
           reject(new Refusal({ reason: said, kernel: false }));
@@ -297,6 +328,11 @@ export class Link {
       comm.onClose = () => this.lost(comm);
       comm.open(open, {}, [packed]);
     });
+  }
+
+  /** The file was saved, or loaded again: what is open goes on from there. */
+  private onFile(): void {
+    if (this.live) this.comm?.send({ type: "file_written", written: this.written });
   }
 
   private onStatus(_: unknown, status: string): void {

@@ -9,6 +9,7 @@ import { PipelineDocument } from "./document";
 import { stem, textOf, write, writeDocument } from "./files";
 import { icon } from "./icon";
 import { EXTENSION, FACTORY, OPEN_EVENT, PLUGIN } from "./names";
+import { languageIn } from "./preferences";
 import { toDocument, toExample, toProgram } from "./translate";
 
 /** A cell or a program that defines a pipeline. */
@@ -32,7 +33,7 @@ export const programs: JupyterFrontEndPlugin<void> = {
     const { commands, serviceManager } = app;
     const { contents } = serviceManager;
     const settings = registry?.load(PLUGIN).catch(() => null);
-    const dialect = async () => String((await settings)?.composite.dialect ?? "");
+    const dialect = async () => languageIn((await settings)?.composite);
 
     /** The file that a command is about: named, selected in the browser, or the one in front. */
     const pathOf = ({ path, front: inFront }: Arguments, ending: string): string | null => {

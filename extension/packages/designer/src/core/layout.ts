@@ -1,5 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
-import { OUTPUTS, topological } from "./graph";
+import { cardsOf, OUTPUTS, topological } from "./graph";
 import type { Rect } from "./route";
 
 export const COLUMN = 184;
@@ -313,10 +313,9 @@ export function isLaidOut(
   pitch = WIDE,
 ): boolean {
   const ways = new Ways(graph, sizes, pitch);
-  const keys = Object.keys(ways.inRows(1).positions);
-  const right = Math.max(0, ...keys.map((key) => positions[key]?.x ?? 0));
+  const right = Math.max(0, ...cardsOf(graph).map((key) => positions[key]?.x ?? 0));
   const same = (way: Way) =>
-    keys.every((key) => way.positions[key]?.x === positions[key]?.x && way.positions[key]?.y === positions[key]?.y);
+    Object.entries(way.positions).every(([key, at]) => at.x === positions[key]?.x && at.y === positions[key]?.y);
   if (same(ways.inRows(1 + Math.round((right - SIDE) / COLUMN)))) return true;
   for (const way of ways.folded()) if (same(way)) return true;
   return false;
@@ -360,9 +359,9 @@ function placeBand(members: readonly Member[], floor: Floor, continues: boolean)
   const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
   const gain = floor.topOf(range(0)) - floor.topOf(range(spare));
   if (spare > 0 && (gain > 0 || (continues && gain === 0))) for (const m of members) m.column += spare;
-  const lanes = [...new Set(members.map((m) => m.lane))].sort((a, b) => a - b);
-  for (const lane of lanes) {
-    const row = members.filter((m) => m.lane === lane);
+  const rows = new Map<number, Member[]>();
+  for (const m of members) rows.set(m.lane, [...(rows.get(m.lane) ?? []), m]);
+  for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
     const y = floor.topOf(row.map((m) => m.column));
     for (const m of row) floor.put(m.key, m.column, y);
   }

@@ -1,3 +1,5 @@
+import type { Value } from "../protocol/generated";
+
 /** Pixels of two pictures of the same size, as `getImageData` gives them. */
 export interface Pixels {
   readonly width: number;
@@ -11,6 +13,18 @@ export function difference(a: Pixels, b: Pixels, gain: number, out: Uint8Clamped
     for (let c = 0; c < 3; c += 1) out[i + c] = Math.abs((b.data[i + c] ?? 0) - (a.data[i + c] ?? 0)) * gain;
     out[i + 3] = 255;
   }
+}
+
+/** Height and width of an image by what its card says of it (`256×385×3 u8`); zeros if it is none. */
+export function extentsIn(facts: string): readonly [height: number, width: number] {
+  const [, height, width] = /^(\d+)×(\d+)×\d+ /.exec(facts) ?? [];
+  return [Number(height ?? 0), Number(width ?? 0)];
+}
+
+/** A number, or the first of several. */
+export function firstNumber(value: Value | undefined, otherwise: number): number {
+  const one = Array.isArray(value) ? value[0] : value;
+  return typeof one === "number" ? one : otherwise;
 }
 
 /** The largest box of the proportions of `width` x `height` in the middle of a room. */

@@ -174,7 +174,8 @@ export function statusMessage(state: State): StatusMessage | null {
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         const unread = d.code === "DS302" && readersOf(state).some((node) => node.key === d.node);
         if (unread && !said.repair) return { ...said, action: "data" };
-        return leaf ? { ...said, action: "add_output", node: leaf } : said;
+        // it is begun, not broken
+        return leaf ? { ...said, tone: "info", action: "add_output", node: leaf } : said;
       });
   const candidates = [
     kernelMessage(state),

@@ -30,6 +30,7 @@ import { ResizeHandle } from "./ResizeHandle";
 import { Strip } from "./Strip";
 import { TopBar } from "./TopBar";
 import { useBreadth, useTheme } from "./theme";
+import { useKeptFocus } from "./useKeptFocus";
 
 interface Props {
   readonly session: Session;
@@ -83,6 +84,7 @@ function Studio({
   const latest = useRef(frame);
   latest.current = frame;
   const { session, root } = frame;
+  useKeptFocus(root);
   useEffect(
     () =>
       announce({

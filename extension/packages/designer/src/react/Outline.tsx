@@ -44,8 +44,12 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
             label={`output of ${nodeKey} for sample ${row.sample + 1}`}
           />
         )}
-        <b>{nodeKey}</b> <span className="ds-muted">fn.{node.operator}</span>
-        {row.error && <span className="ds-outline-error">{row.error}</span>}
+        <b>{nodeKey}</b>{" "}
+        {row.error ? (
+          <span className="ds-outline-error">{row.error}</span>
+        ) : (
+          <span className="ds-muted">fn.{node.operator}</span>
+        )}
         <span className="ds-spring" />
         {row.time !== "–" && <span>{row.time}</span>}
         <DeviceBadge device={node.device} />

@@ -51,7 +51,7 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <section className="ds-quick-about" aria-label={operator.name} tabIndex={0}>
-      <b>{operator.name}</b>
+      <b>{operator.name.replaceAll("_", "_\u200b")}</b>
       {shown >= 0 && (
         <Thumb
           id={sheetImage("trial", 0, shown)}

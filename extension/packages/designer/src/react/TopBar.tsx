@@ -167,7 +167,10 @@ function Throughput() {
       onClick={() => session.view((v) => ({ drawer: "timeline", drawerHeight: Math.max(v.drawerHeight, 330) }))}
     >
       <div>
-        <b>{speed}</b> <span className="ds-muted">samples/s</span>
+        <b>{speed}</b>{" "}
+        <span className="ds-muted">
+          <u>samples</u>/s
+        </span>
         {low && breadth !== "wide" && <Icon name="warning" size={12} />}
       </div>
       {breadth === "wide" && (

@@ -19,7 +19,7 @@ function onCanvas(target: EventTarget | null): boolean {
 }
 
 /** Keys that take a focused wire as meant. */
-const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace"]);
+const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace", "j", "J"]);
 
 /** Esc closes the nearest thing: the inspector's focus, then the selection. */
 function leave(frame: Frame, api: Api, target: EventTarget | null): void {

@@ -96,7 +96,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
               testId={`return-${output}`}
             />
             <span className="ds-muted">
-              {returned(output) >= 0 ? `returned as number ${returned(output) + 1}` : "not returned"}
+              {returned(output) >= 0 ? `output ${returned(output) + 1}` : "not returned"}
             </span>
           </span>
         </div>

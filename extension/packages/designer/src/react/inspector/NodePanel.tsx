@@ -20,6 +20,7 @@ import { DeviceChoice } from "./DeviceChoice";
 import { FieldRow } from "./FieldRow";
 import { FunctionEditor } from "./FunctionEditor";
 import { InputsSection } from "./InputsSection";
+import { Placement } from "./Placement";
 import { PlaySound } from "./PlaySound";
 import { ProbabilityRow } from "./ProbabilityRow";
 import { RandomEditor } from "./RandomEditor";
@@ -229,6 +230,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       <RandomEditor nodeKey={nodeKey} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
       {operator && <CropWindow node={node} operator={operator} />}
+      <Placement node={node} />
       {drawn.map((row) => {
         const [name = "", key = ""] = row.split("|");
         return <RandomEditor key={row} nodeKey={key} title={name} />;

@@ -15,23 +15,33 @@ export interface FieldProps {
   readonly reset: () => void;
 }
 
+const ENDS = ["pointerup", "pointercancel"] as const;
 let gestures = 0;
 
-/** A name for one drag or one burst of key strokes, so that it is one undo step. */
+/** A name for one drag or one burst of key strokes, so that it is one undo step; `begin` is for pointers that are pressed. */
 export function useGesture(): { begin: () => void; name: () => string } {
   const now = useRef("");
   const last = useRef(0);
-  const begin = useCallback(() => {
+  const renew = useCallback(() => {
     gestures += 1;
     now.current = `g${gestures}`;
-    last.current = performance.now();
   }, []);
+  // A drag may rest: it lasts until the pointer is released.
+  const begin = useCallback(() => {
+    renew();
+    last.current = Number.POSITIVE_INFINITY;
+    const end = () => {
+      last.current = performance.now();
+      for (const type of ENDS) removeEventListener(type, end, true);
+    };
+    for (const type of ENDS) addEventListener(type, end, true);
+  }, [renew]);
   const name = useCallback(() => {
     const time = performance.now();
-    if (!now.current || time - last.current > 900) begin();
-    last.current = time;
+    if (!now.current || time - last.current > 900) renew();
+    last.current = Math.max(last.current, time);
     return now.current;
-  }, [begin]);
+  }, [renew]);
   return { begin, name };
 }
 

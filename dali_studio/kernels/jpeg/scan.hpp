@@ -1,0 +1,12 @@
+// The header of a baseline file, as kernels of both devices need it.
+#pragma once
+#include "../include/jpeg.hpp"
+#include "file.hpp"
+
+struct Frame {
+  int precision, height, width;
+  bool chroma;  // three components are luma and chroma, not red, green and blue
+};
+
+// Where the coded data begins, or -1 for a file that kernels do not decode. Fills in codes, tables and geometry, and `told`.
+i64 read_file(const JpegFile& file, Picture& picture, Frame* told = nullptr);

@@ -1,0 +1,86 @@
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
+import type { Value } from "../../protocol/generated";
+import { Thumb } from "../canvas/Thumb";
+import { useSession } from "../context";
+import { Section } from "../parts";
+import { useGesture } from "./field";
+
+/** By how much something is to be moved, in px of the screen or steps of the keyboard. */
+type Move = (dx: number, dy: number, event: PointerEvent | KeyboardEvent) => void;
+
+const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+/** Setting arguments of a node by what is dragged on a picture: a drag, or a burst of keys, is one undo step. */
+export function useDrag(key: string) {
+  const session = useSession();
+  const gesture = useGesture();
+  const held = useRef<{ readonly x: number; readonly y: number; readonly move: Move } | null>(null);
+  const release = () => {
+    held.current = null;
+  };
+  return {
+    /** An argument without a value returns to its default. */
+    set: (values: Readonly<Record<string, Value | undefined>>) =>
+      session.edit(
+        Object.entries(values).map(([argument, value]) => ({
+          type: "set_argument" as const,
+          key,
+          argument,
+          ...(value === undefined ? { unset: true } : { value }),
+        })),
+        { gesture: `${key}.picture.${gesture.name()}` },
+      ),
+    grab: (event: PointerEvent, move: Move) => {
+      event.stopPropagation();
+      gesture.begin();
+      event.currentTarget.setPointerCapture(event.pointerId);
+      held.current = { x: event.clientX, y: event.clientY, move };
+    },
+    /** Arrow keys are steps of 1, with Shift of 0.1, with Ctrl of 10. */
+    nudge: (event: KeyboardEvent, move: Move) => {
+      const [dx, dy] = STEPS[event.key] ?? [];
+      if (dx === undefined || dy === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const by = event.shiftKey ? 0.1 : event.ctrlKey ? 10 : 1;
+      move(dx * by, dy * by, event);
+    },
+    box: {
+      onPointerMove: (event: PointerEvent) => {
+        const from = held.current;
+        from?.move(event.clientX - from.x, event.clientY - from.y, event);
+      },
+      onPointerUp: release,
+      onLostPointerCapture: release,
+    },
+  };
+}
+
+/** A large picture with something on it that can be dragged. */
+export function OnPicture(props: {
+  readonly title: string;
+  readonly note: string;
+  readonly id: string;
+  readonly label: string;
+  readonly room: { readonly width: number; readonly height: number };
+  /** Between the picture and the edge, in px. */
+  readonly margin?: number;
+  readonly box: ReturnType<typeof useDrag>["box"];
+  readonly children: ReactNode;
+}) {
+  const { width, height } = props.room;
+  const margin = props.margin ?? 0;
+  return (
+    <Section title={props.title} note={props.note}>
+      <div className="ds-window" style={{ height: height + 2 * margin, padding: margin }} {...props.box}>
+        <Thumb id={props.id} width={width} height={height} label={props.label} />
+        {props.children}
+      </div>
+    </Section>
+  );
+}

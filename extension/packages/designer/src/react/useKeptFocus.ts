@@ -1,0 +1,27 @@
+import { useEffect } from "react";
+
+/** Keeps the keys in the designer where what has the focus goes away, such as a button that its own press makes needless. */
+export function useKeptFocus(root: HTMLElement): void {
+  useEffect(() => {
+    const page = root.ownerDocument;
+    let last: Node | null = null;
+    const remember = ({ target }: Event) => {
+      last = target instanceof Node && root.contains(target) ? target : null;
+    };
+    const watch = new MutationObserver(() => {
+      if (!last || last.isConnected) return;
+      last = null;
+      if (page.activeElement === page.body)
+        (root.querySelector<HTMLElement>(".ds-canvas") ?? root.querySelector<HTMLElement>(".ds-root"))?.focus({
+          preventScroll: true,
+        });
+    });
+    const events = ["focusin", "pointerdown"] as const;
+    for (const type of events) page.addEventListener(type, remember, true);
+    watch.observe(root, { childList: true, subtree: true });
+    return () => {
+      for (const type of events) page.removeEventListener(type, remember, true);
+      watch.disconnect();
+    };
+  }, [root]);
+}
