@@ -27,7 +27,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import is_sequence
-from dali_studio.schema.traits import Allocates, FramesFromArguments, PerFrame, Pointwise, WindowSink
+from dali_studio.schema.traits import Allocates, FramesFromArguments, PerFrame, Pointwise, ReadsPart, WindowSink
 
 #: Results of an iteration.
 Store = dict[PortRef, Batch]
@@ -227,7 +227,7 @@ class SegmentRunner:
             return False
         made = sum(int(one.shapes.prod(axis=1).sum()) * one.dtype.itemsize for one in item.outputs)
         sizes = [batch.size for batch in inputs]
-        if WindowSink in item.operator.traits:  # reads a window of its first input
+        if WindowSink in item.operator.traits or ReadsPart in item.operator.traits:
             sizes[0] = min(sizes[0], made)
         size = made + sum(sizes)
         return size <= _SMALL * max(len(item.work.shapes), 1)

@@ -30,6 +30,10 @@ class Elementwise(Trait):
     """Of one input: as ``Pointwise``, whatever its axes. Alone it has a kernel of its own, which broadcasts several."""
 
 
+class ReadsPart(Trait):
+    """Reads no more of its first input than it writes."""
+
+
 class WindowSource(Trait):
     """``cpu`` accepts ``window=(y, x, h, w)`` and computes only that part of its output."""
 

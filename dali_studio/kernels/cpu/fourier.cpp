@@ -152,25 +152,34 @@ static i64 spectrogram(Dense<const f32, 1> signal, Dense<f32, 2> out, i64 first,
 }
 REGISTER(spectrogram)
 
-// The spectra along the middle axis. Returns the bytes of scratch memory that it needs, if there are fewer.
-static i64 power_spectrum(Dense<const f32, 3> in, Dense<f32, 3> out, i64 size, Dense<const i64, 1> factors, Dense<const f32, 1> roots,
-                          bool root, Dense<u8, 1> scratch) {
-  const Plan plan = {size, factors, roots};
-  const i64 outer = in.shape[0], count = in.shape[1], inner = in.shape[2], bins = plan.bins();
-  if (!plan.fits() || count > size || out.shape[0] != outer || out.shape[1] != bins || out.shape[2] != inner) return MISFIT;
-  if (scratch.shape[0] < bytes_of_lines(plan)) return bytes_of_lines(plan);
-  const i64 total = outer * inner, row = inner == 1 ? total : inner;  // lines whose results are neighbours
+// The spectra along the middle axis of (outer, count, inner) numbers.
+static void spectra_along(const Plan& plan, const float* in, i64 outer, i64 count, i64 inner, float* out, bool root, u8* scratch) {
+  const i64 bins = plan.bins(), total = outer * inner, row = inner == 1 ? total : inner;  // lines whose results are neighbours
   in_groups(total, most<i64>(row, 1), [&](auto v, i64 begin, i64 lanes) {
-    const Lines<decltype(v)> lines(plan, scratch.data);
+    const Lines<decltype(v)> lines(plan, scratch);
     const float* from[8];
     for (i64 lane = 0; lane < 8; lane++) {
       const i64 line = begin + least(lane, lanes - 1);
-      from[lane] = in.data + line / inner * count * inner + line % inner;
+      from[lane] = in + line / inner * count * inner + line % inner;
     }
     spectra(plan, lines, from, inner, count, nullptr, root);
-    if (inner == 1) store_rows(lines.powers, bins, lanes, out.data + begin * bins);
-    else store_columns(lines.powers, bins, lanes, out.data + begin / inner * bins * inner + begin % inner, inner);
+    if (inner == 1) store_rows(lines.powers, bins, lanes, out + begin * bins);
+    else store_columns(lines.powers, bins, lanes, out + begin / inner * bins * inner + begin % inner, inner);
   });
+}
+
+// Of each sample, (outer, count, inner) in `extents`, at these addresses. Returns the bytes of scratch memory that it needs, if
+// there are fewer.
+static i64 power_spectrum(Array<const i64, 1> in, Array<const i64, 2> extents, Array<const i64, 1> out, i64 size,
+                          Dense<const i64, 1> factors, Dense<const f32, 1> roots, bool root, Dense<u8, 1> scratch) {
+  const Plan plan = {size, factors, roots};
+  const i64 samples = in.shape[0];
+  if (!plan.fits() || extents.shape[0] != samples || extents.shape[1] != 3 || out.shape[0] != samples) return MISFIT;
+  for (i64 i = 0; i < samples; i++)
+    if (extents(i, 1) > size) return MISFIT;
+  if (scratch.shape[0] < bytes_of_lines(plan)) return bytes_of_lines(plan);
+  for (i64 i = 0; i < samples; i++)
+    spectra_along(plan, (const float*)(u64)in(i), extents(i, 0), extents(i, 1), extents(i, 2), (float*)(u64)out(i), root, scratch.data);
   return 0;
 }
 REGISTER(power_spectrum)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.native import kernel, scratch
+from dali_studio.kernels.cpu.strided import address_of, lines_along
 
 Floats = NDArray[np.float32]
 _FACTORS = (4, 2, 3, 5, 7)
@@ -125,13 +125,20 @@ def spectrogram(
 
 def power_spectrum(signal: Floats, out: Floats, axis: int, size: int, *, root: bool) -> None:
     """The spectra along an axis of `signal`, which is not longer than `size`; `out` has ``size // 2 + 1`` there."""
-    transform = transform_of(size)
-    if transform is None:
+    if transform_of(size) is None:
         out[...] = _by_numpy(signal, size, axis, root=root)
         return
-    outer, inner = math.prod(signal.shape[:axis]), math.prod(signal.shape[axis + 1 :])
-    lines = np.ascontiguousarray(signal).reshape(outer, signal.shape[axis], inner)
-    given = (lines, out.reshape(outer, size // 2 + 1, inner), *transform, root)
+    lines = np.ascontiguousarray(signal)
+    power_spectra(address_of(lines), np.array([lines.shape], np.int64), address_of(out), axis, size, root=root)
+
+
+def power_spectra(
+    signals: NDArray[np.int64], shapes: NDArray[np.int64], out: NDArray[np.int64], axis: int, size: int, *, root: bool
+) -> None:  # fmt: skip
+    """The same for float32 arrays of (N, ndim) shapes at (N,) addresses; there must be a transform of the size."""
+    transform = transform_of(size)
+    assert transform is not None
+    given = (signals, lines_along(shapes, axis), out, *transform, root)
     needed = kernel("power_spectrum")(*given, scratch())
     if needed:
         kernel("power_spectrum")(*given, scratch(needed))

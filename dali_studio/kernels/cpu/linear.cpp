@@ -59,20 +59,31 @@ static void transform_rows(const Matrix& matrix, const float* in, i64 columns, f
   }
 }
 
-// in: (outer, columns, inner), out: (outer, rows, inner). Returns the bytes of scratch memory that it needs, if there are fewer.
-static i64 transform_axis(Dense<const f32, 3> in, Dense<f32, 3> out, Dense<const f32, 1> weights, Dense<const i64, 1> starts,
-                          Dense<const i64, 1> firsts, Dense<const i64, 1> counts, Dense<const f32, 1> factors, Dense<u8, 1> scratch) {
-  const i64 outer = in.shape[0], columns = in.shape[1], inner = in.shape[2], rows = out.shape[1];
-  const Matrix matrix = {weights, starts, firsts, counts, factors};
-  if (out.shape[0] != outer || out.shape[2] != inner || !matrix.fits(rows, columns)) return MISFIT;
-  const i64 needed = 64 + (columns + 8 + rows) * (i64)sizeof(f32x8);
-  if (scratch.shape[0] < needed) return needed;
+// in: (outer, columns, inner), out: (outer, rows, inner).
+static void transform_lines(const Matrix& matrix, const float* in, i64 outer, i64 columns, i64 inner, float* out, i64 rows, float* memory) {
   i64 o = 0;
   if (inner == 1)
-    for (; o + 8 <= outer; o += 8)
-      transform_rows(matrix, in.data + o * columns, columns, out.data + o * rows, rows, (float*)scratch.data);
+    for (; o + 8 <= outer; o += 8) transform_rows(matrix, in + o * columns, columns, out + o * rows, rows, memory);
   for (; o < outer; o++)
-    for (i64 k = 0; k < rows; k++) matrix.row(k, in.data + o * columns * inner, inner, inner, out.data + (o * rows + k) * inner);
+    for (i64 k = 0; k < rows; k++) matrix.row(k, in + o * columns * inner, inner, inner, out + (o * rows + k) * inner);
+}
+
+// Of each sample, (outer, columns, inner) in `extents`, at these addresses. Returns the bytes of scratch memory that it needs, if
+// there are fewer.
+static i64 transform_axis(Array<const i64, 1> in, Array<const i64, 2> extents, Array<const i64, 1> out, Dense<const f32, 1> weights,
+                          Dense<const i64, 1> starts, Dense<const i64, 1> firsts, Dense<const i64, 1> counts, Dense<const f32, 1> factors,
+                          Dense<u8, 1> scratch) {
+  const i64 samples = in.shape[0], rows = starts.shape[0];
+  const Matrix matrix = {weights, starts, firsts, counts, factors};
+  if (extents.shape[0] != samples || extents.shape[1] != 3 || out.shape[0] != samples) return MISFIT;
+  if (samples == 0) return 0;
+  const i64 columns = extents(0, 1), needed = 64 + (columns + 8 + rows) * (i64)sizeof(f32x8);
+  if (!matrix.fits(rows, columns)) return MISFIT;
+  for (i64 i = 1; i < samples; i++)
+    if (extents(i, 1) != columns) return MISFIT;
+  if (scratch.shape[0] < needed) return needed;
+  for (i64 i = 0; i < samples; i++)
+    transform_lines(matrix, (const float*)(u64)in(i), extents(i, 0), columns, extents(i, 2), (float*)(u64)out(i), rows, (float*)scratch.data);
   return 0;
 }
 REGISTER(transform_axis)

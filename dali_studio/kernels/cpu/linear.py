@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.native import kernel, scratch
+from dali_studio.kernels.cpu.strided import address_of, lines_along
 
 Floats = NDArray[np.float32]
 
@@ -54,9 +54,15 @@ def transform_axis(src: Floats, out: Floats, axis: int, matrix: Matrix) -> None:
         Of one shape but for `axis`, where `src` has as many elements as the matrix has columns and `out`, which is
         contiguous, as many as it has rows.
     """
-    outer, inner = math.prod(src.shape[:axis]), math.prod(src.shape[axis + 1 :])
-    lines = np.ascontiguousarray(src).reshape(outer, src.shape[axis], inner)
-    given = (lines, out.reshape(outer, out.shape[axis], inner), *matrix)
+    lines = np.ascontiguousarray(src)
+    transform_axes(address_of(lines), np.array([lines.shape], np.int64), address_of(out), axis, matrix)
+
+
+def transform_axes(
+    src: NDArray[np.int64], shapes: NDArray[np.int64], out: NDArray[np.int64], axis: int, matrix: Matrix
+) -> None:
+    """The same for float32 arrays of (N, ndim) shapes at (N,) addresses."""
+    given = (src, lines_along(shapes, axis), out, *matrix)
     needed = kernel("transform_axis")(*given, scratch())
     if needed:
         kernel("transform_axis")(*given, scratch(needed))

@@ -12,6 +12,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu.strided import steps_of
+
 _MAGIC = b"\x93NUMPY"
 #: By version of the format: bytes of the header's length, and who reads the header.
 _VERSIONS = {1: (2, npy.read_array_header_1_0), 2: (4, npy.read_array_header_2_0), 3: (4, npy.read_array_header_2_0)}
@@ -86,6 +89,57 @@ def header(data: NDArray[np.uint8]) -> NpyHeader:
     if found.begin + found.size > len(data):
         raise NpyError(f"the file has {len(data) - found.begin:,} bytes of the {found.size:,} that its array needs")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """Arrays of one type and number of axes, where they lie in `slab`: as tables, one row each.
+
+    Attributes
+    ----------
+    slab : ndarray of uint8
+    starts : ndarray of int64
+        (N,) first byte of each.
+    shapes, steps : ndarray of int64
+        (N, ndim) extents, and bytes between neighbours.
+    dtype : numpy.dtype
+    """
+
+    slab: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    shapes: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    dtype: np.dtype[Any]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, index: int) -> NDArray[Any]:
+        shape, steps = tuple(self.shapes[index].tolist()), tuple(self.steps[index].tolist())
+        return np.ndarray(shape, self.dtype, self.slab, int(self.starts[index]), steps)
+
+
+def together(files: Packed) -> Arrays | None:
+    """The arrays of files; ``None`` where they are damaged or unlike, or have another order of bytes."""
+    if not len(files) or int(files.shapes.min()) < _FIRST:
+        return None
+    raw = files.slab[files.starts[:, None] + np.arange(_FIRST)].tobytes()
+    try:
+        found = [_parsed(raw[at : at + _FIRST]) for at in range(0, len(raw), _FIRST)]
+    except NpyError:
+        return None
+    heads = [one for one in found if one is not None and one.dtype.isnative]
+    if len(heads) < len(files) or len({(one.dtype, len(one.shape)) for one in heads}) > 1:
+        return None
+    begins, sizes = np.array([(one.begin, one.size) for one in heads], np.int64).T
+    if (begins + sizes > files.shapes[:, 0]).any():
+        return None
+    shapes = np.array([one.shape for one in heads], np.int64).reshape(len(heads), len(heads[0].shape))
+    size = heads[0].dtype.itemsize
+    steps = steps_of(shapes, size)
+    turned = np.array([one.fortran for one in heads])
+    steps[turned] = steps_of(shapes[turned, ::-1], size)[:, ::-1]
+    return Arrays(files.slab, files.starts + begins, shapes, steps, heads[0].dtype)
 
 
 def view(data: NDArray[np.uint8], head: NpyHeader) -> NDArray[Any]:

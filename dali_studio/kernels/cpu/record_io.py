@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu import urls
 
 _MAGIC, _HEADER = 0xCED7230A, struct.Struct("<IIIfQQ")
+HEADER_SIZE = _HEADER.size
 #: The upper bits of a length say whether a record goes on behind it: 0, it is whole; 1, it begins; 3, it ends.
 _LENGTH, _FLAG, _WHOLE, _FIRST, _LAST = (1 << 29) - 1, 29, 0, 1, 3
 _PREFIX = struct.Struct("<II")
@@ -69,6 +71,20 @@ def places_of_index(
     return files.astype(np.int64), starts, np.minimum(lengths, sizes[files] - starts)
 
 
+def plain_records(data: Packed) -> tuple[NDArray[np.bool_], NDArray[np.float32], NDArray[np.int64]]:
+    """Which records are whole and have one label, and of these the labels, and the bytes of the images behind them."""
+    long = np.flatnonzero(data.shapes[:, 0] >= HEADER_SIZE)
+    words = data.slab[data.starts[long, None] + np.arange(HEADER_SIZE)].view("<u4").reshape(-1, HEADER_SIZE // 4)
+    ends = 8 + (words[:, 1] & _LENGTH).astype(np.int64)
+    plain = (words[:, 0] == _MAGIC) & (words[:, 1] >> _FLAG == _WHOLE) & (words[:, 2] == 0)
+    plain &= (ends >= HEADER_SIZE) & (ends <= data.shapes[long, 0])
+    found = np.zeros(len(data), bool)
+    labels, sizes = np.zeros(len(data), np.float32), np.zeros(len(data), np.int64)
+    found[long], labels[long] = plain, words[:, 3].copy().view("<f4")
+    sizes[long] = ends - HEADER_SIZE
+    return found, labels, sizes
+
+
 def parsed_record(record: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
     """The labels of a record, and where its image lies in it; records in several parts are joined in place.
 
@@ -77,13 +93,13 @@ def parsed_record(record: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, 
     ValueError
         If it is none.
     """
-    if len(record) < _HEADER.size:
+    if len(record) < HEADER_SIZE:
         raise ValueError("it is too short for a record")
-    magic, word, count, label, _, _ = _HEADER.unpack(record[: _HEADER.size].tobytes())
+    magic, word, count, label, _, _ = _HEADER.unpack(record[: HEADER_SIZE].tobytes())
     flag, end = word >> _FLAG, 8 + (word & _LENGTH)
     if magic != _MAGIC:
         raise ValueError("no record begins there")
-    begin = _HEADER.size + 4 * count
+    begin = HEADER_SIZE + 4 * count
     if begin > end:
         raise ValueError("its labels are cut off")
     read = end
@@ -100,4 +116,4 @@ def parsed_record(record: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, 
         raise ValueError("the record is cut off")
     if not count:
         return np.array([label], np.float32), begin, end - begin
-    return record[_HEADER.size : begin].copy().view("<f4").astype(np.float32), begin, end - begin
+    return record[HEADER_SIZE : begin].copy().view("<f4").astype(np.float32), begin, end - begin

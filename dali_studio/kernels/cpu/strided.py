@@ -49,6 +49,17 @@ def copy_rows(source: NDArray[Any], order: NDArray[np.int64], out: NDArray[Any])
     kernel("copy_rows")(places[0], order, size, places[1])
 
 
+def address_of(array: NDArray[Any]) -> NDArray[np.int64]:
+    """(1,) address of the first element, for what takes those of a batch."""
+    return np.array([array.__array_interface__["data"][0]], np.int64)
+
+
+def lines_along(shapes: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+    """(N, 3) elements before, along and behind an axis of arrays in C order without gaps."""
+    products = [shapes[:, :axis].prod(axis=1), shapes[:, axis], shapes[:, axis + 1 :].prod(axis=1)]
+    return np.stack(products, axis=1)
+
+
 def steps_of(shapes: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """(N, ndim) bytes between neighbours of arrays in C order without gaps."""
     steps = np.full(shapes.shape, size, np.int64)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
+import numpy as np
+
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.linear import Matrix, transform_axis
+from dali_studio.kernels.cpu.linear import Matrix, transform_axes, transform_axis
 from dali_studio.kernels.cpu.mel import FORMULAS, mel_weights
 from dali_studio.kernels.cuda.linear import transform_axis_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -117,6 +119,14 @@ class MelFilterBank(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         axis = work.params["axis"]
         transform_axis(inputs[0], outputs[0], axis, work.params["banks"][inputs[0].shape[axis]])
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        axis, banks = work.params["axis"], work.params["banks"]
+        places, shapes, out = inputs[0].addresses, inputs[0].shapes, outputs[0].addresses
+        for bins, bank in banks.items():
+            some = np.flatnonzero(shapes[:, axis] == bins)
+            transform_axes(places[some], shapes[some], out[some], axis, bank)
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.fourier import power_spectrum
+from dali_studio.kernels.cpu.fourier import power_spectra, power_spectrum, transform_of
 from dali_studio.operators.audio.common import MAX_FFT, POWER, SPECTRUM_TOLERANCE
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
@@ -99,6 +99,19 @@ class PowerSpectrum(Operator):
         axis, size = params["axis"], int(params["sizes"][index])
         taken = inputs[0][(slice(None),) * axis + (slice(size),)]
         power_spectrum(taken, outputs[0], axis, size, root=params["root"])
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        (signals,), (made,), params = inputs, outputs, work.params
+        axis, sizes = params["axis"], params["sizes"]
+        places, shapes, out = signals.addresses, signals.shapes, made.addresses
+        for size in np.unique(sizes).tolist():
+            some = np.flatnonzero(sizes == size)
+            if transform_of(size) is None or (shapes[some, axis] > size).any():
+                for index in some.tolist():
+                    PowerSpectrum.cpu(work, index, [signals.samples[index]], [made.samples[index]])
+            else:
+                power_spectra(places[some], shapes[some], out[some], axis, size, root=params["root"])
 
 
 def _axis(given: int, ndim: int) -> int:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Packed
+from dali_studio.core.storage import Dense, Packed
 from dali_studio.kernels.cpu import urls
-from dali_studio.kernels.cpu.record_io import parsed_record, places_of_index
+from dali_studio.kernels.cpu.record_io import HEADER_SIZE, parsed_record, places_of_index, plain_records
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, Sources, accept_failures
@@ -87,10 +87,12 @@ class MXNet(Reader):
 
     @classmethod
     def batches(cls, data: Records, read: PiecesRead, args: Args) -> tuple[Batch, ...]:
-        count = len(read.data)
-        starts, sizes = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        labels: list[NDArray[Any]] = [np.zeros(1, np.float32)] * count
-        for position in range(count):
+        plain, table, sizes = plain_records(read.data)
+        plain[list(read.failures)] = False
+        starts = read.data.starts + HEADER_SIZE
+        labels: list[NDArray[Any]] = [] if plain.all() else list(table[:, None])
+        for position in np.flatnonzero(~plain).tolist():
+            labels[position], sizes[position] = np.zeros(1, np.float32), 0
             if position not in read.failures:
                 try:
                     labels[position], begin, sizes[position] = parsed_record(read.data[position])
@@ -100,5 +102,5 @@ class MXNet(Reader):
         sources = Sources(data.paths, read.places)
         accept_failures(read.failures, sources, args)
         return Batch.of(Packed.of_bytes(read.data.slab, starts, sizes), "", sources), Batch.of(
-            labels, dtype=np.dtype(np.float32), ndim=1
+            labels or Dense(table[:, None]), dtype=np.dtype(np.float32), ndim=1
         )

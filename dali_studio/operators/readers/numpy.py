@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import Packed, addresses_of, dtype_of, shapes_of
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T
-from dali_studio.operators.readers.arrays import check_alike, check_sources, listed_files, packed_arrays
+from dali_studio.operators.readers.arrays import check_alike, check_sources, copy_in_parts, listed_files, packed_arrays
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.operators.tensor.slice import Slice
@@ -121,11 +122,17 @@ class Numpy(Reader):
     @classmethod
     def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:
         files = data.batch(read, args)
-        arrays = [_array(file, position, files, args) for position, file in enumerate(files.samples)]
-        first = next((one for one in arrays if one is not None), np.empty(0, np.float32))
-        made = [np.empty((0,) * first.ndim, first.dtype) if one is None else one for one in arrays]
-        check_alike([(one.dtype, one.ndim) for one in made], files.sources, args)
-        return (_batch(made, first, files.sources, args),)
+        found = npy.together(files.samples) if isinstance(files.samples, Packed) else None
+        return (_batch(_apart(files, args) if found is None else found, files.sources, args),)
+
+
+def _apart(files: Batch, args: Args) -> list[NDArray[Any]]:
+    """The arrays, file by file."""
+    arrays = [_array(file, position, files, args) for position, file in enumerate(files.samples)]
+    first = next((one for one in arrays if one is not None), np.empty(0, np.float32))
+    made = [np.empty((0,) * first.ndim, first.dtype) if one is None else one for one in arrays]
+    check_alike([(one.dtype, one.ndim) for one in made], files.sources, args)
+    return made
 
 
 def _array(file: NDArray[np.uint8], position: int, files: Batch, args: Args) -> NDArray[Any] | None:
@@ -147,15 +154,19 @@ def _array(file: NDArray[np.uint8], position: int, files: Batch, args: Args) -> 
         return None
 
 
-def _batch(arrays: Sequence[NDArray[Any]], first: NDArray[Any], sources: Sequence[str], args: Args) -> Batch:
+def _batch(arrays: npy.Arrays | list[NDArray[Any]], sources: Sequence[str], args: Args) -> Batch:
     """The arrays, or windows of them, one after the other in memory."""
-    shapes = np.array([one.shape for one in arrays], np.int64).reshape(len(arrays), first.ndim)
-    meta = Batch.of([], dtype=first.dtype, ndim=first.ndim).meta
-    firsts, extents, fill = np.zeros_like(shapes), shapes, np.zeros(1, first.dtype)
-    if arrays and any(args.given(name) for name in _WINDOW):
+    shapes = arrays.shapes if isinstance(arrays, npy.Arrays) else shapes_of(arrays, arrays[0].ndim if arrays else 1)
+    dtype = arrays.dtype if isinstance(arrays, npy.Arrays) else dtype_of(arrays) or np.dtype(np.float32)
+    meta = Batch.of([], dtype=dtype, ndim=shapes.shape[1]).meta
+    firsts, extents, fill = np.zeros_like(shapes), shapes, np.zeros(1, dtype)
+    if len(arrays) and any(args.given(name) for name in _WINDOW):
         firsts, extents = _windows(args, Batch.view(meta, shapes))
         convert(np.array([args["fill_value"]], np.float32), fill)
-    made = packed_arrays(extents, first.dtype, args.context.memory)
+    made = packed_arrays(extents, dtype, args.context.memory)
+    if (firsts >= 0).all() and (firsts + extents <= shapes).all():
+        _copy_inside(arrays, firsts, made, args)
+        return Batch.of(made, "", sources)
 
     def copy(position: int) -> None:
         array, out = arrays[position], made[position]
@@ -169,6 +180,19 @@ def _batch(arrays: Sequence[NDArray[Any]], first: NDArray[Any], sources: Sequenc
 
     args.context.map(copy, len(arrays))
     return Batch.of(made, "", sources)
+
+
+def _copy_inside(
+    arrays: npy.Arrays | list[NDArray[Any]], firsts: NDArray[np.int64], made: Packed, args: Args
+) -> None:  # fmt: skip
+    """Copy windows that lie inside the arrays."""
+    if isinstance(arrays, npy.Arrays):
+        places, steps = arrays.starts + arrays.slab.ctypes.data, arrays.steps
+    else:
+        places = addresses_of(arrays)
+        steps = np.array([array.strides for array in arrays], np.int64).reshape(made.shapes.shape)
+    places += (firsts * steps).sum(axis=1)
+    copy_in_parts(places, made.shapes, steps, made.dtype.itemsize, addresses_of(made), args.context.map)
 
 
 def _windows(args: Args, arrays: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Sequence as Several
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,12 +14,13 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIImageType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Packed
+from dali_studio.core.storage import Packed, addresses_of
 from dali_studio.kernels.cpu.file_discovery import Paths, list_images
 from dali_studio.kernels.cpu.image_codec import decode, output_shape, peek
 from dali_studio.kernels.cpu.image_info import DecodeError
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.ahead import Memory, Run
+from dali_studio.operators.readers.arrays import copy_in_parts
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.schema.arguments import Args
@@ -51,7 +53,13 @@ class Frames(Files):
 
     def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> FilesRead:
         """As `DataSet.read`: the images of the samples, one sample after the other."""
-        return super().read(self.frames[picked].ravel().tolist(), memory, run, ahead=ahead)
+        wanted = self.frames[picked].ravel()
+        images, where = np.unique(wanted, return_inverse=True)
+        once = super().read(images.tolist(), memory, run, ahead=ahead)
+        places: list[int] = where.ravel().tolist()
+        data = once.data.take(places) if isinstance(once.data, Packed) else [once.data[at] for at in places]
+        failures = {at: once.failures[place] for at, place in enumerate(places) if place in once.failures}
+        return FilesRead(wanted.tolist(), self.paths.take(wanted.tolist()), data, failures)
 
 
 class Sequence(Reader):
@@ -127,10 +135,13 @@ class Sequence(Reader):
         failures: dict[int, tuple[int, Exception]] = {}
         for position, error in sorted(read.failures.items(), reverse=True):
             failures[position // count] = position, error
-        for sample in range(samples):
+        peeked: dict[int, tuple[int, ...]] = {}
+        for sample, image in enumerate(read.picked[::count]):
             if sample not in failures:
                 try:
-                    shapes[sample] = count, *output_shape(peek(read.data[sample * count]), args["image_type"].name)
+                    if image not in peeked:
+                        peeked[image] = output_shape(peek(read.data[sample * count]), args["image_type"].name)
+                    shapes[sample] = count, *peeked[image]
                 except DecodeError as error:
                     failures[sample] = sample * count, error
         sizes = shapes.prod(axis=1)
@@ -144,7 +155,10 @@ class Sequence(Reader):
                 except DecodeError as error:
                     failures[sample] = frame, error
 
-        context.map(one, samples * count)
+        firsts, again = _repeats(read.picked)
+        context.map(lambda number: one(firsts[number]), len(firsts))
+        for frame in _copy_frames(again, count, made, failures, context.map).tolist():
+            one(frame)
         sources = [read.paths[sample * count] for sample in range(samples)]
         for sample, (frame, error) in failures.items():
             finding = _finding(read.paths[frame], error, int(context.indices[sample]))
@@ -152,6 +166,29 @@ class Sequence(Reader):
                 raise finding from error
             made[sample][...] = 0
         return (Batch.of(made, "FHWC", sources),)
+
+
+def _repeats(picked: list[int]) -> tuple[list[int], NDArray[np.int64]]:
+    """Where images come for the first time, and (N, 2) where they come again and came first: sequences overlap."""
+    seen: dict[int, int] = {}
+    again = [(at, first) for at, image in enumerate(picked) if (first := seen.setdefault(image, at)) != at]
+    return list(seen.values()), np.array(again, np.int64).reshape(-1, 2)
+
+
+def _copy_frames(
+    again: NDArray[np.int64], count: int, made: Packed, failures: Collection[int], run: Run
+) -> NDArray[np.int64]:  # fmt: skip
+    """Copy frames, `count` of a sample, that are decoded already; gives the frames for which that cannot be."""
+    if not len(again):
+        return again[:, 0]
+    samples, places = np.divmod(again, count)
+    sizes = made.shapes[:, 1:].prod(axis=1)
+    alike = (made.shapes[samples[:, 0]] == made.shapes[samples[:, 1]]).all(axis=1)
+    alike &= ~np.isin(samples, list(failures)).any(axis=1)
+    out, src = (addresses_of(made)[samples] + places * sizes[samples])[alike].T.copy()
+    extents = sizes[samples[alike, :1]]
+    copy_in_parts(src, extents, np.ones_like(extents), 1, out, run)
+    return again[~alike, 0]
 
 
 def _decode(file: NDArray[np.uint8], out: NDArray[Any], args: Args) -> None:

@@ -21,7 +21,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc, Start
 from dali_studio.schema.samples import Case, tensors, values
-from dali_studio.schema.traits import AnyElement, PerSample
+from dali_studio.schema.traits import AnyElement, PerSample, ReadsPart
 
 Position = Annotated[int | None, Doc("A position that the index names by this letter."), PER_SAMPLE, ANY_NUMBER]
 
@@ -39,7 +39,7 @@ class TensorSubscript(Operator):
     keywords = "index slice element row range getitem brackets reverse stride step"
     inputs = (Input("input"),)
     outputs = (Output("output"),)
-    traits = (PerSample, AnyElement)
+    traits = (PerSample, AnyElement, ReadsPart)
     devices = ("cpu", "gpu")
     role = "subscript"
     examples = (example(index="0"), example(index=":, ::2"), example(index=":, ::-1"))
