@@ -120,7 +120,7 @@ def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: An
     status.first.wait_for()
     settings = page.evaluate(f"async () => (await {_APP}.serviceManager.settings.fetch('@dali-studio/lab:documents')).schema")
     assert settings["properties"].keys() == {"dialect", "code"}
-    shortcut = {"command": "dali-studio:palette", "keys": ["K"], "selector": ".dali-View .ds-stage :focus:not(:read-write)"}
+    shortcut = {"command": "dali-studio:palette", "keys": ["Y"], "selector": ".dali-View .ds-stage :focus:not(:read-write)"}
     off = {"command": "dali-studio:palette", "keys": ["P"], "selector": shortcut["selector"], "disabled": True}
     plugin = "@jupyterlab/shortcuts-extension:shortcuts"
     page.evaluate(
@@ -131,12 +131,12 @@ def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: An
         open_lab(page, server[0])
         page.locator('.jp-DirListing-item[title*="keys.dali.json"]').dblclick()
         part(page, "thumb-rotate").wait_for(timeout=90_000)
-        page.wait_for_function(f"() => {_APP}.commands.keyBindings.some(b => b.command === 'dali-studio:palette' && b.keys[0] === 'K')")
+        page.wait_for_function(f"() => {_APP}.commands.keyBindings.some(b => b.command === 'dali-studio:palette' && b.keys[0] === 'Y')")
         part(page, "node-rotate").click(position={"x": 70, "y": 12})
-        page.keyboard.press("k")
+        page.keyboard.press("y")
         part(page, "palette-search").wait_for()
         part(page, "node-rotate").click(position={"x": 70, "y": 12})
-        page.keyboard.press("k")
+        page.keyboard.press("y")
         part(page, "palette-search").wait_for(state="hidden")
     finally:
         page.evaluate(f"plugin => {_APP}.serviceManager.settings.save(plugin, '{{}}')", plugin)

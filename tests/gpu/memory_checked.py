@@ -26,6 +26,7 @@ REPOSITORY = FOLDER.parents[1]
 #: Those with kernels of ours. What remains calls NVIDIA's decoders, PyTorch or several GPUs.
 FILES = (
     "jpeg_kernels", "launches", "copies", "external_source", "warp_affine", "fusion", "bytes", "conformance", "pipelines",
+    "filters", "operators",
 )  # fmt: skip
 #: The exit code that the sanitizer ends with where it has found something.
 FOUND = 99
