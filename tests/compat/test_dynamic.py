@@ -304,7 +304,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "sizes of batches": (lambda: ndd.as_batch([1, 2]) + ndd.as_batch([1, 2, 3]), ValueError, "2 and 3"),
     "large number": (lambda: ndd.tensor(3) + 2**40, OverflowError, "int32"),
     "larger number": (lambda: ndd.tensor(2**40), OverflowError, "uint32"),
-    "enumeration": (lambda: ndd.tensor(types.INTERP_NN), TypeError, "no number"),
     "text": (lambda: ndd.tensor("abc"), TypeError, "numbers"),
     "layout": (lambda: ndd.tensor(PICTURE, layout="HW"), ValueError, "2 axes"),
     "layout of a batch": (lambda: ndd.as_batch(PICTURES, layout="HW"), ValueError, "2 axes"),

@@ -163,6 +163,7 @@ export const programs: JupyterFrontEndPlugin<void> = {
     document.addEventListener(OPEN_EVENT, (event) => {
       const { detail } = event as CustomEvent<string>;
       void tried(words.__("This graph cannot be opened"), async () => {
+        await app.restored; // the layout of a page that is being loaded would bring the notebook to the front again
         const folder = PathExt.dirname(notebooks?.currentWidget?.context.path ?? "");
         const { pipeline } = JSON.parse(detail) as { pipeline?: { name?: string } };
         await openDocument(await writeDocument(contents, folder, pipeline?.name || "pipeline", detail));
