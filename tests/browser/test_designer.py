@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from browser import lab
 
+from dali_studio.codegen.dialects import installed_first
+
 pytestmark = pytest.mark.browser
 
 NOTEBOOK = "01_designer.ipynb"
@@ -80,7 +82,7 @@ def test_the_whole_main_job(page: Any, server: tuple[str, Path], artifacts: Path
     # the code can be taken away and is a program
     _by_id(page, "copy-code").click()
     source = page.evaluate("() => navigator.clipboard.readText()")
-    assert "from nvidia.dali import" in source
+    assert f"from {next(iter(installed_first()))} import" in source
     assert "angle=-75" in source
     ast.parse(source)
     lab.set_theme(page, "JupyterLab Dark")

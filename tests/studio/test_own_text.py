@@ -10,6 +10,7 @@ import pytest
 from studio.test_session import Client, only
 
 from dali_studio import Designer, read, samples
+from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
 from dali_studio.studio import messages
 from dali_studio.studio.own_text import in_view
@@ -88,7 +89,7 @@ def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client:
     again = Client(graph, view=in_view(other) if isinstance(other, str) else {"program": other})
     try:
         assert again.session.graph == graph
-        assert again.session.code().source == again.session.current().code("nvidia.dali").source
+        assert again.session.code().source == again.session.current().code(next(iter(installed_first()))).source
     finally:
         again.session.close()
 

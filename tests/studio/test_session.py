@@ -16,6 +16,7 @@ from PIL import Image
 
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
+from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
@@ -73,7 +74,7 @@ def test_ready_answers_with_everything_a_canvas_needs(client: Client) -> None:
     got = client.send("ready")
     (opened,) = only(got, messages.Opened)
     assert {"rotate", "readers.file"} <= {o.name for o in opened.catalog.operators}
-    assert [d.name for d in opened.dialects] == ["nvidia.dali", "dali_studio"]
+    assert [d.name for d in opened.dialects] == list(installed_first())
     (revision,) = only(got, messages.RevisionChanged)
     assert [n.key for n in revision.graph.nodes] == ["reader", "decode", "resize", "uniform", "rotate", "normalize"]
     (previews,) = only(got, messages.Previews)
