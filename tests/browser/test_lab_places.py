@@ -87,7 +87,7 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     page.locator(".jp-TableOfContents-content >> text=decode").first.click()
     inspector.locator("text=fn.decoders.image").first.wait_for()
 
-    code = f"{_PROGRAM}\nfrom dali_studio import Designer, read\ndesigner = Designer(read({_PROGRAM!r}))\ndesigner"
+    code = f"from dali_studio import Designer, read\ndesigner = Designer(read({_PROGRAM!r}))\ndesigner"
     lab.write_notebook(server[1] / "followed.ipynb", code)
     page.evaluate(f"() => {_APP}.commands.execute('docmanager:open', {{ path: 'followed.ipynb' }})")
     page.wait_for_selector(".jp-Notebook:visible")
