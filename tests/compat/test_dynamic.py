@@ -14,7 +14,7 @@ import pytest
 from peers import OURS, THEIRS
 
 import dali_studio.experimental.dynamic as ndd
-from dali_studio import DaliStudioError, types
+from dali_studio import DaliStudioError
 from dali_studio.schema.sample_folders import class_folders
 
 GENERATOR = np.random.default_rng(5)
