@@ -232,7 +232,7 @@ class MixedRunner:
             return []
         if not self._feeders:
             stream = self._stream
-            kernels = partial(JpegKernels, stream.device_id, stream.scratch)
+            kernels = partial(JpegKernels, stream.device_id, stream.alone)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
                 *(DecoderFeeder(kernels, reserves=True) for _ in range(_KERNELS)),

@@ -91,6 +91,8 @@ class GpuStream:
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
         self._constants: dict[str, Any] = {}
+        #: Bytes of the largest piece of `alone`, by stream.
+        self._largest: dict[int, int] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
 
@@ -195,6 +197,18 @@ class GpuStream:
     def scratch(self, size: int) -> Any:
         """Device memory for results inside an operator."""
         return self._pool.malloc(roomy(size + PADDING))
+
+    def alone(self, size: int) -> Any:
+        """As `scratch`, on a current stream that asks for one piece of memory after the other.
+
+        A piece that has become too small goes back to the GPU: what each of several streams has kept is added up, and a
+        stream would keep all sizes that it has ever needed.
+        """
+        wanted, stream = roomy(size + PADDING), self._cupy.cuda.get_current_stream()
+        if wanted > self._largest.get(stream.ptr, 0):
+            self._pool.free_all_blocks(stream)
+            self._largest[stream.ptr] = wanted
+        return self._pool.malloc(wanted)
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
