@@ -287,53 +287,20 @@ __device__ void write(const Picture& picture, const Codes& codes, u32 end, u32 t
   if (!sound || (last_segment && threadIdx.x == PARTS - 1 && behind < picture.blocks)) result.failed = 1;
 }
 
-// Finds where the parts of pictures of several segments begin, each segment by itself in the first turn, later behind
-// where the segment before it ended the last time: mostly nothing changes then but what is near its beginning.
-extern "C" __global__ void __launch_bounds__(PARTS) synchronise(const Picture* __restrict__ pictures, Result* results, u32 turn) {
-  const Picture& picture = pictures[blockIdx.y];
-  __shared__ Codes codes;
-  __shared__ State ends[PARTS];
-  u32 segment = blockIdx.x, segments = picture.segments, me = threadIdx.x, total = 8 * results[blockIdx.y].size;
-  if (segments < 2 || segment >= segments || picture.interval) return;
-  if (__syncthreads_or(results[blockIdx.y].failed)) return;
-  u32 part = part_bits(picture, total), begin = min((segment * PARTS + me) * part, total), end = min(begin + part, total);
-  Part& kept = parts_of(picture)[segment * PARTS + me];
-  State* borders = borders_of(picture);
-  Part mine = {{begin, 0, 0}, {begin, 0, 0}, {0, {0, 0, 0}}, 1};
-  bool changed = true;
-  if (turn) {
-    mine = kept, changed = false;
-    if (me == 0 && segment) {
-      State now = borders[(turn - 1 & 1) * segments + segment - 1];
-      changed = begin < end && differ(now, mine.given);
-      mine.given = now;
-    }
-  }
-  if (__syncthreads_or(changed)) {
-    make_codes(picture, codes);
-    if (!settle(picture, codes, ends, begin, end, part, mine, changed) && me == 0) results[blockIdx.y].failed = 1;
-    u32 all;
-    sum_before<PARTS>(mine.counts.blocks, all);
-    Counts total_of_all = {(i32)all, {0, 0, 0}};
-    for (u32 c = 0; c < 3; c++) sum_before<PARTS>(mine.counts.dc[c], all), total_of_all.dc[c] = (i32)all;
-    if (me == 0) totals_of(picture)[segment] = total_of_all;
-    kept = mine;
-  }
-  if (me == PARTS - 1) borders[(turn & 1) * segments + segment] = mine.end;
-}
-
 // A block of threads for each segment. In a picture of one, each part is decoded as if a unit began there, and what is
-// wrong in that put right, before it is known where its blocks belong and what DC values it begins with; `synchronise` has
-// done this for others in so many `turns`.
-extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results, u32 turns) {
+// wrong in that put right, before it is known where its blocks belong and what DC values it begins with. Pictures of
+// several segments take some `turns` for this: in the first one, 0, each segment is looked at by itself, later it begins
+// where the segment before it ended the last time, so that mostly nothing changes but what is near its beginning. Their
+// coefficients are written in one turn more.
+extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results, u32 turn, u32 turns) {
   const Picture& picture = pictures[blockIdx.y];
   Result& result = results[blockIdx.y];
   __shared__ Codes codes;
   __shared__ State ends[PARTS];
   u32 segment = blockIdx.x, segments = picture.segments, total = 8 * result.size, me = threadIdx.x;
-  if (segment >= segments || __syncthreads_or(result.failed)) return;
-  make_codes(picture, codes);
+  if (segment >= segments || (turn && (segments == 1 || picture.interval)) || __syncthreads_or(result.failed)) return;
   if (picture.interval) {
+    make_codes(picture, codes);
     bool sound = true;
     i32 per_unit = picture.components == 1 ? 1 : picture.h * picture.v + 2;
     for (i32 i = segment * PARTS + me; i < picture.intervals; i += segments * PARTS) {
@@ -348,24 +315,43 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     return;
   }
   u32 part = part_bits(picture, total), begin = min((segment * PARTS + me) * part, total), end = min(begin + part, total);
+  Part* kept = parts_of(picture) + segment * PARTS + me;
+  State* borders = borders_of(picture);  // those of even turns, and of odd ones
   Part mine = {{begin, 0, 0}, {begin, 0, 0}, {0, {0, 0, 0}}, 1};
   Counts before = {0, {0, 0, 0}};
-  bool settled;
-  if (segments == 1) {
-    settled = settle(picture, codes, ends, begin, end, part, mine, true);
-  } else {
-    mine = parts_of(picture)[segment * PARTS + me];
-    settled = me || !segment || begin >= end || !differ(mine.given, borders_of(picture)[(turns - 1 & 1) * segments + segment - 1]);
-    settled = !__syncthreads_or(!settled);
-    const Counts* totals = totals_of(picture);
-    for (u32 s = 0; s < segment; s++) {
-      before.blocks += totals[s].blocks;
-      for (u32 c = 0; c < 3; c++) before.dc[c] += totals[s].dc[c];
+  bool changed = true;
+  if (turn) {
+    mine = *kept, changed = false;
+    if (me == 0 && segment) {
+      State now = borders[(turn - 1 & 1) * segments + segment - 1];
+      changed = begin < end && differ(now, mine.given);
+      mine.given = now;
     }
   }
-  if (!settled) {
+  changed = changed && begin < end;
+  bool any = __syncthreads_or(changed), good = !any || turn < turns;
+  if (good && (any || turn == turns || segments == 1)) make_codes(picture, codes);
+  if (good && any) good = settle(picture, codes, ends, begin, end, part, mine, changed);
+  if (!good) {
     if (me == 0) result.failed = 1;
     return;
+  }
+  if (segments > 1 && turn < turns) {
+    if (any || !turn) {
+      u32 all;
+      Counts sums;
+      sum_before<PARTS>(mine.counts.blocks, all), sums.blocks = (i32)all;
+      for (u32 c = 0; c < 3; c++) sum_before<PARTS>(mine.counts.dc[c], all), sums.dc[c] = (i32)all;
+      if (me == 0) totals_of(picture)[segment] = sums;
+      *kept = mine;
+    }
+    if (me == PARTS - 1) borders[(turn & 1) * segments + segment] = mine.end;
+    return;
+  }
+  const Counts* totals = totals_of(picture);
+  for (u32 s = 0; s < segment; s++) {
+    before.blocks += totals[s].blocks;
+    for (u32 c = 0; c < 3; c++) before.dc[c] += totals[s].dc[c];
   }
   write(picture, codes, end, total, mine, before, segment + 1 == segments, result);
 }

@@ -26,6 +26,8 @@ _SLOTS = 4
 #: Threads of a block.
 THREADS = 256
 _MAX_PLACES = 64
+#: Bytes of device memory from which on it lies beside other large pieces.
+_SMALL = 1 << 20
 #: A grid has this many rows at most; samples are rows.
 MAX_SAMPLES = 65535
 
@@ -82,6 +84,8 @@ class GpuStream:
         with self._device:
             self._stream = self._cupy.cuda.Stream()
             self._copies = self._cupy.cuda.Stream()
+            # names the part of the pool that small pieces come from; nothing is enqueued on it
+            self._small = self._cupy.cuda.Stream()
             self._joint = self._cupy.cuda.Event(block=False, disable_timing=True)
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
@@ -192,11 +196,19 @@ class GpuStream:
                 self._places.clear()
             known = self._places[id(shapes), dtype.itemsize] = shapes, *place(shapes, dtype)
         _, offsets, size = known
-        return Batch.on_gpu(self._pool.malloc(roomy(size + PADDING)), offsets, shapes, dtype, layout, sources)
+        return Batch.on_gpu(self.scratch(size), offsets, shapes, dtype, layout, sources)
 
     def scratch(self, size: int) -> Any:
-        """Device memory for results inside an operator."""
-        return self._pool.malloc(roomy(size + PADDING))
+        """Device memory for results, and inside an operator, to be used in the order of the stream.
+
+        Small pieces do not come from where large ones do: one that lies in the memory of a batch that is gone would
+        keep the next batch from getting it.
+        """
+        wanted = roomy(size + PADDING)
+        if wanted >= _SMALL or self._cupy.cuda.get_current_stream().ptr != self._stream.ptr:
+            return self._pool.malloc(wanted)
+        with self._small:
+            return self._pool.malloc(wanted)
 
     def alone(self, size: int) -> Any:
         """As `scratch`, on a current stream that asks for one piece of memory after the other.

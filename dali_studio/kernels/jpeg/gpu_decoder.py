@@ -24,7 +24,8 @@ MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 MAX_GROUP, MIN_GROUP = 128, 32
 #: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one.
 PARTS = 512
-#: Bytes of coded data that one block of threads decodes; larger pictures are shared between blocks.
+#: Bytes of coded data that one block of threads decodes of pictures that have more than three times as much: these are
+#: shared between blocks, which takes launches more, so that smaller ones would not gain.
 SEGMENT = 96 << 10
 #: Launches that find where the parts of such a picture begin; the last one mostly changes nothing.
 _TURNS = 3
@@ -175,14 +176,13 @@ class JpegKernels(LimitedLaunches):
             runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
-            measure, unstuff, synchronise, huffman, *drawing = self._kernels
+            measure, unstuff, huffman, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
                 measure(grid, (512,), given)
             unstuff(grid, (512,), given)
-            for turn in range(_TURNS if segments > 1 else 0):
-                synchronise(grid, (PARTS,), (*given, np.uint32(turn)))
-            huffman(grid, (PARTS,), (*given, np.uint32(_TURNS)))
+            for turn in range(_TURNS + 1 if segments > 1 else 1):
+                huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
             draw(drawing, count, largest, given)
             self._done.record(self._stream)
             told = self._staging.take(results)

@@ -113,8 +113,11 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     i64 start = read_file({(const u8*)wanted.data, wanted.size}, picture);
     if (start < 0) continue;
     set_window(picture, wanted);
-    i64 size = wanted.size - start, scan = room(size), words = room(size + BEHIND), restarts = room(4ll * picture.intervals);
-    picture.segment = (i32)segment, picture.segments = (i32)most(divided_up(size, segment), (i64)1);
+    i64 size = wanted.size - start;
+    picture.size = (i32)size;
+    i64 scan = room(size), words = room(size + BEHIND), restarts = room(4ll * picture.intervals);
+    picture.segments = size > 3 * segment ? (i32)divided_up(size, segment) : 1;
+    picture.segment = picture.segments > 1 ? (i32)segment : picture.size;
     i64 parts = picture.segments > 1 ? room((i64)picture.segments * SEGMENT_ROOM) : 0;
     i64 coefficients = room(128ll * (picture.end_block - picture.first_block));
     i64 planes = picture.chroma_columns ? room(64ll * picture.blocks) : 0;
@@ -124,7 +127,6 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
       end = index;
       break;
     }
-    picture.size = (i32)size;
     picture.scan = place(picture.scan, upload);
     picture.coefficients = place(picture.coefficients, zero - 128ll * picture.first_block);
     picture.words = place(picture.words, rest), picture.restarts = place(picture.restarts, rest + words);

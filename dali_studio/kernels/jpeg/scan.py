@@ -49,7 +49,7 @@ def plan(
     most : int
         Bytes of device memory.
     segment : int
-        Bytes of coded data that a block of threads decodes, a multiple of 16.
+        Bytes of coded data that a block of threads decodes, a multiple of 16; up to three times as many are not shared.
     pictures : record array of `PICTURE`, (M,)
         Filled in.
     rows : ndarray of int64, (M,)

@@ -143,11 +143,14 @@ def headers(args: Args, encoded: Batch) -> Headers:
     if too_large := list(args.context.too_large):
         for position in np.flatnonzero(np.isin(args.context.indices, too_large)).tolist():
             infos[position] = DecodeError("there is not enough memory for the picture")
-    numbers: dict[int, int] = {}
-    which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
     kinds = {id(info): info for info in infos}
+    numbers = {key: number for number, key in enumerate(kinds)}
+    which = np.array([numbers[id(info)] for info in infos], np.intp)
     told = [decoded_shape(info, kind, most, upright=upright) for info in kinds.values()]
-    for index in np.flatnonzero(np.array([isinstance(one, DecodeError) for one in told], np.bool_)[which]).tolist():
+    wrong = [number for number, one in enumerate(told) if isinstance(one, DecodeError)]
+    if not wrong:
+        return Headers([*kinds.values()], which, np.array(told, np.int64).reshape(-1, 3)[which])
+    for index in np.flatnonzero(np.isin(which, wrong)).tolist():
         error = cast("DecodeError", told[int(which[index])])
         finding = _finding(error, index)
         source = encoded.sources[index] if encoded.sources else ""
@@ -208,8 +211,12 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     if params["dtype"] != np.uint8:
         return None
     found: Headers = params["headers"]
-    decoders = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
-    positions = np.concatenate([np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _COMPILED)])
+    rows = [_decoders_of(info, params) for info in found.kinds]
+    decoders = np.array(rows, np.int64).reshape(-1, 4)[found.which]
+    if len({row[0] for row in rows}) == 1 and rows[0][0] != _PYTHON:
+        positions = np.arange(len(decoders))
+    else:
+        positions = np.concatenate([np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _COMPILED)])
     if not len(positions):
         return None
     requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
