@@ -234,9 +234,11 @@ class MixedRunner:
 
     def _rooms(self, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Page-locked memory for coefficients, address and bytes of each; ``None`` where none is wanted or left."""
+        if not sizes.any():
+            return None
         starts, size = shared_out(sizes)
         try:
-            start = self._stream.pinned(size).ctypes.data if size else 0
+            start = self._stream.pinned(size).ctypes.data
         except Exception as error:
             if not _out_of_memory(error):
                 raise
@@ -270,8 +272,10 @@ class MixedRunner:
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy what the threads have decoded."""
-        ends = made.offsets + made.counts * made.dtype.itemsize
-        parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), on_gpu)]
+        parts = [(0, made.size)]
+        if on_gpu:
+            ends = made.offsets + made.counts * made.dtype.itemsize
+            parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), on_gpu)]
         with copying(recording, key, self._stream, sum(end - begin for begin, end in parts)):
             for begin, end in parts:
                 self._stream.fill(made, host, begin, end)

@@ -205,13 +205,17 @@ class GpuStream:
         keep the next batch from getting it.
         """
         wanted = roomy(size + PADDING)
-        if wanted >= _SMALL or self._cupy.cuda.get_current_stream().ptr != self._stream.ptr:
+        if wanted >= _SMALL:
             return self._pool.malloc(wanted)
         with self._small:
             return self._pool.malloc(wanted)
 
+    def aside(self, size: int) -> Any:
+        """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
+        return self._pool.malloc(roomy(size + PADDING))
+
     def alone(self, size: int) -> Any:
-        """As `scratch`, on a current stream that asks for one piece of memory after the other.
+        """As `aside`, on a current stream that asks for one piece of memory after the other.
 
         A piece that has become too small goes back to the GPU: what each of several streams has kept is added up, and a
         stream would keep all sizes that it has ever needed.
