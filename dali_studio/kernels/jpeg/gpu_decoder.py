@@ -18,7 +18,7 @@ from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
-#: 6 to 10 for a pixel.
+#: 4 to 7 for a pixel.
 MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
