@@ -218,16 +218,21 @@ class MixedRunner:
         if images is None:
             return DecodeWorkQueue((), range(len(files)))
         whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
-        positions, requests = images.positions[whole], images.requests[whole]
-        requests[:, libjpeg.DATA] = addresses_of(files)[positions]
-        requests[:, libjpeg.SIZE] = shapes_of(files)[positions, 0]
-        requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
-        requests[:, libjpeg.PITCH] = made.shapes[positions, 1] * made.shapes[positions, 2]
-        others = np.ones(len(files), np.bool_)
-        others[positions] = False
-        both = int(np.count_nonzero(whole[: images.shared]))
-        alone = others.nonzero()[0].tolist()
-        rooms = self._rooms(images.rooms[whole])
+        positions, requests, rooms, both = images.positions, images.requests, images.rooms, images.shared
+        if not whole.all():
+            positions, requests, rooms = positions[whole], requests[whole], rooms[whole]
+            both = int(np.count_nonzero(whole[:both]))
+        addresses, sizes, offsets, shapes = addresses_of(files), shapes_of(files), made.offsets, made.shapes
+        alone: list[int] = []
+        if len(positions) < len(files) or both < len(positions):
+            others = np.ones(len(files), np.bool_)
+            others[positions] = False
+            alone = others.nonzero()[0].tolist()
+            addresses, sizes, offsets, shapes = (one[positions] for one in (addresses, sizes, offsets, shapes))
+        requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses, sizes[:, 0]
+        requests[:, libjpeg.TARGET] = offsets + host.ctypes.data
+        requests[:, libjpeg.PITCH] = shapes[:, 1] * shapes[:, 2]
+        rooms = self._rooms(rooms)
         return DecodeWorkQueue(
             positions[:both], alone, positions[both:], requests, reserved=reserved, withheld=withheld, rooms=rooms
         )
