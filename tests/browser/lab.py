@@ -40,8 +40,8 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def lab_server(root: Path, config: Path, program: str = "jupyterlab") -> Iterator[str]:
-    """JupyterLab, or Notebook, over the folder `root`; yields its address."""
+def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Path | None = None) -> Iterator[str]:
+    """JupyterLab, or Notebook, over the folder `root`, with packages that were installed into the folder `added`; yields its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -53,7 +53,12 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab") -> Iterato
     extensions = config / "data" / "labextensions" / "@dali-studio"
     extensions.mkdir(parents=True, exist_ok=True)
     (extensions / "lab").symlink_to(LABEXTENSION)
-    environment["JUPYTER_PATH"] = os.pathsep.join(filter(None, (str(config / "data"), os.environ.get("JUPYTER_PATH"))))
+    paths = {"JUPYTER_PATH": [str(config / "data")]}
+    if added is not None:
+        paths["JUPYTER_PATH"].append(str(added / "share" / "jupyter"))
+        paths |= {"JUPYTER_CONFIG_PATH": [str(added / "etc" / "jupyter")], "PYTHONPATH": [str(added)]}
+    for name, folders in paths.items():
+        environment[name] = os.pathsep.join(filter(None, (*folders, os.environ.get(name))))
     _write_other_kernel(config / "data")
     quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
