@@ -149,7 +149,7 @@ def panels(shots: Shots) -> None:
     shots.by_id("run").click()
     shots.drawn("() => /\\d.*\\/s/.test(document.querySelector('[data-testid=\"throughput\"]')?.textContent ?? '')")
     shots.by_id("node-rotate").click(position={"x": 70, "y": 12})
-    for tab, ready in (("batch", "sheet"), ("data", "data-set"), ("timeline", "lanes"), ("runs", "runs")):
+    for tab, ready in (("batch", "sheet"), ("data", "data-set"), ("timeline", "lanes")):
         shots.by_id(f"tab-{tab}").click()
         shots.by_id(ready).wait_for()
         shots.page.wait_for_timeout(1500)
