@@ -46,6 +46,11 @@ def _library() -> Any:
     return av
 
 
+def _lenient(av: Any) -> dict[str, str]:
+    """Options of PyAV for titles and the like in any encoding, of which nothing is used; 19 has taken them away."""
+    return {"metadata_errors": "ignore"} if int(av.__version__.partition(".")[0]) < 19 else {}
+
+
 def describe() -> str:
     """What decodes videos, and which of the common codecs."""
     try:
@@ -98,7 +103,7 @@ class VideoFile:
         self.close()
         source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
         try:
-            self._container = self._av.open(source, metadata_errors="ignore")
+            self._container = self._av.open(source, **_lenient(self._av))
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
