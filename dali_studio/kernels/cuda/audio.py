@@ -34,7 +34,7 @@ def preemphasis_on_gpu(
     items["part"] = coefficients
     macros = {"IN": src.dtype, "OUT": out.dtype}
     code = np.int64(BORDERS.index(border))
-    stream.launch("audio", items, src.counts, code, function="preemphasis", macros=macros)
+    stream.launch("audio", items, -(-src.counts // 4), code, function="preemphasis", macros=macros)
 
 
 def to_decibels_on_gpu(
@@ -65,14 +65,15 @@ def resample_on_gpu(
     """What `kernels.cpu.audio.resample` does with samples of any type, (samples,) or (samples, channels)."""
     lobes = lobes_of(quality)
     table, _ = sinc_window(lobes)
+    (address,) = stream.constant(f"sinc {lobes}", lambda: [np.stack([table[:-1], np.diff(table)], axis=1)])
     items = np.zeros(len(src), _RATE)
     items["source"], items["target"] = src.addresses, out.addresses
     items["count"], items["made"] = src.shapes[:, 0], out.shapes[:, 0]
     items["channels"] = src.shapes[:, 1:].prod(axis=1)
     items["step"] = np.divide(rates, wanted, out=np.ones(len(src)), where=wanted > 0)
-    numbers = map(np.int64, (len(table), lobes, moved_by(src.dtype, out.dtype)))
+    numbers = map(np.int64, (address, len(table), lobes, moved_by(src.dtype, out.dtype)))
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    stream.launch("resample_audio", items, out.counts, *numbers, macros=macros, tables=(table,))
+    stream.launch("resample_audio", items, items["made"], *numbers, macros=macros)
 
 
 def nonsilent_region_on_gpu(
