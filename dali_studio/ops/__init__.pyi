@@ -2551,7 +2551,6 @@ class TFRecordReader:
         pad_last_batch: bool | None = False,
         seed: int | None = ...,
         on_error: str | None = 'raise',
-        skip_cached_images: bool | None = False,
         prefetch_queue_depth: int | None = 1,
         lazy_init: bool | None = False,
         read_ahead: bool | None = False,

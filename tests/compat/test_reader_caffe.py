@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,13 @@ def damaged(folder: str, target: Path, at: int, value: bytes) -> str:
     content = bytearray(Path(folder, "data.mdb").read_bytes())
     content[at : at + len(value)] = value
     return write(target, {"data.mdb": bytes(content)})
+
+
+@pytest.mark.parametrize("count", [0, 299, 301, 1 << 40])
+def test_a_database_that_says_another_number_of_values_is_refused(count: int, tmp_path: Path) -> None:
+    content = bytearray(lmdb_database({b"%05d" % i: bytes(100) for i in range(300)}))
+    for page in (0, 1):
+        struct.pack_into("<Q", content, page * 4096 + 120, count)
+    write(tmp_path, {"data.mdb": bytes(content)})
+    with pytest.raises(ValueError, match=f"it says that it has {count:,} values, and has 300"):
+        places_of_values(str(tmp_path))

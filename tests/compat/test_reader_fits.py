@@ -102,7 +102,7 @@ def test_damaged_files_are_refused_or_left_out(content: bytes, says: str, tmp_pa
 @pytest.mark.parametrize(
     ("unit_", "name", "card"),
     [
-        (0, "SIMPLE", "X"), (0, "SIMPLE", "TRUE"), (0, "SIMPLE", "'T'"), (1, "NAXIS1", ""), (1, "NAXIS1", "1 6"), (1, "NAXIS1", "'5'"),
+        (0, "SIMPLE", "X"), (0, "SIMPLE", "TRUE"), (0, "SIMPLE", "'T'"), (0, "SIMPLE", "\f  T"), (1, "NAXIS1", ""), (1, "NAXIS1", "1 6"), (1, "NAXIS1", "'5'"),
         (1, "PCOUNT", "5"), (1, "PCOUNT", ""), (1, "GCOUNT", "0"), (1, "GCOUNT", "-1"), (1, "XTENSION", "'image'"), (1, "XTENSION", "'IMAGE"),
         (1, "EXTRA", "abc"), (1, "BSCALE", "abc"),
     ],

@@ -94,6 +94,13 @@ def test_tensors_of_texts_are_refused(tmp_path: Path, features: str) -> None:
         run("dali_studio", program)
 
 
+def test_a_cache_of_images_is_refused(files: tuple[list[str], list[str]]) -> None:
+    names = dict(zip(("paths", "index"), files, strict=True))
+    program = f"list(fn.readers.tfrecord(path=paths, index_path=index, features={FEATURES}, skip_cached_images=CACHED).values())"
+    check_refused(program.replace("CACHED", "True"), names=names)
+    check(program.replace("CACHED", "False"), names=names)
+
+
 def test_no_feature_is_refused(files: tuple[list[str], list[str]]) -> None:
     names = dict(zip(("paths", "index"), files, strict=True))
     check_refused("list(fn.readers.tfrecord(path=paths, index_path=index, features={}).values())", codes="DS104", names=names)

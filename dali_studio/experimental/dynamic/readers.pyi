@@ -359,7 +359,6 @@ class TFRecord(Reader):
         pad_last_batch: Any = ...,
         seed: Any = ...,
         on_error: Any = ...,
-        skip_cached_images: Any = ...,
         prefetch_queue_depth: Any = ...,
         lazy_init: Any = ...,
         read_ahead: Any = ...,

@@ -182,7 +182,7 @@ def _cards(data: NDArray[np.uint8], begin: int, unit: int) -> tuple[dict[str, st
             if name[: len(_END)] == _END:
                 _check_order(found, unit)
                 return found, start + _BLOCK
-            value = card[9:].decode("latin-1").strip() if card[8:9] == b"=" else ""
+            value = card[9:].decode("latin-1").strip(" ") if card[8:9] == b"=" else ""
             found.setdefault(name.decode("latin-1").rstrip(), _value(value))
     raise FitsError(
         f"the file ends before the header of unit {unit} does" if len(data) >= _BLOCK else "it is no FITS file"
@@ -191,7 +191,7 @@ def _cards(data: NDArray[np.uint8], begin: int, unit: int) -> tuple[dict[str, st
 
 def _value(text: str) -> str:
     """What stands before a comment."""
-    return "'" + text[1:].partition("'")[0].rstrip() if text.startswith("'") else text.partition("/")[0].rstrip()
+    return "'" + text[1:].partition("'")[0].rstrip() if text.startswith("'") else text.partition("/")[0].rstrip(" ")
 
 
 def _check_order(cards: Mapping[str, str], unit: int) -> None:

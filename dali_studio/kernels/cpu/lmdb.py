@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Begin of a page: flags, and where free space begins, or how many pages a large value takes.
-_HEAD, _META = struct.Struct("<10xHHH"), struct.Struct("<10xH4xII8xQI44x4x2xH32xQ8xQ")
+_HEAD, _META = struct.Struct("<10xHHH"), struct.Struct("<10xH4xII8xQI44x4x2xH24xQQ8xQ")
 _PAGE_HEAD, _NODE_HEAD = 16, 8
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
 _BRANCH, _LEAF, _DESCRIPTION = 1, 2, 8
@@ -41,24 +41,26 @@ def places_of_values(folder: str) -> tuple[str, NDArray[np.int64]]:
         reason = error.strerror if isinstance(error, OSError) else "it is empty"
         raise ValueError(f"{path} cannot be read: {reason}") from error
     try:
-        size, root, depth = _root(file)
-        tables = _leaves(file, size, root, depth) if root != _NOTHING else []
+        newest = _newest(file)
+        tables = _leaves(file, newest.size, newest.root, newest.depth) if newest.root != _NOTHING else []
     except (ValueError, IndexError, struct.error) as error:
         raise ValueError(f"{path} is no LMDB database, or is damaged") from error
     places = np.concatenate(tables) if tables else np.empty((0, 2), np.int64)
+    if len(places) != newest.entries:
+        raise ValueError(f"{path} is damaged: it says that it has {newest.entries:,} values, and has {len(places):,}")
     if len(places) and (places.min() < 0 or (places[:, 0] + places[:, 1]).max() > len(file)):
         raise ValueError(f"{path} breaks off: it lists values that are not in it")
     return str(path), places
 
 
-def _root(file: NDArray[np.uint8]) -> tuple[int, int, int]:
-    """The size of pages, the page at the root and the depth, as the newer of the first two pages says."""
+def _newest(file: NDArray[np.uint8]) -> _Description:
+    """What the newer of the first two pages says."""
     first = _described(file, 0)
     second = _described(file, first.size)
     newer = max(first, second, key=lambda one: one.transaction)
     if newer.mapped > _ADDRESSABLE:
         raise ValueError("too large a map")
-    return newer.size, newer.root, newer.depth
+    return newer
 
 
 class _Description(NamedTuple):
@@ -70,6 +72,7 @@ class _Description(NamedTuple):
     mapped: int
     size: int
     depth: int
+    entries: int
     root: int
     transaction: int
 

@@ -123,23 +123,38 @@ def together(files: Packed) -> Arrays | None:
     """The arrays of files; ``None`` where they are damaged or unlike, or have another order of bytes."""
     if not len(files) or int(files.shapes.min()) < _FIRST:
         return None
-    raw = files.slab[files.starts[:, None] + np.arange(_FIRST)].tobytes()
-    try:
-        found = [_parsed(raw[at : at + _FIRST]) for at in range(0, len(raw), _FIRST)]
-    except NpyError:
+    raw = memoryview(files.slab)  # pyright: ignore[reportArgumentType] - a buffer
+    kinds: dict[bytes, int] = {}  # files have few different headers, as a rule
+    which = [kinds.setdefault(bytes(raw[at : at + _FIRST]), len(kinds)) for at in files.starts.tolist()]
+    known = _rows(tuple(kinds))
+    if known is None:
         return None
-    heads = [one for one in found if one is not None and one.dtype.isnative]
-    if len(heads) < len(files) or len({(one.dtype, len(one.shape)) for one in heads}) > 1:
-        return None
-    begins, sizes = np.array([(one.begin, one.size) for one in heads], np.int64).T
+    places, shapes, steps, dtype = known
+    begins, sizes = places[which].T
     if (begins + sizes > files.shapes[:, 0]).any():
         return None
-    shapes = np.array([one.shape for one in heads], np.int64).reshape(len(heads), len(heads[0].shape))
-    size = heads[0].dtype.itemsize
+    return Arrays(files.slab, files.starts + begins, shapes[which], steps[which], dtype)
+
+
+_Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]
+
+
+@lru_cache(maxsize=64)
+def _rows(heads: tuple[bytes, ...]) -> _Rows | None:
+    """Of headers of one kind: where numbers begin and their bytes, extents, distances of neighbours; and their type."""
+    try:
+        found = [one for one in map(_parsed, heads) if one is not None and one.dtype.isnative]
+    except NpyError:
+        return None
+    if len(found) < len(heads) or len({(one.dtype, len(one.shape)) for one in found}) > 1:
+        return None
+    places = np.array([(one.begin, one.size) for one in found], np.int64)
+    shapes = np.array([one.shape for one in found], np.int64).reshape(len(found), len(found[0].shape))
+    size = found[0].dtype.itemsize
     steps = steps_of(shapes, size)
-    turned = np.array([one.fortran for one in heads])
+    turned = np.array([one.fortran for one in found])
     steps[turned] = steps_of(shapes[turned, ::-1], size)[:, ::-1]
-    return Arrays(files.slab, files.starts + begins, shapes, steps, heads[0].dtype)
+    return places, shapes, steps, found[0].dtype
 
 
 def view(data: NDArray[np.uint8], head: NpyHeader) -> NDArray[Any]:

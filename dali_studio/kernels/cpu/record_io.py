@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 
 from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu import urls
+from dali_studio.kernels.cpu.native import kernel
 
-_MAGIC, _HEADER = 0xCED7230A, struct.Struct("<IIIfQQ")
-HEADER_SIZE = _HEADER.size
-#: The upper bits of a length say whether a record goes on behind it: 0, it is whole; 1, it begins; 3, it ends.
-_LENGTH, _FLAG, _WHOLE, _FIRST, _LAST = (1 << 29) - 1, 29, 0, 1, 3
+_MAGIC = 0xCED7230A
+#: The upper bits of a length say whether a record goes on behind it: 0, it is whole; 1, it begins.
+_LENGTH, _FLAG, _FIRST = (1 << 29) - 1, 29, 1
 _PREFIX = struct.Struct("<II")
+#: Columns of what `record_io.cpp` finds, in its order, and why records cannot be read.
+_STATE, _LABEL_BEGIN, _LABELS, _BEGIN, _SIZE, _COLUMNS = range(6)
+REASONS = (
+    "", "it is too short for a record", "no record begins there", "its labels are cut off",
+    "a part of the record is missing", "the record is cut off",
+)  # fmt: skip
 
 
 def places_of_records(path: str) -> Iterator[int]:
@@ -71,49 +77,19 @@ def places_of_index(
     return files.astype(np.int64), starts, np.minimum(lengths, sizes[files] - starts)
 
 
-def plain_records(data: Packed) -> tuple[NDArray[np.bool_], NDArray[np.float32], NDArray[np.int64]]:
-    """Which records are whole and have one label, and of these the labels, and the bytes of the images behind them."""
-    long = np.flatnonzero(data.shapes[:, 0] >= HEADER_SIZE)
-    words = data.slab[data.starts[long, None] + np.arange(HEADER_SIZE)].view("<u4").reshape(-1, HEADER_SIZE // 4)
-    ends = 8 + (words[:, 1] & _LENGTH).astype(np.int64)
-    plain = (words[:, 0] == _MAGIC) & (words[:, 1] >> _FLAG == _WHOLE) & (words[:, 2] == 0)
-    plain &= (ends >= HEADER_SIZE) & (ends <= data.shapes[long, 0])
-    found = np.zeros(len(data), bool)
-    labels, sizes = np.zeros(len(data), np.float32), np.zeros(len(data), np.int64)
-    found[long], labels[long] = plain, words[:, 3].copy().view("<f4")
-    sizes[long] = ends - HEADER_SIZE
-    return found, labels, sizes
+def parse_records(data: Packed) -> tuple[NDArray[np.int64], Packed]:
+    """Find the images and labels of records; those in several parts are joined in place.
 
-
-def parsed_record(record: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, int]:
-    """The labels of a record, and where its image lies in it; records in several parts are joined in place.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
+    Returns
+    -------
+    found : ndarray
+        (N, 3): first byte and bytes of the image, and 0 or the place in `REASONS` why the record cannot be read.
+    labels : Packed
+        float32, one or several of each record; none of one that cannot be read.
     """
-    if len(record) < HEADER_SIZE:
-        raise ValueError("it is too short for a record")
-    magic, word, count, label, _, _ = _HEADER.unpack(record[: HEADER_SIZE].tobytes())
-    flag, end = word >> _FLAG, 8 + (word & _LENGTH)
-    if magic != _MAGIC:
-        raise ValueError("no record begins there")
-    begin = HEADER_SIZE + 4 * count
-    if begin > end:
-        raise ValueError("its labels are cut off")
-    read = end
-    while flag not in (_WHOLE, _LAST):  # a part ends before each magic number in the data, which the parts leave out
-        read += -read % 4
-        magic, word = struct.unpack("<II", record[read : read + 8].tobytes()) if read + 8 <= len(record) else (0, 0)
-        flag, size = word >> _FLAG, word & _LENGTH
-        if magic != _MAGIC or flag in (_WHOLE, _FIRST):
-            raise ValueError("a part of the record is missing")
-        record[end : end + 4].view("<u4")[:] = _MAGIC
-        record[end + 4 : end + 4 + size] = record[read + 8 : read + 8 + size].copy()
-        read, end = read + 8 + size, end + 4 + size
-    if end > len(record):
-        raise ValueError("the record is cut off")
-    if not count:
-        return np.array([label], np.float32), begin, end - begin
-    return record[HEADER_SIZE : begin].copy().view("<f4").astype(np.float32), begin, end - begin
+    found = np.empty((len(data), _COLUMNS), np.int64)
+    count = kernel("parse_records")(data.slab, data.starts, data.shapes[:, 0], found)
+    labels, counts = np.empty(count, np.float32), found[:, _LABELS]
+    kernel("copy_labels")(data.slab, found, labels)
+    starts = (np.cumsum(counts) - counts) * labels.itemsize
+    return found[:, [_BEGIN, _SIZE, _STATE]], Packed(labels.view(np.uint8), starts, counts[:, None], labels.dtype)

@@ -10,15 +10,28 @@ struct Item {
   i32 unused;
 };
 
+// Elements that a thread makes, each 256 behind the other, so that several are on their way at once.
+enum { EACH = 4 };
+
 extern "C" __global__ void __launch_bounds__(256) preemphasis(const Item* __restrict__ items, i64 border) {
   typedef typename Emphasized<IN>::type S;
   const Item& item = items[blockIdx.y];
-  const i64 i = (i64)blockIdx.x * 256 + threadIdx.x;
-  if (i >= item.count) return;
-  const IN *from = (const IN*)item.from, x = from[i];
-  const bool first = i == 0, as_is = item.part == 0 || (first && border == BORDER_ZERO && !same<OUT, S>::value);
-  const S before = !first ? (S)from[i - 1] : border == BORDER_ZERO ? (S)0 : (S)from[border == BORDER_REFLECT && item.count > 1];
-  ((OUT*)item.to)[i] = as_is ? Cast<OUT, IN>::of(x) : Cast<OUT, S>::of(preemphasized((S)x, before, item.part));
+  const i64 begin = (i64)blockIdx.x * 256 * EACH, left = item.count - begin;
+  const IN* const from = (const IN*)item.from + begin;
+  OUT* const to = (OUT*)item.to + begin;
+  IN x[EACH], before[EACH];
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const int i = k * 256 + threadIdx.x;
+    if (i < left) x[k] = from[i], before[k] = from[begin + i > 0 ? i - 1 : border == BORDER_REFLECT && item.count > 1];
+  }
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const int i = k * 256 + threadIdx.x;
+    if (i >= left) break;
+    const bool zero = begin + i == 0 && border == BORDER_ZERO, as_is = item.part == 0 || (zero && !same<OUT, S>::value);
+    to[i] = as_is ? Cast<OUT, IN>::of(x[k]) : Cast<OUT, S>::of(preemphasized((S)x[k], zero ? (S)0 : (S)before[k], item.part));
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(256) decibels(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers, lobes_of, moved_by, silence_ratio, sinc_window
 from dali_studio.kernels.cuda.reduce import reduce_on_gpu
-from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.stream import THREADS, GpuStream
 
 _ITEM = np.dtype(
     [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("largest", np.uint64), ("part", np.float32),
@@ -19,11 +19,11 @@ _RATE = np.dtype(
      ("step", np.float64)]
 )  # fmt: skip
 _POWERS = np.dtype(
-    [*((name, np.uint64) for name in ("source", "means", "begin", "length")),
-     *((name, np.int64) for name in ("windows", "width", "step"))]
+    [*((name, np.uint64) for name in ("source", "means", "largest", "begin", "length")),
+     *((name, np.int64) for name in ("windows", "width", "step", "blocks"))]
 )  # fmt: skip
-#: Windows of a thread, at least, where sums of squares are exact and may begin anywhere.
-_WINDOWS = 256
+#: Windows of a block where sums of squares are exact and may begin anywhere.
+_WINDOWS = 2048
 
 
 def preemphasis_on_gpu(
@@ -34,7 +34,7 @@ def preemphasis_on_gpu(
     items["part"] = coefficients
     macros = {"IN": src.dtype, "OUT": out.dtype}
     code = np.int64(BORDERS.index(border))
-    stream.launch("audio", items, src.counts, code, function="preemphasis", macros=macros)
+    stream.launch("audio", items, -(-src.counts // 4), code, function="preemphasis", macros=macros)
 
 
 def to_decibels_on_gpu(
@@ -65,14 +65,15 @@ def resample_on_gpu(
     """What `kernels.cpu.audio.resample` does with samples of any type, (samples,) or (samples, channels)."""
     lobes = lobes_of(quality)
     table, _ = sinc_window(lobes)
+    (address,) = stream.constant(f"sinc {lobes}", lambda: [np.stack([table[:-1], np.diff(table)], axis=1)])
     items = np.zeros(len(src), _RATE)
     items["source"], items["target"] = src.addresses, out.addresses
     items["count"], items["made"] = src.shapes[:, 0], out.shapes[:, 0]
     items["channels"] = src.shapes[:, 1:].prod(axis=1)
     items["step"] = np.divide(rates, wanted, out=np.ones(len(src)), where=wanted > 0)
-    numbers = map(np.int64, (len(table), lobes, moved_by(src.dtype, out.dtype)))
+    numbers = map(np.int64, (address, len(table), lobes, moved_by(src.dtype, out.dtype)))
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    stream.launch("resample_audio", items, out.counts, *numbers, macros=macros, tables=(table,))
+    stream.launch("resample_audio", items, items["made"], *numbers, macros=macros)
 
 
 def nonsilent_region_on_gpu(
@@ -86,11 +87,13 @@ def nonsilent_region_on_gpu(
     items["source"], items["begin"], items["length"] = src.addresses, begins.addresses, lengths.addresses
     items["windows"], items["width"] = counts - widths + 1, widths
     exact = src.dtype.kind in "iu" and src.dtype.itemsize <= np.dtype(np.int16).itemsize
-    items["step"] = np.maximum(widths, _WINDOWS) if exact else (counts if interval is None else interval) - widths + 1
+    items["step"] = _WINDOWS if exact else (counts if interval is None else interval) - widths + 1
+    items["blocks"] = -(-items["windows"] // items["step"])
     means = stream.empty(items["windows"][:, None], np.dtype(np.float32), "")
-    items["means"] = means.addresses
+    largest = stream.empty(items["blocks"][:, None], np.dtype(np.float32), "")
+    items["means"], items["largest"] = means.addresses, largest.addresses
     macros = {"IN": src.dtype}
-    stream.launch("silence", items, -(-items["windows"] // items["step"]), function="powers", macros=macros)
+    stream.launch("silence", items, items["blocks"] * THREADS, function="powers", macros=macros)
     numbers = np.float32(silence_ratio(cutoff)), np.float32(reference or 0)
     stream.launch("silence", items, 1, *numbers, function="region", macros=macros)
-    del means  # back to the pool of this stream, whose next user comes after the kernels
+    del means, largest  # back to the pool of this stream, whose next user comes after the kernels

@@ -1,5 +1,5 @@
-// Sounds at another rate: what `resample_audio` of `kernels/cpu/audio.cpp` does. A thread makes one sample of one channel.
-// Macros: IN and OUT, the types of the samples.
+// Sounds at another rate: what `resample_audio` of `kernels/cpu/audio.cpp` does. A thread makes the sample of one place, of all
+// channels, a block those of RESAMPLED_BLOCK places. Macros: IN and OUT, the types of the samples.
 #include "../include/audio.hpp"
 
 struct Item {
@@ -9,30 +9,83 @@ struct Item {
   double step;                // samples of the input for one of the output
 };
 
-// `table` has `size` numbers for a filter of so many `lobes`; `moved`: see `moved_sample`.
+// Samples of one channel that a block holds as floats: each is taken by many threads.
+enum { HELD = 2048 };
+struct Held {
+  const float* first;
+  __device__ float operator[](int n) const { return first[n]; }
+};
+struct Given {
+  const IN* first;
+  i64 channels;
+  int moved;
+  __device__ float operator[](int n) const { return moved_sample(first[n * channels], moved); }
+};
+
+// The weight of a sample, as `SincWindow` has it; `table` has each of its values and what leads to the next one. The scale is a power of
+// two, so that the product is exact. Places INSIDE need not be brought into the table.
+template <bool INSIDE> __device__ float weight_at(const float2* __restrict__ table, const SincWindow& window, float x) {
+  const float place = fmaf(x, window.scale, window.centre);
+  const i32 index = INSIDE ? (i32)place : between((i32)place, 0, window.size);
+  const float2 value = __ldg(table + index);
+  return value.x + (place - (float)index) * value.y;
+}
+
+// The weighted sum of `taps` samples, the first one at distance `x`. Of one channel it is four sums, as there.
+template <bool INSIDE, class SAMPLES>
+__device__ float filtered(SAMPLES samples, int taps, float x, const float (&distances)[4], bool alone, float last,
+                          const float2* __restrict__ table, const SincWindow& window) {
+  float sum = 0;
+  int n = 0;
+  if (alone) {
+    float sums[4] = {0, 0, 0, 0}, at[4] = {distances[0], distances[1], distances[2], distances[3]};
+    for (; n + 4 <= taps; n += 4)
+#pragma unroll
+      for (int k = 0; k < 4; k++) sums[k] += samples[n + k] * weight_at<INSIDE>(table, window, at[k]), at[k] += 4;
+    sum = (sums[0] + sums[2]) + (sums[1] + sums[3]), x = last;
+  }
+  for (; n < taps; n++, x += 1) sum += samples[n] * weight_at<INSIDE>(table, window, x);
+  return sum;
+}
+
+// `table` is for a filter of so many `lobes`, whose window has `size` numbers; `moved`: see `moved_sample`.
 extern "C" __global__ void __launch_bounds__(256) resample_audio(
-    const Item* __restrict__ items, const float* __restrict__ table, i64 size, i64 lobes, i64 moved) {
+    const Item* __restrict__ items, const float2* __restrict__ table, i64 size, i64 lobes, i64 moved) {
+  __shared__ float places[RESAMPLED_BLOCK], held[HELD];
   const Item& item = items[blockIdx.y];
-  const i64 i = (i64)blockIdx.x * 256 + threadIdx.x, channels = item.channels, count = item.count;
-  if (i >= item.made * channels) return;
-  const SincWindow window = sinc_window(table, size, lobes);
-  const i64 j = i / channels, begin = j / RESAMPLED_BLOCK * RESAMPLED_BLOCK;
+  const i64 channels = item.channels, count = item.count, begin = (i64)blockIdx.x * RESAMPLED_BLOCK;
+  if (begin >= item.made) return;
   const double exact = (double)begin * item.step;
   const i64 origin = exact < (double)count ? whole_below(exact) : count;
-  float place = (float)(exact - (double)origin);
-  for (i64 k = begin; k < j; k++) place += (float)item.step;
+  const float step = (float)item.step, reach = RESAMPLED_BLOCK * step;
+  const IN* from = item.from + origin * channels;
+  // what the block takes lies from `low` on, as seen from the origin
+  const bool holds = channels == 1 && reach < (float)(HELD - 2 * lobes - 8);
+  const i64 low = most(-lobes, -origin), high = holds ? least((i64)reach + lobes + 4, count - origin) : low;
+  if (threadIdx.x == 0) {  // places are added up one after the other
+    float place = (float)(exact - (double)origin);
+    for (int k = 0; k < RESAMPLED_BLOCK; k++, place += step) places[k] = place;
+  } else if (threadIdx.x >= 32) {
+    for (i64 n = low + threadIdx.x - 32; n < high; n += RESAMPLED_BLOCK - 32) held[n - low] = moved_sample(from[n], (int)moved);
+  }
+  __syncthreads();
+  const i64 j = begin + threadIdx.x;
+  if (j >= item.made) return;
+  const float place = places[threadIdx.x];
   const i64 nearest = place < (float)(2 * count + 2) ? ceiling_of(place) : 2 * count + 2;
   const i64 first = most(nearest - lobes, -origin), end = least(nearest + lobes, count - origin);
-  const IN* from = item.from + origin * channels + i % channels;
-  float sum = 0;
-  i64 n = first;
-  if (channels == 1) {  // four sums, as there
-    float sums[4] = {0, 0, 0, 0}, x[4];
-    for (int k = 0; k < 4; k++) x[k] = (float)(first + k) - place;
-    for (; n + 4 <= end; n += 4)
-      for (int k = 0; k < 4; k++) sums[k] += moved_sample(from[n + k], (int)moved) * window(x[k]), x[k] += 4;
-    sum = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+  const int taps = (int)most<i64>(end - first, 0);
+  float distances[4];
+  for (int k = 0; k < 4; k++) distances[k] = (float)(first + k) - place;
+  const float last = (float)(first + taps / 4 * 4) - place;
+  const bool inside = distances[0] >= -(float)lobes && (float)(end - 1) - place <= (float)lobes;
+  const SincWindow window = sinc_window(nullptr, size, lobes);
+  for (i64 c = 0; c < channels; c++) {
+    const Given given{from + first * channels + c, channels, (int)moved};
+    const float x = distances[0];
+    const float sum = !inside ? filtered<false>(given, taps, x, distances, channels == 1, last, table, window)
+                      : holds ? filtered<true>(Held{held + (first - low)}, taps, x, distances, true, last, table, window)
+                              : filtered<true>(given, taps, x, distances, channels == 1, last, table, window);
+    item.to[j * channels + c] = from_unit<OUT>(sum);
   }
-  for (float x = (float)n - place; n < end; n++, x += 1) sum += moved_sample(from[n * channels], (int)moved) * window(x);
-  item.to[i] = from_unit<OUT>(sum);
 }

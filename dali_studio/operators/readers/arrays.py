@@ -94,6 +94,9 @@ def copy_in_parts(
     """As `copy_strided`, in parts for the threads where it is much."""
     total = int(extents.prod(axis=1).sum()) * size
     count = max(min(len(src), total // _AT_ONCE), 1)
+    if count == 1:
+        copy_strided(src, extents, steps, size, out)
+        return
     bounds = np.linspace(0, len(src), count + 1).astype(int).tolist()
 
     def copy(part: int) -> None:

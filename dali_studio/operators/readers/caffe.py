@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.protobuf import BYTES, VARINT, fields, integers
+from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import messages
 from dali_studio.operators.common import T
 from dali_studio.operators.readers.common import check_order
-from dali_studio.operators.readers.lmdb import DatabaseReader, parsed, pictures, sources_of
-from dali_studio.operators.readers.pieces import PiecesRead, Records
+from dali_studio.operators.readers.lmdb import DatabaseReader, messages_of, pictures, sources_of
+from dali_studio.operators.readers.pieces import PiecesRead, Records, accept_failures
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc
@@ -22,16 +24,7 @@ from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.record_samples import caffe_database
 from dali_studio.schema.samples import Case
 
-#: Numbers of the fields of a Datum.
-_CHANNELS, _HEIGHT, _WIDTH, _DATA, _LABEL, _ENCODED = 1, 2, 3, 4, 5, 7
-
-
-class Datum(NamedTuple):
-    """A picture, by its first byte and shape, and its label, if there is one."""
-
-    start: int = 0
-    shape: tuple[int, ...] = (0,)
-    label: int | None = None
+_PLACE, _SHAPE = slice(messages.BEGIN, messages.END + 1), slice(messages.HEIGHT, messages.CHANNELS + 1)
 
 
 class Caffe(DatabaseReader):
@@ -84,33 +77,25 @@ class Caffe(DatabaseReader):
 
     @classmethod
     def batches(cls, data: Records, read: PiecesRead, args: Args) -> tuple[Batch, ...]:
-        found: list[Datum] = [one or Datum() for one in parsed(data, read, args, _datum)]
+        found = messages.find_data(*messages_of(read))
+        for position in np.flatnonzero(found[:, messages.WHOLE] == 0).tolist():
+            read.failures.setdefault(position, OSError(0, "the message is damaged"))
+        for position in np.flatnonzero(found[:, messages.PICTURE] == messages.MISSHAPEN).tolist():
+            size = found[position, messages.END] - found[position, messages.BEGIN]
+            shape = "x".join(map(str, found[position, _SHAPE]))
+            read.failures.setdefault(position, OSError(0, f"the picture has {size} bytes, its shape is {shape}"))
+        sources = sources_of(data, read)
+        found[accept_failures(read.failures, sources, args)] = 0
         made: list[Batch] = []
         if args["image_available"]:
-            samples = pictures(read, [(one.start, one.shape) for one in found])
-            made.append(Batch.of(samples, "", sources_of(data, read)))
+            raw = found[:, messages.PICTURE] == messages.RAW
+            made.append(Batch.of(pictures(read, found[:, _PLACE], found[:, _SHAPE], raw), "", sources))
         if args["label_available"]:
-            labels = [np.array([] if one.label is None else [one.label], np.int32) for one in found]
-            made.append(Batch.of(labels, dtype=np.dtype(np.int32), ndim=1))
+            made.append(Batch.of(_labels(found)))
         return tuple(made)
 
 
-def _datum(slab: memoryview, begin: int, end: int) -> Datum:
-    """Read a Datum; of a field that comes twice the last counts."""
-    size: dict[int, int] = {}
-    start = stop = 0
-    label, encoded = None, True
-    for field in fields(slab, begin, end):
-        if field.number == _DATA and field.wire == BYTES:
-            start, stop = field.begin, field.end
-        elif field.wire == VARINT and field.number in (_CHANNELS, _HEIGHT, _WIDTH, _LABEL):
-            size[field.number] = integers(slab, field)[0]
-        elif field.wire == VARINT and field.number == _ENCODED:
-            encoded = field.value != 0
-    label = size.get(_LABEL)
-    if encoded or not start:
-        return Datum(start, (stop - start,), label)
-    shape = tuple(size.get(number, 0) for number in (_HEIGHT, _WIDTH, _CHANNELS))
-    if min(shape) < 0 or shape[0] * shape[1] * shape[2] != stop - start:
-        raise ValueError(f"the picture has {stop - start} bytes, its shape is {'x'.join(map(str, shape))}")
-    return Datum(start, shape, label)
+def _labels(found: NDArray[np.int64]) -> Packed:
+    labels = found[:, messages.LABEL].astype(np.int32)
+    starts = np.arange(len(labels), dtype=np.int64) * labels.itemsize
+    return Packed(labels.view(np.uint8), starts, found[:, messages.LABELS, None], labels.dtype)

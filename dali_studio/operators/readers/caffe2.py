@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,13 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.protobuf import BYTES, VARINT, fields, floats, integers
+from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import messages
+from dali_studio.kernels.cpu.messages import TensorColumns
 from dali_studio.operators.common import T
 from dali_studio.operators.readers.common import check_order
-from dali_studio.operators.readers.lmdb import DatabaseReader, parsed, pictures, sources_of
-from dali_studio.operators.readers.pieces import PiecesRead, Records
+from dali_studio.operators.readers.lmdb import DatabaseReader, messages_of, pictures, sources_of
+from dali_studio.operators.readers.pieces import PiecesRead, Records, accept_failures
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Range
@@ -24,32 +25,9 @@ from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.record_samples import caffe2_database
 from dali_studio.schema.samples import Case
 
-#: Numbers of the fields of a TensorProto, and of its types of data.
-_DIMS, _TYPE, _FLOATS, _INTEGERS, _BYTES, _TEXTS = range(1, 7)
-_FLOAT, _INT32, _BYTE, _STRING = 1, 2, 3, 4
 #: Of `label_type`.
 _SINGLE, _DENSE, _NONE = 0, 2, 4
 _MAX_INPUTS = 200
-
-
-@dataclass(slots=True)
-class Tensor:
-    """A TensorProto: its type, axes, numbers, and where its bytes or its first text lie."""
-
-    kind: int = _FLOAT
-    dims: list[int] = field(default_factory=list[int])
-    floats: list[float] = field(default_factory=list[float])
-    integers: list[int] = field(default_factory=list[int])
-    bytes: tuple[int, int] = (0, 0)
-    text: tuple[int, int] | None = None
-
-    def numbers(self, what: str) -> NDArray[Any]:
-        """The values, as `what` takes them."""
-        if self.kind == _FLOAT:
-            return np.array(self.floats, np.float32)
-        if self.kind == _INT32:
-            return np.array(self.integers, np.int32)
-        raise ValueError(f"{what} is neither of floats nor of 32-bit integers")
 
 
 class Caffe2(DatabaseReader):
@@ -125,88 +103,82 @@ class Caffe2(DatabaseReader):
 
     @classmethod
     def batches(cls, data: Records, read: PiecesRead, args: Args) -> tuple[Batch, ...]:
-        def parse(slab: memoryview, begin: int, end: int) -> list[Any]:
-            return _taken(_tensors(slab, begin, end), args)
-
-        found: list[list[Any] | None] = parsed(data, read, args, parse)
-        count = len(cls.output_schemas({name: args[name] for name in _COUNTED}, cls.schema))
-        first = next((row for row in found if row is not None), [np.zeros(0, np.int32)] * count)
-        nothing: list[Any] = [one[:0] if isinstance(one, np.ndarray) else _NO_PICTURE for one in first]
-        nothing[:1] = [_NO_PICTURE] if args["image_available"] else nothing[:1]
+        wanted = _wanted(args)
+        found, counts = messages.find_tensors(*messages_of(read), len(wanted))
+        for position in np.flatnonzero(counts < 0).tolist():
+            read.failures.setdefault(position, OSError(0, "the message is damaged"))
+        for place, what in enumerate(wanted):
+            _find_misfits(read, found[:, place], counts, place, what, args)
+        sources = sources_of(data, read)
+        failed = accept_failures(read.failures, sources, args)
+        found[failed] = 0
+        there = np.ones(len(found), bool)
+        there[failed] = False
         made: list[Batch] = []
-        for number in range(count):
-            column = [(nothing if row is None else row)[number] for row in found]
-            if number == 0 and args["image_available"]:
-                made.append(Batch.of(pictures(read, column), "", sources_of(data, read)))
+        for place, what in enumerate(wanted):
+            table = found[:, place]
+            if what == _IMAGE:
+                raw = table[:, _C.PICTURE] == messages.RAW
+                made.append(Batch.of(pictures(read, table[:, _PLACE], table[:, _SHAPE], raw), "", sources))
             else:
-                _check_types(column)
-                made.append(Batch.of(column, dtype=np.dtype(np.int32), ndim=1))
+                made.append(Batch.of(_numbers(read, table, there)))
         return tuple(made)
 
 
-#: What stands for what has failed, and may fail.
-_NO_PICTURE = 0, (0,)
-#: Arguments that say which outputs there are.
-_COUNTED = ("image_available", "label_type", "additional_inputs", "bbox")
+_C = TensorColumns
+_PLACE, _SHAPE = slice(_C.BEGIN, _C.END + 1), slice(_C.HEIGHT, _C.CHANNELS + 1)
+#: What tensors are, as messages call them.
+_IMAGE, _LABEL, _INPUT, _BOX = "the picture", "the label", "an additional input", "the box"
 
 
-def _check_types(column: Sequence[NDArray[Any]]) -> None:
-    if len({one.dtype for one in column}) > 1:
+def _wanted(args: Args) -> list[str]:
+    """What the tensors of each entry are, in their order."""
+    made = [_IMAGE] if args["image_available"] else []
+    made += [_LABEL] if args["label_type"] != _NONE else []
+    return made + [_INPUT] * int(args["additional_inputs"]) + ([_BOX] if args["bbox"] else [])
+
+
+def _find_misfits(
+    read: PiecesRead, table: NDArray[np.int64], counts: NDArray[np.int64], place: int, what: str, args: Args
+) -> None:  # fmt: skip
+    """Say why tensors are not what they should be."""
+
+    def failed(wrong: NDArray[np.bool_], why: Callable[[int], str]) -> None:
+        for position in np.flatnonzero(wrong).tolist():
+            read.failures.setdefault(position, OSError(0, why(position)))
+
+    failed(counts <= place, lambda position: f"the entry has {counts[position]} tensors; more are asked for")
+    if what == _IMAGE:
+        wrong = table[:, _C.PICTURE] == messages.NO_PICTURE
+        failed(wrong, lambda position: "the picture is neither a file nor bytes of its shape")
+        return
+    kinds, values = table[:, _C.KIND], _values(table)
+    if what == _BOX:
+        wrong = (kinds != messages.INTEGERS) | (values != 4)
+        failed(wrong, lambda position: "the box is not one of four whole numbers")
+        return
+    wrong = (kinds != messages.REALS) & (kinds != messages.INTEGERS)
+    failed(wrong, lambda position: f"{what} is neither of floats nor of 32-bit integers")
+    if what == _LABEL and args["label_type"] == _SINGLE:
+        failed(values != 1, lambda position: f"the label has {values[position]} values, not one")
+
+
+def _values(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many numbers tensors have."""
+    return np.where(table[:, _C.KIND] == messages.REALS, table[:, _C.REALS], table[:, _C.INTEGERS])
+
+
+def _numbers(read: PiecesRead, table: NDArray[np.int64], there: NDArray[np.bool_]) -> Packed:
+    """The numbers of a tensor of each entry."""
+    kinds = table[there, _C.KIND]
+    kind = int(kinds[0]) if len(kinds) else messages.INTEGERS
+    if (kinds != kind).any():
         raise ArgumentError(
             "a batch has whole and other numbers in one place.", hint="Give databases of one kind.", argument="path",
             code="DS302",
         )  # fmt: skip
-
-
-def _tensors(slab: memoryview, begin: int, end: int) -> list[Tensor]:
-    listed = (one for one in fields(slab, begin, end) if (one.number, one.wire) == (1, BYTES))
-    return [_tensor(slab, one.begin, one.end) for one in listed]
-
-
-def _tensor(slab: memoryview, begin: int, end: int) -> Tensor:
-    made = Tensor()
-    for one in fields(slab, begin, end):
-        if one.number == _TYPE and one.wire == VARINT:
-            made.kind = one.value
-        elif one.number == _DIMS and one.wire in (VARINT, BYTES):
-            made.dims += integers(slab, one)
-        elif one.number == _INTEGERS and one.wire in (VARINT, BYTES):
-            made.integers += integers(slab, one)
-        elif one.number == _FLOATS:
-            made.floats += floats(slab, one)
-        elif one.number == _BYTES and one.wire == BYTES:
-            made.bytes = one.begin, one.end
-        elif one.number == _TEXTS and one.wire == BYTES and made.text is None:
-            made.text = one.begin, one.end
-    return made
-
-
-def _taken(tensors: Sequence[Tensor], args: Args) -> list[Any]:
-    """What each output has of an entry: the place and shape of the picture, and arrays."""
-    rest, made = iter(tensors), list[Any]()
-    try:
-        if args["image_available"]:
-            made.append(_picture(next(rest)))
-        if args["label_type"] != _NONE:
-            made.append(next(rest).numbers("the label"))
-            if args["label_type"] == _SINGLE and len(made[-1]) != 1:
-                raise ValueError(f"the label has {len(made[-1])} values, not one")
-        made += [next(rest).numbers("an additional input") for _ in range(args["additional_inputs"])]
-        if args["bbox"]:
-            box = next(rest)
-            if box.kind != _INT32 or len(box.integers) != 4:
-                raise ValueError("the box is not one of four whole numbers")
-            made.append(box.numbers("the box"))
-    except StopIteration:
-        raise ValueError(f"the entry has {len(tensors)} tensors; more are asked for") from None
-    return made
-
-
-def _picture(tensor: Tensor) -> tuple[int, tuple[int, ...]]:
-    if tensor.kind == _STRING and tensor.text is not None:
-        return tensor.text[0], (tensor.text[1] - tensor.text[0],)
-    begin, end = tensor.bytes
-    shape = (*tensor.dims, 1) if len(tensor.dims) == 2 else tuple(tensor.dims[:3])
-    if tensor.kind == _BYTE and len(shape) == 3 and min(shape) >= 0 and shape[0] * shape[1] * shape[2] == end - begin:
-        return begin, shape
-    raise ValueError("the picture is neither a file nor bytes of its shape")
+    counts = _values(table)
+    made = np.empty(int(counts.sum()), np.int32 if kind == messages.INTEGERS else np.float32)
+    starts = (np.cumsum(counts) - counts) * made.itemsize
+    messages.copy_tensors(read.data.slab, table, made.view(np.uint8), starts, counts, kind)
+    return Packed(made.view(np.uint8), starts, counts[:, None], made.dtype)

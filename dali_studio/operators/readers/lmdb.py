@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from dali_studio.core.storage import Packed, Samples
 from dali_studio.kernels.cpu.lmdb import places_of_values
 from dali_studio.operators.common import sentence
 from dali_studio.operators.readers.common import Reader
-from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, Sources, accept_failures
+from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, Sources
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, Doc, Refused
 
@@ -51,45 +51,42 @@ class DatabaseReader(Reader, abstract=True):
         return Records(files, Places(*map(np.ascontiguousarray, table.T)))
 
 
-def parsed(data: Records, read: PiecesRead, args: Args, parse: Callable[[memoryview, int, int], Any]) -> list[Any]:
-    """What `parse` makes of each message, which lies between two places; ``None`` for what may fail.
-
-    Raises
-    ------
-    ArgumentError
-        DS302 for what cannot be read, unless `on_error` says to go on.
-    """
-    slab = memoryview(read.data.slab)  # pyright: ignore[reportArgumentType] - a buffer
-    made: list[Any] = [None] * len(read.data)
-    for position, (start, size) in enumerate(zip(read.data.starts.tolist(), read.places.sizes.tolist(), strict=True)):
-        if position not in read.failures:
-            try:
-                made[position] = parse(slab, start, start + size)
-            except ValueError as error:
-                read.failures[position] = OSError(0, str(error))
-    accept_failures(read.failures, sources_of(data, read), args)
-    return made
-
-
 def sources_of(data: Records, read: PiecesRead) -> Sequence[str]:
     """Where the messages lie, for users."""
     return Sources(data.paths, read.places)
 
 
-def pictures(read: PiecesRead, found: Sequence[tuple[int, tuple[int, ...]]]) -> Samples:
-    """Files and pictures, by their first bytes and shapes.
+def messages_of(read: PiecesRead) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Memory with messages, where each begins, and its bytes: none of one that cannot be read."""
+    sizes = read.places.sizes.copy()
+    sizes[list(read.failures)] = 0
+    return read.data.slab, read.data.starts, sizes
+
+
+def pictures(
+    read: PiecesRead, places: NDArray[np.int64], shapes: NDArray[np.int64], raw: NDArray[np.bool_]
+) -> Samples:  # fmt: skip
+    """Files and pictures.
+
+    Parameters
+    ----------
+    places : ndarray
+        (N, 2) first byte and one past the last; there is none where they are equal.
+    shapes : ndarray
+        (N, 3) axes of those that are pixels.
+    raw : ndarray
+        (N,) which ones are pixels.
 
     Raises
     ------
     ArgumentError
         DS302, if there are both in a batch.
     """
-    axes = {len(shape) for _, shape in found if 0 not in shape}
-    if len(axes) > 1:
+    sizes = places[:, 1] - places[:, 0]
+    there = raw[sizes > 0]
+    if there.any() and not there.all():
         raise ArgumentError(
             "a batch has encoded and raw pictures.", hint="Give databases of one kind.", argument="path", code="DS302"
         )
-    ndim = axes.pop() if axes else 1
-    shapes = [shape if len(shape) == ndim else (0,) * ndim for _, shape in found]
-    starts = np.array([start for start, _ in found], np.int64)
-    return Packed(read.data.slab, starts, np.array(shapes, np.int64).reshape(len(found), ndim), np.dtype(np.uint8))
+    extents = np.where(raw[:, None], shapes, 0) if there.any() else sizes[:, None]
+    return Packed(read.data.slab, np.where(sizes > 0, places[:, 0], 0), extents, np.dtype(np.uint8))

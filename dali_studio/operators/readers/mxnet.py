@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Dense, Packed
+from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu import urls
-from dali_studio.kernels.cpu.record_io import HEADER_SIZE, parsed_record, places_of_index, plain_records
+from dali_studio.kernels.cpu.record_io import REASONS, parse_records, places_of_index
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, Sources, accept_failures
@@ -87,20 +86,21 @@ class MXNet(Reader):
 
     @classmethod
     def batches(cls, data: Records, read: PiecesRead, args: Args) -> tuple[Batch, ...]:
-        plain, table, sizes = plain_records(read.data)
-        plain[list(read.failures)] = False
-        starts = read.data.starts + HEADER_SIZE
-        labels: list[NDArray[Any]] = [] if plain.all() else list(table[:, None])
-        for position in np.flatnonzero(~plain).tolist():
-            labels[position], sizes[position] = np.zeros(1, np.float32), 0
-            if position not in read.failures:
-                try:
-                    labels[position], begin, sizes[position] = parsed_record(read.data[position])
-                    starts[position] = read.data.starts[position] + begin
-                except ValueError as error:
-                    read.failures[position] = OSError(0, str(error))
+        found, labels = parse_records(read.data)
+        starts, sizes = found[:, 0], found[:, 1]
+        for position in np.flatnonzero(found[:, 2]).tolist():
+            read.failures.setdefault(position, OSError(0, REASONS[int(found[position, 2])]))
         sources = Sources(data.paths, read.places)
-        accept_failures(read.failures, sources, args)
-        return Batch.of(Packed.of_bytes(read.data.slab, starts, sizes), "", sources), Batch.of(
-            labels or Dense(table[:, None]), dtype=np.dtype(np.float32), ndim=1
-        )
+        failed = accept_failures(read.failures, sources, args)
+        if failed:  # one label stands for theirs
+            labels = _with_zeros(labels, failed)
+            sizes[failed] = 0
+        return Batch.of(Packed.of_bytes(read.data.slab, starts, sizes), "", sources), Batch.of(labels)
+
+
+def _with_zeros(labels: Packed, positions: Sequence[int]) -> Packed:
+    """The labels, one that is 0 at these positions."""
+    slab = np.append(labels.slab, np.zeros(labels.dtype.itemsize, np.uint8))
+    starts, shapes = labels.starts.copy(), labels.shapes.copy()
+    starts[positions], shapes[positions] = labels.slab.size, 1
+    return Packed(slab, starts, shapes, labels.dtype)

@@ -28,7 +28,7 @@ from dali_studio.operators.readers.pieces import (
 )
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
-from dali_studio.schema.marks import COMMON, Doc, Ignored
+from dali_studio.schema.marks import COMMON, Doc, Ignored, Refused
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.record_samples import tf_records
 from dali_studio.schema.samples import Case
@@ -65,6 +65,7 @@ class TFRecord(Reader):
     use_o_direct: Annotated[bool, Ignored("files are read through the system's cache")] = False
 
     dont_use_mmap: Annotated[bool, DONT_USE_MMAP] = False
+    skip_cached_images: Annotated[bool, Refused("nvidia.dali's reader refuses it")] = False
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -1,0 +1,66 @@
+"""Sounds longer than what a block of a kernel holds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from gpu_programs import both
+
+from dali_studio import fn
+
+pytestmark = pytest.mark.gpu
+
+
+def sounds(lengths: Sequence[int], dtype: str, channels: int = 1) -> list[np.ndarray[Any, Any]]:
+    """Noise that swells and fades, in silence."""
+    made: list[np.ndarray[Any, Any]] = []
+    for length in lengths:
+        noise = np.random.default_rng(length).normal(0, 0.1, (length, channels)) * np.hanning(length)[:, None] ** 8
+        loud = noise if dtype == "f4" else noise * np.iinfo(dtype).max
+        made.append(loud.astype(dtype)[:, 0] if channels == 1 else loud.astype(dtype))
+    return made
+
+
+RATES: dict[str, Callable[[Any], Any]] = {
+    "lower": lambda x: fn.audio_resample(x, in_rate=22050.0, out_rate=16000.0),
+    "higher": lambda x: fn.audio_resample(x, scale=2.7),
+    "much lower": lambda x: fn.audio_resample(x, scale=0.004),  # a block reaches over more than it holds
+    "sharp": lambda x: fn.audio_resample(x, scale=0.31, quality=100.0),
+    "blunt": lambda x: fn.audio_resample(x, scale=1.0, quality=0.0),
+}
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("dtype", ["f4", "i2"])
+@pytest.mark.parametrize("name", RATES)
+def test_rates(name: str, dtype: str, channels: int) -> None:
+    made = sounds((5000, 257, 9001, 1, 256), dtype, channels)
+    for ours, expected in zip(*both(RATES[name], made, ""), strict=True):
+        assert ours.shape == expected.shape
+        if dtype == "f4":
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-6)
+        else:  # where the last bit decides how a number is rounded
+            assert np.abs(ours.astype(int) - expected).max(initial=0) <= 1
+
+
+@pytest.mark.parametrize("window", [{}, {"window_length": 3, "reset_interval": 9}, {"reset_interval": -1}, {"window_length": 9000,
+                                    "reset_interval": 9000}])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["f4", "i2", "i4"])
+@pytest.mark.parametrize("cutoff", [-60.0, -10.0])
+def test_silence(dtype: str, window: dict[str, int], cutoff: float) -> None:
+    made = sounds((12_000, 2048, 2049, 4097, 1, 9000), dtype)
+    for begin in (0, 1):
+        define = lambda x, b=begin: fn.nonsilent_region(x, cutoff_db=cutoff, **window)[b]  # noqa: E731
+        ours, expected = both(define, made, "")
+        assert [int(np.asarray(one)) for one in ours] == [int(np.asarray(one)) for one in expected]
+
+
+@pytest.mark.parametrize("border", ["zero", "clamp", "reflect"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u1"])
+def test_emphasis(dtype: str, border: str) -> None:
+    made = [np.random.default_rng(n).integers(0, 100, n).astype(dtype) for n in (5000, 1023, 1024, 1025, 256, 1)]
+    for ours, expected in zip(*both(lambda x: fn.preemphasis_filter(x, border=border), made, ""), strict=True):
+        assert np.array_equal(ours, expected) or (dtype == "f8" and np.allclose(ours, expected, 1e-6))
