@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from dali_studio.operators.common import (
     check_dtype,
     extents,
     image_meta,
-    spatial_axes,
     with_extents,
 )
 from dali_studio.operators.geometry.movements import CROP
@@ -38,6 +37,7 @@ from dali_studio.operators.geometry.windows import (
     crop_layout,
     crop_windows,
     fill_values,
+    first_elements,
     image_window,
     keeps_frames,
     policy_of,
@@ -139,12 +139,12 @@ class Crop(CropArguments, Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
-        copy_converted(inputs[0], outputs[0], _firsts(params, index), params["fills"], params["along"])
+        copy_converted(inputs[0], outputs[0], first_elements(params, index), params["fills"], params["along"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
-        copy_batch(inputs[0], outputs[0], _firsts(params, slice(None)), params["fills"], params["along"])
+        copy_batch(inputs[0], outputs[0], first_elements(params, slice(None)), params["fills"], params["along"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
@@ -152,7 +152,7 @@ class Crop(CropArguments, Operator):
         if params["layout"] in PICTURES:
             run_alone(Crop, work, inputs[0], outputs[0], stream)
             return
-        windows = _firsts(params, slice(None)), params["fills"][None], params["along"]
+        windows = first_elements(params, slice(None)), params["fills"][None], params["along"]
         copy_windows_on_gpu(inputs[0], outputs[0], *windows, stream)
 
     @staticmethod
@@ -172,11 +172,3 @@ class Crop(CropArguments, Operator):
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
-
-
-def _firsts(params: Mapping[str, Any], index: int | slice) -> NDArray[np.int64]:
-    """The first element that is shown, along all axes, of one sample or of several."""
-    anchors = params["anchors"][index]
-    made = np.zeros((*anchors.shape[:-1], len(params["layout"])), np.int64)
-    made[..., list(spatial_axes(params["layout"]))] = anchors
-    return made

@@ -16,7 +16,7 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
-from dali_studio.operators.common import PICTURES, T, as_written, refuse_on_gpu
+from dali_studio.operators.common import PICTURES, T, as_written, spatial_axes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
 
@@ -199,12 +199,12 @@ def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
     return np.concatenate([anchors, crops], axis=1)
 
 
-def check_window_on_gpu(args: Args, meta: TensorMeta) -> None:
-    """Refuse there what is neither an image nor a sequence of images (DS207)."""
-    if meta.layout not in (None, *PICTURES):
-        refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
-    if args.frames is not None and _asks_for_depth(args):
-        refuse_on_gpu(meta, "cropping of frames is")
+def first_elements(params: Mapping[str, Any], index: int | slice) -> NDArray[np.int64]:
+    """The first element that is shown, along all axes, of one sample or of several."""
+    anchors = params["anchors"][index]
+    made = np.zeros((*anchors.shape[:-1], len(params["layout"])), np.int64)
+    made[..., list(spatial_axes(params["layout"]))] = anchors
+    return made
 
 
 def fill_values(
