@@ -28,17 +28,40 @@ UNNAMED = "HWC DHWC FDHWC"
 CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
 
 
+#: Policies by which the input goes on outside.
+RULES = {
+    "edge": Border.CLAMP, "clamp": Border.CLAMP, "reflect": Border.REFLECT_1001, "reflect_1001": Border.REFLECT_1001,
+    "reflect_101": Border.REFLECT_101, "wrap": Border.WRAP,
+}  # fmt: skip
+_FILLED = {"pad": "pad", "constant": "constant"}
+
+
 class OutOfBounds:
     """What happens outside the input."""
 
     out_of_bounds_policy: Annotated[
         str, Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, or "
                  "shrink to the input."),
-        Choices(("error", "pad", "constant", "trim_to_shape")),
+        Choices(("error", "pad", "constant", "trim_to_shape"), _FILLED),
     ] = "error"  # fmt: skip
     fill_values: Annotated[
         list[float], Doc("Value outside the input where it is padded: one for all channels, or one per channel.")
     ] = [0.0]  # noqa: RUF012 - a declaration, read once
+
+
+class ContinuedOutOfBounds(OutOfBounds):
+    """What happens outside the input, which may go on there."""
+
+    out_of_bounds_policy: Annotated[
+        str,
+        Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, shrink to "
+            "the input; or take the input's last elements (edge, clamp), its elements backwards, with the last ones "
+            "twice (reflect, reflect_1001) or once (reflect_101), or its elements once more (wrap)."),
+        Choices(("error", "pad", "constant", "trim_to_shape", *RULES), {
+            **_FILLED, **{name: name for name in RULES}, "101": "reflect_101", "reflect101": "reflect_101",
+            "1001": "reflect_1001", "reflect1001": "reflect_1001",
+        }),
+    ] = "error"  # fmt: skip
 
 
 class WindowArguments:
@@ -187,6 +210,27 @@ def _numbers(args: Args) -> int:
     if fed is None:
         return len(args["crop"])
     return len("DHW") if len(fed) and np.size(fed[0]) == len("DHW") else len("HW")
+
+
+def continued(
+    args: Args, shapes: NDArray[np.int64], extents: NDArray[np.int64], outside: NDArray[np.bool_]
+) -> Border:
+    """How inputs of `shapes` go on where windows of `extents` leave them; CONSTANT where they are filled, or none does.
+
+    Raises
+    ------
+    ArgumentError
+        DS105 with the sample, if there is nothing that could go on.
+    """
+    border = RULES.get(policy_of(args), Border.CONSTANT) if outside.any() else Border.CONSTANT
+    empty = ((shapes == 0) & (extents > 0)).any(axis=1)
+    if border is not Border.CONSTANT and empty.any():
+        index = int(np.argmax(empty))
+        raise ArgumentError(
+            f"the input of shape {tuple(shapes[index].tolist())} has no element to go on with outside.",
+            hint='Set out_of_bounds_policy to "pad".', argument="out_of_bounds_policy", sample=index,
+        )  # fmt: skip
+    return border
 
 
 def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
