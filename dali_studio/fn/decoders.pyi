@@ -112,7 +112,8 @@ def image_crop(
 ) -> DataNode:
     """Decodes a window of each image file, which is placed as `crop` does it.
 
-    No more of the file is decoded than needed. The window must lie inside the image.
+    No more of the file is decoded than needed. The window must lie inside the image. A depth has no effect, as in
+    `crop` of pictures.
     """
     ...
 

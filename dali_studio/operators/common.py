@@ -141,12 +141,6 @@ def _names(dtypes: Collection[DALIDataType]) -> str:
     return ", ".join(dtype.name for dtype in dtypes)
 
 
-def refuse_on_gpu(meta: TensorMeta, what: str) -> None:
-    """Refuse what has no kernel of the GPU, where the input lies there (DS207)."""
-    if meta.device == "gpu":
-        raise ArgumentError(f"{what} not supported on the GPU yet.", hint="Place it on the CPU.", code="DS207")
-
-
 def check_whole(args: Args, batch: Batch) -> None:
     """Refuse what depends on all samples where a preview computes some of them (DS304)."""
     count = len(batch)

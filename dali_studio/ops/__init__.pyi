@@ -2407,7 +2407,6 @@ class Slice:
     def __init__(
         self,
         *,
-        out_of_bounds_policy: str | None = 'error',
         dtype: DALIDataType | None = ...,
         image_type: int | None = ...,
         axes: int | _Sequence[int] | DataNode | None = ...,
@@ -2420,6 +2419,7 @@ class Slice:
         rel_shape: float | _Sequence[float] | DataNode | None = ...,
         normalized_anchor: bool | None = True,
         normalized_shape: bool | None = True,
+        out_of_bounds_policy: str | None = 'error',
         fill_values: float | _Sequence[float] | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | _Sequence[int] | None = ...,

@@ -87,7 +87,8 @@ class Image:
 class ImageCrop:
     """Decodes a window of each image file, which is placed as `crop` does it.
 
-    No more of the file is decoded than needed. The window must lie inside the image.
+    No more of the file is decoded than needed. The window must lie inside the image. A depth has no effect, as in
+    `crop` of pictures.
     """
     def __init__(
         self,

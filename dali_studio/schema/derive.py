@@ -181,8 +181,8 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"widget": widget, "span": span}
         case marks.Start(value):
             return {"start": value}
-        case marks.Choices(words):
-            return {"choices": words, "widget": "choice"}
+        case marks.Choices(words, spellings):
+            return {"choices": words, "spellings": dict(spellings), "widget": "choice"}
         case marks.Length(lengths):
             return {"length": lengths}
         case marks.Ignored(reason):

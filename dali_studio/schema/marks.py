@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from dali_studio.schema.model import Value, Widget
@@ -51,9 +52,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The accepted words of a string argument."""
+    """The accepted words of a string argument, and the other ways in which nvidia.dali lets them be written."""
 
     words: tuple[str, ...]
+    #: By the text in small letters; capitals are then accepted as well.
+    spellings: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

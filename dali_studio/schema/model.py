@@ -62,6 +62,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
+    spellings: dict[str, str] = {}
     length: tuple[int, ...] = ()
     widget: Widget = "none"
     span: tuple[float, ...] = ()

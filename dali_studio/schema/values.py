@@ -93,6 +93,8 @@ def _scalar(argument: ArgumentSchema, value: object) -> bool | int | float | str
     if isinstance(result, int | float) and not isinstance(result, bool):
         check_range(argument, result)
     if argument.choices and isinstance(result, str) and result not in argument.choices:
+        if (meant := argument.spellings.get(result.lower())) is not None:
+            return meant
         raise ArgumentError(
             f"{shortened(value)} is not accepted.",
             hint=f"Use one of: {', '.join(argument.choices)}.",

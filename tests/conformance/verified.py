@@ -22,6 +22,7 @@ TARGET = HERE.parents[1] / "docs" / "verified.json"
 COLUMNS = {
     "test_cpu_gives_what_nvidia_dali_gives": "nvidia.dali",
     "test_gpu_gives_what_the_cpu_gives": "gpu",
+    "test_decoders_on_the_device_mixed_give_what_the_cpu_gives": "gpu",
     "test_storage_and_whole_batches_do_not_matter": "storage",
     "test_sequences_are_their_frames": "sequences",
     "test_a_restored_state_goes_on": "states",

@@ -245,13 +245,18 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
     "strided": [
-        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border}
+        {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border,
+         "NORMALIZED": False}
         for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3)
         for windowed, border in ((False, 0), (True, 0), (True, Border.REFLECT_101))
     ] + [
         {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True,
-         "BORDER": border}
+         "BORDER": border, "NORMALIZED": False}
         for a in ("u1", "i4", "f2", "f4", "f8") for b, border in (("u1", 0), ("f2", Border.CLAMP), ("f4", 0))
+    ] + [
+        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 4, "COUNT": 16 // np.dtype(b).itemsize, "WINDOWED": True,
+         "BORDER": 0, "NORMALIZED": True}
+        for a in ("u1", "u2", "i2", "i4", "f4", "f2") for b in ("f4", "f2", "u1", "i1")
     ],
     "one_hot": [
         {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.gpu
 
 
 def on_gpu(subject: Subject) -> bool:
-    """Whether the operator has both devices for the case (decoders of the device "mixed" have tests of their own)."""
+    """Whether the operator has both devices for the case."""
     if "gpu" not in subject.schema.devices or subject.has(ReadsData):
         return False
     found = errors(validate(pipeline(subject, device="gpu").graph, REGISTRY).diagnostics)
@@ -47,3 +47,20 @@ def test_gpu_gives_what_the_cpu_gives(subject: Subject, record_property: Any) ->
         assert (mine.dtype, mine.layout, len(mine.samples)) == (other.dtype, other.layout, len(other.samples))
         for index, (one, expected) in enumerate(zip(mine.samples, other.samples, strict=True)):
             tolerance.check(one, expected, f"output {number} sample {index}")
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize(
+    "subject", [one for one in ACCEPTED if "mixed" in one.schema.devices and one.has(ReadsData)], ids=str
+)
+def test_decoders_on_the_device_mixed_give_what_the_cpu_gives(subject: Subject) -> None:
+    given = {**subject.case.arguments, "jpeg_fancy_upsampling": True}  # as the CPU
+    made = pipeline(subject, device="mixed", arguments=given)
+    reference = results(subject)
+    if isinstance(reference, DaliStudioError):
+        with pytest.raises(DaliStudioError) as caught:
+            run(made, 2)
+        found, expected = caught.value.diagnostics[0], reference.diagnostics[0]
+        assert (found.code, found.node, found.sample) == (expected.code, expected.node, expected.sample)
+        return
+    assert_equal(run(made, 2), reference)

@@ -156,60 +156,22 @@ struct Window {
   HD void compute(i64 y) const { gradient(y).compute(row(y - 1), row(y), row(y + 1), mosaic->width + 2 * BEYOND); }
 };
 
-// A sum as a difference of colours: half of it for each direction, rounded half to even. OpenCV's other factor for seven of them is
-// where it computes single pixels.
-HD Shorts averaged(Shorts sum, Shorts count, Shorts alone) {
-  typedef Vector<i32, LANES> W;
-  f32x16 factor = 0.5f / __builtin_convertvector(count, f32x16);
-  factor = __builtin_convertvector((count == 7) & alone, W) ? (f32x16)0.0714286f : factor;
-  return __builtin_convertvector(__builtin_convertvector(sum, f32x16) * factor + 12582912.f - 12582912.f, Shorts);
-}
+// LANES sensors from (y, x) on, and what is around them. OpenCV's other factor for seven directions is where it computes single
+// pixels, which are `alone`.
+struct Around {
+  const Window* window;
+  i64 y, at;
+  Shorts alone;
 
-HD Shorts clamped(Shorts v) {
-  v = v > 0 ? v : (Shorts)0;
-  return v < 255 ? v : (Shorts)255;
-}
-
-// The LANES pixels at (y, x).
-HD void by_gradients(const Window& window, i64 y, i64 x, Shorts colored, Shorts alone, u8* to) {
-  const i64 at = x + BEYOND;
-  const GradientRow &up = window.gradient(y - 1), &here = window.gradient(y), &down = window.gradient(y + 1);
-  auto sensor = [&](int row, int column) { return shorts(window.row(y + row) + at + column); };
-  auto of = [&](const GradientRow& row, int kind, int column) { return shorts(row.kind(kind) + at + column); };
-  auto pick = [&](Shorts site, Shorts gap) { return colored ? site : gap; };
-  auto diagonal = [&](int beside, int kind, const GradientRow& row, int column) {
-    return pick(of(row, beside, column) + of(here, beside, 0),
-                of(row, kind, 0) + of(row, kind, column) + of(here, kind, 0) + of(here, kind, column));
-  };
-  const Shorts gradients[] = {of(up, 0, 0) + of(here, 0, 0), of(here, 0, 0) + of(down, 0, 0), of(here, 1, -1) + of(here, 1, 0),
-                              of(here, 1, 0) + of(here, 1, 1), diagonal(4, 2, up, 1), diagonal(4, 2, down, -1),
-                              diagonal(5, 3, up, -1), diagonal(5, 3, down, 1)};
-  Shorts low = gradients[0], high = low;
-  for (const Shorts& one : gradients) {
-    low = one < low ? one : low;
-    high = one > high ? one : high;
+  HD Shorts sensor(int row, int column) const { return shorts(window->row(y + row) + at + column); }
+  HD Shorts gradient(int kind, int row, int column) const { return shorts(window->gradient(y + row).kind(kind) + at + column); }
+  HD Shorts average(Shorts sum, Shorts count) const {
+    typedef Vector<i32, LANES> W;
+    f32x16 factor = 0.5f / __builtin_convertvector(count, f32x16);
+    factor = __builtin_convertvector((count == 7) & alone, W) ? (f32x16)0.0714286f : factor;
+    return __builtin_convertvector(__builtin_convertvector(sum, f32x16) * factor + 12582912.f - 12582912.f, Shorts);
   }
-  const Shorts half = high >> 1, center = sensor(0, 0);
-  // own: what the sensor sees; next: the other colour of its row; third: that of the rows beside it
-  Directions<Shorts> sum{low + (half > 1 ? half : (Shorts)1), 0, 0, 0, 0};
-  for (int i = 0; i < 2; i++) {  // to the north and south, west and east
-    const int step = i ? 1 : -1;
-    sum.add(gradients[i], sensor(2 * step, 0) + center, pick(sensor(step, 0) * 2, sensor(2 * step, -1) + sensor(2 * step, 1)),
-            pick(sensor(step, -1) + sensor(step, 1), sensor(step, 0) * 2));
-    sum.add(gradients[2 + i], sensor(0, 2 * step) + center, sensor(0, step) * 2,
-            pick(sensor(-1, step) + sensor(1, step), sensor(-1, 2 * step) + sensor(1, 2 * step)));
-  }
-  const int rows[] = {-1, 1, -1, 1}, columns[] = {1, -1, -1, 1};
-  for (int i = 0; i < 4; i++) {  // north-east, south-west, north-west, south-east
-    const int r = rows[i], c = columns[i];
-    sum.add(gradients[4 + i], pick(sensor(2 * r, 2 * c) + center, sensor(r, c) * 2),
-            pick(of(r < 0 ? up : down, 6, c), sensor(2 * r, c) + sensor(0, c)),
-            pick(sensor(r, c) * 2, sensor(r, 0) + sensor(r, 2 * c)));
-  }
-  const Shorts next = clamped(center + averaged(sum.next - sum.own, sum.count, alone));
-  const Shorts third = clamped(center + averaged(sum.third - sum.own, sum.count, alone));
-  write_found<u8, Shorts>(to, {pick(center, next), pick(next, center), third}, window.mosaic->sees_blue(y));
-}
+};
 
 // Returns the size of `scratch` that is needed, if it is too small, or 0.
 static i64 debayer_gradients(Dense<const u8, 2> src, Dense<u8, 3> out, Dense<u8, 1> scratch, int blue_row, int blue_column) {
@@ -237,7 +199,8 @@ static i64 debayer_gradients(Dense<const u8, 2> src, Dense<u8, 3> out, Dense<u8,
       Shorts alone;
       for (int i = 0; i < LANES; i++) alone[i] = x + i < first || x + i >= behind ? -1 : 0;
       u8 made[3 * LANES];
-      by_gradients(window, y, x, in_turns<Shorts>(mosaic.colored(y, x)), alone, made);
+      const Found<Shorts> found = by_gradients(Around{&window, y, x + BEYOND, alone}, in_turns<Shorts>(mosaic.colored(y, x)));
+      write_found<u8, Shorts>(made, found, mosaic.sees_blue(y));
       memcpy(out.data + (y * width + x) * 3, made, 3 * least<i64>(LANES, width - x));
     }
   }

@@ -10,7 +10,7 @@ from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import headers
 
 #: Numbers of the algorithms in the source, and channels of the results.
-ALGORITHMS = {"bilinear_ocv": (0, 3), "edgeaware_ocv": (1, 3), "gray_ocv": (2, 1)}
+ALGORITHMS = {"bilinear_ocv": (0, 3), "edgeaware_ocv": (1, 3), "gray_ocv": (2, 1), "vng_ocv": (3, 3)}
 _ROW = np.dtype([("blue_row", np.int32), ("blue_column", np.int32)], align=True)
 
 

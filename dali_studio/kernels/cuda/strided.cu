@@ -1,7 +1,8 @@
 // Elements that lie at any distances, copied into arrays without gaps: what `kernels/cpu/strided.cpp` and `copy_window.cpp` do.
 // A thread copies COUNT neighbours. Macros: the element types IN and OUT; AXES; WINDOWED, whether an element may lie outside the
-// input; BORDER, what is there then.
+// input; BORDER, what is there then; NORMALIZED, whether elements are normalised by two numbers of their channel.
 #include "../include/border.hpp"
+#include "../include/normalize.hpp"
 #include "clamp.cuh"
 
 enum { LAST = AXES - 1 };
@@ -13,6 +14,18 @@ struct Item {
   i64 firsts[AXES], sizes[AXES], channels[AXES];  // begin of the window, extents of the input, distances of the values outside
 };
 struct alignas(COUNT * sizeof(OUT)) Neighbours { OUT values[COUNT]; };
+// Of each channel: what lies outside, and the numbers of the formula.
+struct Channels {
+  const OUT* __restrict__ fills;
+  const float *__restrict__ means, *__restrict__ factors;
+  __device__ __forceinline__ OUT value(IN x, i64 channel) const {
+#if NORMALIZED
+    return from_float<OUT>(Normalize<float>{__ldg(means + channel), __ldg(factors + channel)}(to_float(x)));
+#else
+    return Clamp<OUT, IN>::of(x);
+#endif
+  }
+};
 
 // Neighbours of the input, wherever they begin; whole words around them are read.
 __device__ __forceinline__ void load(const OUT* from, Neighbours& made) {
@@ -52,7 +65,7 @@ __device__ __forceinline__ i64 place_along(const Item& item, int axis, i64 index
 }
 
 // Neighbours that lie in one row of the result.
-__device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fills, const i64 (&index)[AXES], Neighbours& made) {
+__device__ __forceinline__ void row(const Item& item, const Channels& channels, const i64 (&index)[AXES], Neighbours& made) {
   const i64 first = WINDOWED ? index[LAST] + item.firsts[LAST] : index[LAST], step = item.steps[LAST], size = item.sizes[LAST];
   i64 at = 0, channel = item.fill;
   bool inside = true;
@@ -67,9 +80,13 @@ __device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fi
   const IN* from = item.from + at;
   if (!WINDOWED || (inside && first >= 0 && first + COUNT <= size)) {
     from += first * step;
-    if (step == 1) return load(from, made);
+    if (step == 1 && !NORMALIZED) return load(from, made);
+    u32 turn = NORMALIZED ? (u32)(index[LAST] % item.period) : 0;
 #pragma unroll
-    for (int k = 0; k < COUNT; k++) made.values[k] = Clamp<OUT, IN>::of(from[k * step]);
+    for (int k = 0; k < COUNT; k++) {
+      made.values[k] = channels.value(from[k * step], channel + turn);
+      if (NORMALIZED && ++turn == (u32)item.period) turn = 0;
+    }
     return;
   }
   u32 turn = (u32)(index[LAST] % item.period);
@@ -77,12 +94,12 @@ __device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fi
   for (int k = 0; k < COUNT; k++) {
     const i64 place = place_along(item, LAST, index[LAST] + k);
     const bool there = inside && place >= 0 && place < size;
-    made.values[k] = there ? Clamp<OUT, IN>::of(from[place * step]) : fills[channel + turn];
+    made.values[k] = there ? channels.value(from[place * step], channel + turn) : channels.fills[channel + turn];
     if (++turn == (u32)item.period) turn = 0;
   }
 }
 
-__device__ __forceinline__ OUT element(const Item& item, const OUT* __restrict__ fills, const i64 (&index)[AXES]) {
+__device__ __forceinline__ OUT element(const Item& item, const Channels& channels, const i64 (&index)[AXES]) {
   i64 at = 0, channel = item.fill + (WINDOWED ? index[LAST] % item.period : 0);
   bool inside = true;
 #pragma unroll
@@ -93,11 +110,11 @@ __device__ __forceinline__ OUT element(const Item& item, const OUT* __restrict__
     inside = inside && place >= 0 && place < item.sizes[axis];
     channel += index[axis] * item.channels[axis];
   }
-  return inside ? Clamp<OUT, IN>::of(item.from[at]) : fills[channel];
+  return inside ? channels.value(item.from[at], channel) : channels.fills[channel];
 }
 
 // U is an unsigned type that has all numbers of elements: divisions of short ones are faster.
-template <class U> __device__ __forceinline__ void copy(const Item& item, const OUT* __restrict__ fills, i64 begin) {
+template <class U> __device__ __forceinline__ void copy(const Item& item, const Channels& channels, i64 begin) {
   i64 index[AXES];
   U rest = (U)begin;
 #pragma unroll
@@ -109,11 +126,11 @@ template <class U> __device__ __forceinline__ void copy(const Item& item, const 
   Neighbours made;
   const int count = (int)min((i64)COUNT, item.count - begin);
   if (index[LAST] + COUNT <= item.extents[LAST]) {
-    row(item, fills, index, made);
+    row(item, channels, index, made);
   } else {
 #pragma unroll
     for (int k = 0; k < COUNT; k++) {
-      if (k < count) made.values[k] = element(item, fills, index);
+      if (k < count) made.values[k] = element(item, channels, index);
       bool over = true;
 #pragma unroll
       for (int axis = LAST; axis >= 0; axis--) {
@@ -133,10 +150,11 @@ template <class U> __device__ __forceinline__ void copy(const Item& item, const 
   }
 }
 
-extern "C" __global__ void __launch_bounds__(256) strided(const Item* __restrict__ items, const OUT* __restrict__ fills) {
+extern "C" __global__ void __launch_bounds__(256) strided(
+    const Item* __restrict__ items, const OUT* __restrict__ fills, const float* __restrict__ means, const float* __restrict__ factors) {
   const Item& item = items[blockIdx.y];
   const i64 begin = ((i64)blockIdx.x * 256 + threadIdx.x) * COUNT;
   if (begin >= item.count) return;
-  if (item.count < (1ll << 31)) copy<u32>(item, fills, begin);
-  else copy<u64>(item, fills, begin);
+  if (item.count < (1ll << 31)) copy<u32>(item, {fills, means, factors}, begin);
+  else copy<u64>(item, {fills, means, factors}, begin);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,9 +15,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.strided import steps_of
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.window import channel_fill
 
 _AXES = 8
 _NO_FILL = np.zeros((1, 1), np.uint64)
+_PLAIN = np.zeros((1, 1), np.float32)
 Table = NDArray[np.int64]
 
 
@@ -50,6 +53,45 @@ def copy_windows_on_gpu(
     _launch(src.addresses, out, steps, types, windows, values, along, stream, border)
 
 
+def normalize_windows_on_gpu(
+    src: Batch, out: Batch, order: Sequence[int], firsts: Table, mirrors: tuple[int, NDArray[Any]], along: int,
+    coefficients: tuple[NDArray[np.float32], NDArray[np.float32]], fill: Sequence[float], stream: GpuStream,
+) -> None:  # fmt: skip
+    """Write windows with their axes in another order, each element as round((x - mean) * factor) of its channel.
+
+    Parameters
+    ----------
+    order : sequence of int
+        Which axis of the input each axis of the result is.
+    firsts : (N, ndim) array
+        The first element that is shown, along the axes of the input.
+    mirrors : (int, array)
+        An axis of the input, and (N,) whether windows are mirrored along it.
+    along : int
+        The axis of the result that has the channels; what the input has not is `fill`, as are elements outside.
+    coefficients : (array, array)
+        Means and factors, (N, C).
+    fill : sequence of float
+        One value, or one for each channel; further channels have 0.
+    """
+    axis, mirrored = mirrors[0], np.asarray(mirrors[1], np.bool_)
+    sizes, steps = src.shapes, steps_of(src.shapes, 1)
+    ends = np.where(mirrored, (sizes[:, axis] - 1) * steps[:, axis], 0)
+    firsts = firsts.copy()
+    extents = out.shapes[:, list(order).index(axis)]
+    firsts[mirrored, axis] = (sizes[:, axis] - extents - firsts[:, axis])[mirrored]
+    steps[mirrored, axis] *= -1
+    count = max(int(out.shapes[:, along].max(initial=1)), *(table.shape[1] for table in coefficients))
+    means, factors = (np.zeros((len(out), count), np.float32) for _ in coefficients)
+    for target, table in zip((means, factors), coefficients, strict=True):
+        target[:, : table.shape[1]] = table
+    fills = np.repeat(channel_fill(tuple(fill), count, out.dtype)[None], len(out), axis=0)
+    places, axes = src.addresses + ends * src.dtype.itemsize, list(order)
+    windows = firsts[:, axes], sizes[:, axes]
+    types = src.dtype, out.dtype
+    _launch(places, out, steps[:, axes], types, windows, fills, along, stream, coefficients=(means, factors))
+
+
 def _word(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """What is copied for an element that nobody looks at."""
     return np.dtype(f"u{dtype.itemsize}")
@@ -58,7 +100,7 @@ def _word(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def _launch(
     places: Table, out: Batch, steps: Table, types: tuple[np.dtype[Any], np.dtype[Any]],
     windows: tuple[Table, Table] | None, fills: NDArray[Any], along: int, stream: GpuStream,
-    border: Border = Border.CONSTANT,
+    border: Border = Border.CONSTANT, coefficients: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
 ) -> None:  # fmt: skip
     """Launch the kernel; `windows` are the first elements that are shown, and the extents of the input."""
     groups = _groups(out.shapes, steps, windows, along, continued=border is not Border.CONSTANT)
@@ -83,9 +125,10 @@ def _launch(
     count = 16 // types[1].itemsize
     macros = {
         "IN": types[0], "OUT": types[1], "AXES": len(groups), "COUNT": count, "WINDOWED": windows is not None,
-        "BORDER": int(border),
+        "BORDER": int(border), "NORMALIZED": coefficients is not None,
     }  # fmt: skip
-    stream.launch("strided", items, -(-items["count"] // count), macros=macros, tables=(fills,))
+    tables = fills, *(coefficients or (_PLAIN, _PLAIN))
+    stream.launch("strided", items, -(-items["count"] // count), macros=macros, tables=tables)
 
 
 @dataclass(slots=True)
@@ -121,8 +164,8 @@ def _together(
 ) -> bool:  # fmt: skip
     if windows is None:
         return bool(((extent == 1) | (group.extents == 1) | (group.steps == step * extent)).all())
-    firsts, sizes = windows  # of an input without gaps
-    whole = (firsts[:, axis] == 0) & (extent == sizes[:, axis])
+    firsts, sizes = windows
+    whole = (firsts[:, axis] == 0) & (extent == sizes[:, axis]) & (group.steps == step * extent)
     if continued:
         whole &= (firsts[:, group.first] == 0) & (group.extents == sizes[:, group.first : axis].prod(axis=1))
     mixed = group.first == along or axis == along != firsts.shape[1] - 1  # values outside differ along one of them

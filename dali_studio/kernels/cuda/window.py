@@ -32,12 +32,12 @@ def _part(
     row = np.zeros(len(shapes), _ROW)
     words = row.view(np.int32).reshape(len(shapes), -1)[:, _FIRST_INT:]
     channels = fill_window_words(shapes, layout, anchors, out_shapes, out_layout, flips, words)
-    tables["fill"] = _fill(tuple(fill), channels, dtype)
+    tables["fill"] = channel_fill(tuple(fill), channels, dtype)
     return Part("Window", "window", (*headers("normalize"), part_text("window")), row, tables, (mode,))
 
 
 @lru_cache(maxsize=64)
-def _fill(values: tuple[float, ...], channels: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def channel_fill(values: tuple[float, ...], channels: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """One value per output channel: the only one for all, or those given and 0 for the rest."""
     given = np.atleast_1d(np.asarray(values, np.float64))
     wanted = np.full(channels, given[0]) if given.size == 1 else np.zeros(channels)

@@ -59,3 +59,45 @@ template <class V> struct Directions {
     count = count - taken;
   }
 };
+
+// The colours at a sensor. `around` gives what lies `row` and `column` from it: sensors, one of the gradients there by its place in
+// `Gradients`, and the half of a sum for each of some directions, rounded.
+template <class V, class AROUND> HD Found<V> by_gradients(const AROUND& around, V colored) {
+  auto sensor = [&](int row, int column) { return around.sensor(row, column); };
+  auto of = [&](int kind, int row, int column) { return around.gradient(kind, row, column); };
+  auto pick = [&](V site, V gap) { return colored ? site : gap; };
+  auto diagonal = [&](int beside, int kind, int row, int column) {
+    return pick(of(beside, row, column) + of(beside, 0, 0), of(kind, row, 0) + of(kind, row, column) + of(kind, 0, 0) + of(kind, 0, column));
+  };
+  const V gradients[] = {of(0, -1, 0) + of(0, 0, 0), of(0, 0, 0) + of(0, 1, 0), of(1, 0, -1) + of(1, 0, 0), of(1, 0, 0) + of(1, 0, 1),
+                         diagonal(4, 2, -1, 1), diagonal(4, 2, 1, -1), diagonal(5, 3, -1, -1), diagonal(5, 3, 1, 1)};
+  V low = gradients[0], high = low;
+  for (const V& one : gradients) {
+    low = one < low ? one : low;
+    high = one > high ? one : high;
+  }
+  const V half = high >> 1, center = sensor(0, 0);
+  // own: what the sensor sees; next: the other colour of its row; third: that of the rows beside it
+  Directions<V> sum{low + (half > 1 ? half : (V)1), (V)0, (V)0, (V)0, (V)0};
+#pragma unroll
+  for (int i = 0; i < 2; i++) {  // to the north and south, west and east
+    const int step = i ? 1 : -1;
+    sum.add(gradients[i], sensor(2 * step, 0) + center, pick(sensor(step, 0) * 2, sensor(2 * step, -1) + sensor(2 * step, 1)),
+            pick(sensor(step, -1) + sensor(step, 1), sensor(step, 0) * 2));
+    sum.add(gradients[2 + i], sensor(0, 2 * step) + center, sensor(0, step) * 2,
+            pick(sensor(-1, step) + sensor(1, step), sensor(-1, 2 * step) + sensor(1, 2 * step)));
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) {  // north-east, south-west, north-west, south-east
+    const int r = i & 1 ? 1 : -1, c = i == 0 || i == 3 ? 1 : -1;
+    sum.add(gradients[4 + i], pick(sensor(2 * r, 2 * c) + center, sensor(r, c) * 2), pick(of(6, r, c), sensor(2 * r, c) + sensor(0, c)),
+            pick(sensor(r, c) * 2, sensor(r, 0) + sensor(r, 2 * c)));
+  }
+  auto clamped = [](V v) {
+    v = v > 0 ? v : (V)0;
+    return v < 255 ? v : (V)255;
+  };
+  const V next = clamped(center + around.average(sum.next - sum.own, sum.count));
+  const V third = clamped(center + around.average(sum.third - sum.own, sum.count));
+  return {pick(center, next), pick(next, center), third};
+}

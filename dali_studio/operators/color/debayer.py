@@ -14,7 +14,7 @@ from dali_studio.kernels.cpu.debayer import ALGORITHMS, debayer
 from dali_studio.kernels.cuda.debayer import debayer_part
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, check_dtype, refuse_on_gpu
+from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.parts import run_alone, with_channels
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -102,8 +102,6 @@ class Debayer(Operator):
                 "vng_ocv takes UINT8 alone; the input is UINT16.", hint="Choose another algorithm, or insert a cast.",
                 argument="algorithm",
             )  # fmt: skip
-        if _algorithm(args) == "vng_ocv":
-            refuse_on_gpu(meta, "vng_ocv is")
         return TensorMeta(meta.dtype, 3, "HWC", "image")
 
     @staticmethod

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.decoders.common import infer_image
 from dali_studio.operators.decoders.windows import WindowDecoder
@@ -25,7 +24,8 @@ from dali_studio.schema.samples import Case, files, values
 class ImageCrop(WindowArguments, WindowDecoder):
     """Decodes a window of each image file, which is placed as `crop` does it.
 
-    No more of the file is decoded than needed. The window must lie inside the image.
+    No more of the file is decoded than needed. The window must lie inside the image. A depth has no effect, as in
+    `crop` of pictures.
     """
 
     path = "decoders.image_crop"
@@ -52,19 +52,15 @@ class ImageCrop(WindowArguments, WindowDecoder):
             Case((files(form="WEBP", lossless=True),), {"crop": (11.0, 17.0), "crop_pos_x": 0.8}),
             Case((given,), {"crop": (11.0, 17.0), "output_type": "YCbCr"}),
             Case((given,), {"crop": (90.0, 17.0)}, refused="crop"),
-            Case((given,), {"crop": (3.0, 9.0, 17.0)}, refused="crop"),
-            Case((given,), {"crop_h": 9.0, "crop_w": 9.0, "crop_d": 9.0}, refused="crop_d"),
+            Case((given,), {"crop": (3.0, 9.0, 17.0)}),
+            Case((given,), {"crop_h": 9.0, "crop_w": 9.0, "crop_d": 9.0}),
+            Case((given,), {"crop_d": 9.0}, refused="crop_d"),
             Case((given,), {"crop_h": 9.0}, refused="crop_w"),
         ]  # fmt: skip
 
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
         check_crop_arguments(args)
-        if args.given("crop_d") or len(args["crop"] or ()) == len("DHW"):
-            raise ArgumentError(
-                "a depth is given; pictures have none.", hint="Give height and width.",
-                argument="crop_d" if args.given("crop_d") else "crop",
-            )  # fmt: skip
         return infer_image(args, inputs[0])
 
     @classmethod

@@ -31,7 +31,6 @@ class ImageRandomCrop(RandomWindowArguments, WindowDecoder):
     keywords = "jpeg decode random crop randomresizedcrop"
     former = ("image_decoder_random_crop", "experimental.decoders.image_random_crop")
     traits = (*WindowDecoder.traits, RandomSource)
-    devices = ("cpu", "mixed")
     movement = RANDOM_WINDOW
     seeded = True
     stateful = True

@@ -22,7 +22,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, example
 from dali_studio.schema.samples import Case, files, values
 
-_PICTURE = TensorMeta(T.UINT8, 3, "HWC")
+#: Channels are no axis here, also where axes are counted from the last one.
+_PICTURE = TensorMeta(T.UINT8, 2, "HW")
 
 
 class ImageSlice(SliceArguments, WindowDecoder):
@@ -61,6 +62,11 @@ class ImageSlice(SliceArguments, WindowDecoder):
               for more in ({}, {"axes": (0, 1)}, {"axis_names": "HW"})),
             Case((given, *reals), {"normalized_anchor": False, "normalized_shape": False}),
             Case((given,), {"start": (3,), "shape": (9,), "axes": (0,)}),
+            *(Case((given,), {"start": (3, 5)[:len(axes)], "shape": (9, 8)[:len(axes)], "axes": axes})
+              for axes in ((-1,), (-2,), (-1, -2))),
+            *(Case((given, *whole), {"axes": axes}) for axes in ((-1, 0), (-2, -1))),
+            Case((given,), {"start": (0,), "shape": (1,), "axes": (2,)}, refused="axes"),
+            Case((given,), {"start": (3,), "shape": (9,), "axes": (-3,)}, refused="axes"),
             Case((given,), {"start": values((3, 4), (1, 2), (0, 0), (9, 9), dtype=T.INT32), "end": (25, 30)}),
             Case((given,), {"end": (25, 30), "axis_names": "HW", "dtype": "FLOAT"}),
             *(Case((files(form=form), anchors, extents)) for form in ("PNG", "BMP", "TIFF", "PPM", "JPEG2000")),
@@ -87,12 +93,13 @@ class ImageSlice(SliceArguments, WindowDecoder):
     def windows(
         cls, args: Args, shapes: NDArray[np.int64], *positions: Batch
     ) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
-        firsts, extents, _ = slice_windows(args, shapes, slice_axes(args, _PICTURE, len(shapes)), positions)
-        wrong = (extents[:, 2] != shapes[:, 2]) | (extents[:, :2] < 1).any(axis=1)
-        if wrong.any():
-            index = int(np.argmax(wrong))
+        sizes = shapes[:, :2]
+        firsts, extents, _ = slice_windows(args, sizes, slice_axes(args, _PICTURE, len(shapes)), positions)
+        empty = (extents < 1).any(axis=1)
+        if empty.any():
+            index = int(np.argmax(empty))
             raise ArgumentError(
-                f"the window has the shape {tuple(extents[index].tolist())} of {tuple(shapes[index].tolist())}.",
-                hint="Give one of a pixel at least, with all channels.", sample=index,
+                f"the window has the size {tuple(extents[index].tolist())} of {tuple(sizes[index].tolist())}.",
+                hint="Give one of a pixel at least.", sample=index,
             )  # fmt: skip
-        return firsts[:, :2], extents[:, :2]
+        return firsts, extents

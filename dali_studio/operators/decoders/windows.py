@@ -37,6 +37,7 @@ class WindowDecoder(DecoderArguments, Operator, abstract=True):
     inputs = (Input("files", "encoded"),)
     outputs = (Output("images", "image"),)
     traits = (PerSample, ReadsData, WindowSource, Allocates)
+    devices = ("cpu", "mixed")
     tolerance = (
         Tolerance(
             2, relative=1e-7,

@@ -35,6 +35,11 @@ _BORDERS = {
     "reflect_101": Border.REFLECT_101, "reflect_1001": Border.REFLECT_1001, "wrap": Border.WRAP, "clamp": Border.CLAMP,
     "constant": Border.CONSTANT,
 }  # fmt: skip
+#: What nvidia.dali takes as well.
+_SPELLINGS = {
+    **{name: name for name in _BORDERS}, "101": "reflect_101", "reflect101": "reflect_101", "1001": "reflect_1001",
+    "reflect1001": "reflect_1001", "reflect": "reflect_1001", "edge": "clamp", "pad": "constant",
+}  # fmt: skip
 
 
 class Filter(Operator):
@@ -80,11 +85,12 @@ class Filter(Operator):
     border: Annotated[
         str, Doc("What lies beyond the ends: the data mirrored at its first and last elements (reflect_101), or "
                  "mirrored so that these come twice (reflect_1001), the data once more (wrap), its first and last "
-                 "elements (clamp), or fill_value, 0 without it (constant)."), Choices(tuple(_BORDERS)), COMMON,
+                 "elements (clamp), or fill_value, 0 without it (constant)."),
+        Choices(tuple(_BORDERS), _SPELLINGS), COMMON,
     ] = "reflect_101"  # fmt: skip
     mode: Annotated[
         str, Doc("same: as many results as elements; valid: those for which the filter lies inside."),
-        Choices(("same", "valid")), COMMON,
+        Choices(("same", "valid"), {"same": "same", "valid": "valid"}), COMMON,
     ] = "same"  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output: the input's (default) or FLOAT.")] = None
 
@@ -103,6 +109,10 @@ class Filter(Operator):
               for layout in ("HWC", "CHW", "HW", "FHWC", "FCHW", "FHW") for border in _BORDERS),
             *(Case((images(thin, channels=channels), _filters((3, 5), (9, 9), (2, 2), (7, 1))), {"border": border})
               for border in _BORDERS for channels in (1, 2)),
+            *(Case((images(sizes), _filters((7, 5), (9, 9))), {"border": word})
+              for word in ("101", "1001", "Reflect", "EDGE", "pad")),
+            Case((images(sizes), rough), {"border": "mirror"}, refused="border"),
+            Case((images(sizes), rough), {"mode": "Valid"}),
             Case((tensors(((9, 7), (4, 4)), T.INT16, low=-3e4, high=3e4), rough), {"mode": "valid"}),
             Case((images(sizes, layout="FHWC"), each), {"mode": "valid", "dtype": "FLOAT"}),
             Case((images(sizes), rough), {"anchor": (0, 2)}),

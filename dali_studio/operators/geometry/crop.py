@@ -12,6 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -24,20 +25,23 @@ from dali_studio.operators.common import (
     check_dtype,
     extents,
     image_meta,
-    spatial_axes,
     with_extents,
 )
 from dali_studio.operators.geometry.movements import CROP
 from dali_studio.operators.geometry.windows import (
     CONVERTED,
+    RULES,
     UNNAMED,
-    CropArguments,
+    ContinuedOutOfBounds,
+    WindowArguments,
     check_crop_arguments,
+    continued,
     copy_batch,
     copy_converted,
     crop_layout,
     crop_windows,
     fill_values,
+    first_elements,
     image_window,
     keeps_frames,
     policy_of,
@@ -53,7 +57,7 @@ from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 
 
-class Crop(CropArguments, Operator):
+class Crop(WindowArguments, ContinuedOutOfBounds, Operator):
     """Cuts a window out of each image or volume.
 
     Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`, and `crop_pos_z`
@@ -91,6 +95,7 @@ class Crop(CropArguments, Operator):
         place = {"crop_d": values(2.0, 1.9), "crop_h": values(3.0, 9.0), "crop_w": 7.0, "crop_pos_z": values(1.0, 0.2)}
         large = {"crop": (5.0, 50.0, 20.0), "out_of_bounds_policy": "pad", "fill_values": (7.0, 8.0, 9.0)}
         volumes = [images(sizes, layout=layout) for layout in ("DHWC", "CDHW", "CFHW")]
+        outside, real = {"crop": (50.0, 44.0), "crop_pos_x": 0.3}, {"dtype": "FLOAT"}
         return [
             *derived(cls.schema, flat, FLAT),
             *(Case((data,), given) for data in volumes for given in (deep, place, large, flat[0], *(
@@ -98,6 +103,14 @@ class Crop(CropArguments, Operator):
             Case((images(sizes, T.INT16, "DHWC"),), {**deep, "dtype": "UINT8"}),
             Case((images(sizes, T.FLOAT, "CDHW"),), {**large, "dtype": "UINT8", "crop_pos_x": 0.0}),
             Case((tensors(((4, 5, 6, 3), (3, 7, 8, 1)), T.UINT8),), {"crop": (2.0, 3.0, 4.0)}),
+            *(Case((images(sizes, dtype, layout),), {**outside, "out_of_bounds_policy": rule})
+              for layout, dtype in (("HWC", T.UINT8), ("CHW", T.FLOAT), ("DHWC", T.INT16), ("FHWC", T.UINT8))
+              for rule in RULES),
+            *(Case((images(sizes, layout=layout),), {"crop": (9.0, 50.0, 44.0), "out_of_bounds_policy": rule, **real})
+              for layout in ("DHWC", "CDHW", "FHWC") for rule in ("edge", "wrap")),
+            Case((images(sizes),), {"crop": (50.0, 44.0), "out_of_bounds_policy": "PAD", "fill_values": (4.0,)}),
+            Case((images(sizes),), {"crop": (50.0, 44.0), "out_of_bounds_policy": "Error"},
+                 refused="out_of_bounds_policy"),
             *(Case((images(sizes, layout=layout),), deep, peer=False, note="nvidia.dali crops four axes at most")
               for layout in ("FDHWC", "FCDHW", "CFDHW")),
             Case((volumes[0],), {"crop": values((2.0, 9.0, 7.0), (3.0, 8.0, 4.0))}),
@@ -129,36 +142,40 @@ class Crop(CropArguments, Operator):
         # nvidia.dali counts the values under this policy also where nothing lies outside
         counted = outside | (policy_of(args) == "pad")
         dtype = to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8)
+        shapes = with_extents(inputs[0].shapes, layout, crops)
         fill = fill_values(args, channels, counted, dtype)
         params = {
             "anchors": anchors, "crops": crops, "sizes": sizes, "fill": fill, "fills": np.array(fill, dtype),
             "layout": layout, "along": layout.index("C") if len(fill) > 1 else -1,
+            "border": continued(args, inputs[0].shapes, shapes, outside),
         }  # fmt: skip
-        return Work(with_extents(inputs[0].shapes, layout, crops), params)
+        return Work(shapes, params)
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
-        copy_converted(inputs[0], outputs[0], _firsts(params, index), params["fills"], params["along"])
+        first = first_elements(params, index)
+        copy_converted(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
-        copy_batch(inputs[0], outputs[0], _firsts(params, slice(None)), params["fills"], params["along"])
+        firsts = first_elements(params, slice(None))
+        copy_batch(inputs[0], outputs[0], firsts, params["fills"], params["along"], params["border"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
         params = work.params
-        if params["layout"] in PICTURES:
+        if _filled_picture(params):
             run_alone(Crop, work, inputs[0], outputs[0], stream)
             return
-        windows = _firsts(params, slice(None)), params["fills"][None], params["along"]
-        copy_windows_on_gpu(inputs[0], outputs[0], *windows, stream)
+        windows = first_elements(params, slice(None)), params["fills"][None], params["along"]
+        copy_windows_on_gpu(inputs[0], outputs[0], *windows, stream, params["border"])
 
     @staticmethod
     def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
         params = work.params
-        if params["layout"] not in PICTURES:
+        if not _filled_picture(params):
             return None
         dtypes = (to_numpy(image.meta.dtype or T.UINT8), dtype)
         return windows.crop_part(
@@ -174,9 +191,6 @@ class Crop(CropArguments, Operator):
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
 
 
-def _firsts(params: Mapping[str, Any], index: int | slice) -> NDArray[np.int64]:
-    """The first element that is shown, along all axes, of one sample or of several."""
-    anchors = params["anchors"][index]
-    made = np.zeros((*anchors.shape[:-1], len(params["layout"])), np.int64)
-    made[..., list(spatial_axes(params["layout"]))] = anchors
-    return made
+def _filled_picture(params: Mapping[str, Any]) -> bool:
+    """Whether the part of generated kernels computes it."""
+    return params["layout"] in PICTURES and params["border"] is Border.CONSTANT

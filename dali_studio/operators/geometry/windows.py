@@ -16,7 +16,7 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
-from dali_studio.operators.common import PICTURES, T, as_written, refuse_on_gpu
+from dali_studio.operators.common import PICTURES, T, as_written, spatial_axes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
 
@@ -28,17 +28,40 @@ UNNAMED = "HWC DHWC FDHWC"
 CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
 
 
+#: Policies by which the input goes on outside.
+RULES = {
+    "edge": Border.CLAMP, "clamp": Border.CLAMP, "reflect": Border.REFLECT_1001, "reflect_1001": Border.REFLECT_1001,
+    "reflect_101": Border.REFLECT_101, "wrap": Border.WRAP,
+}  # fmt: skip
+_FILLED = {"pad": "pad", "constant": "constant"}
+
+
 class OutOfBounds:
     """What happens outside the input."""
 
     out_of_bounds_policy: Annotated[
         str, Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, or "
                  "shrink to the input."),
-        Choices(("error", "pad", "constant", "trim_to_shape")),
+        Choices(("error", "pad", "constant", "trim_to_shape"), _FILLED),
     ] = "error"  # fmt: skip
     fill_values: Annotated[
         list[float], Doc("Value outside the input where it is padded: one for all channels, or one per channel.")
     ] = [0.0]  # noqa: RUF012 - a declaration, read once
+
+
+class ContinuedOutOfBounds(OutOfBounds):
+    """What happens outside the input, which may go on there."""
+
+    out_of_bounds_policy: Annotated[
+        str,
+        Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, shrink to "
+            "the input; or take the input's last elements (edge, clamp), its elements backwards, with the last ones "
+            "twice (reflect, reflect_1001) or once (reflect_101), or its elements once more (wrap)."),
+        Choices(("error", "pad", "constant", "trim_to_shape", *RULES), {
+            **_FILLED, **{name: name for name in RULES}, "101": "reflect_101", "reflect101": "reflect_101",
+            "1001": "reflect_1001", "reflect1001": "reflect_1001",
+        }),
+    ] = "error"  # fmt: skip
 
 
 class WindowArguments:
@@ -189,6 +212,27 @@ def _numbers(args: Args) -> int:
     return len("DHW") if len(fed) and np.size(fed[0]) == len("DHW") else len("HW")
 
 
+def continued(
+    args: Args, shapes: NDArray[np.int64], extents: NDArray[np.int64], outside: NDArray[np.bool_]
+) -> Border:
+    """How inputs of `shapes` go on where windows of `extents` leave them; CONSTANT where they are filled, or none does.
+
+    Raises
+    ------
+    ArgumentError
+        DS105 with the sample, if there is nothing that could go on.
+    """
+    border = RULES.get(policy_of(args), Border.CONSTANT) if outside.any() else Border.CONSTANT
+    empty = ((shapes == 0) & (extents > 0)).any(axis=1)
+    if border is not Border.CONSTANT and empty.any():
+        index = int(np.argmax(empty))
+        raise ArgumentError(
+            f"the input of shape {tuple(shapes[index].tolist())} has no element to go on with outside.",
+            hint='Set out_of_bounds_policy to "pad".', argument="out_of_bounds_policy", sample=index,
+        )  # fmt: skip
+    return border
+
+
 def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
     """What a ``WindowSink`` reads, if all windows lie inside their images, which are no volumes, and are not empty."""
     anchors, crops, sizes = params["anchors"], params["crops"], params["sizes"]
@@ -199,12 +243,12 @@ def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
     return np.concatenate([anchors, crops], axis=1)
 
 
-def check_window_on_gpu(args: Args, meta: TensorMeta) -> None:
-    """Refuse there what is neither an image nor a sequence of images (DS207)."""
-    if meta.layout not in (None, *PICTURES):
-        refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
-    if args.frames is not None and _asks_for_depth(args):
-        refuse_on_gpu(meta, "cropping of frames is")
+def first_elements(params: Mapping[str, Any], index: int | slice) -> NDArray[np.int64]:
+    """The first element that is shown, along all axes, of one sample or of several."""
+    anchors = params["anchors"][index]
+    made = np.zeros((*anchors.shape[:-1], len(params["layout"])), np.int64)
+    made[..., list(spatial_axes(params["layout"]))] = anchors
+    return made
 
 
 def fill_values(

@@ -19,14 +19,15 @@ from dali_studio.kernels.cpu.window_batch import window_shapes
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import normalize_windows_on_gpu
 from dali_studio.operators.common import (
+    PICTURES,
     VOLUME_LAYOUTS,
     T,
     accept_output,
     check_dtype,
     extents,
     image_meta,
-    refuse_on_gpu,
     with_extents,
 )
 from dali_studio.operators.geometry.movements import CROP_AND_MIRROR
@@ -34,10 +35,10 @@ from dali_studio.operators.geometry.windows import (
     UNNAMED,
     CropArguments,
     check_crop_arguments,
-    check_window_on_gpu,
     crop_layout,
     crop_windows,
     fill_values,
+    first_elements,
     image_window,
     keeps_frames,
 )
@@ -115,14 +116,24 @@ class CropMirrorNormalize(CropArguments, Operator):
             *derived(cls.schema, flat, FLAT),
             *(Case((data,), given) for data in volumes for given in (
                 deep, {**deep, **mirror}, {**large, "output_layout": "CDHW"}, {**large, "output_layout": "DHWC"},
-                {**deep, "output_layout": "HWDC", "dtype": "INT8"})),
+                {**deep, "output_layout": "HWDC", "dtype": "INT8"},
+                {**large, **mirror, "fill_values": (7.0, 8.0, 9.0, 1.0), "output_layout": "WHDC", "pad_output": True,
+                 "std": values((2.0, 3.0, 4.0), (9.0, 8.0, 7.0))},
+                {"output_layout": "", "crop": (2.0, 20.0, 16.0), "crop_pos_z": values(0.0, 1.0)})),
+            *(Case((images(sizes, dtype, "DHWC"),), {**deep, **mirror, "dtype": made})
+              for dtype in _INPUTS for made in ("FLOAT", "UINT8")),
             *(Case((data,), given) for data in videos for given in (
                 video, {**video, **mirror}, {**video, "output_layout": ""}, {**video, "pad_output": True})),
+            *(Case((data,), {"crop": (2.0, 9.0, 17.0), "output_layout": made, **mirror})
+              for data in videos[:2] for made in ("FHWC", "FCHW", "CFHW")),
             *(Case((images(sizes, dtype),), turned) for dtype in (T.UINT8, T.FLOAT16)),
             Case((images(sizes, layout="CHW"),), {**turned, "output_layout": "", **mirror}),
             *(Case((images(sizes, layout=layout),), {"output_layout": "CFDHW", **mirror, "std": (3.0, 4.0, 5.0)})
               for layout in ("FDHWC", "CFDHW")),
             Case((tensors(((4, 5, 6, 3), (3, 7, 8, 3)), T.UINT8),), deep),
+            Case((images(sizes),), {"std": values((2.0,), (9.0,)), "pad_output": True}),
+            Case((images(sizes),), {"mean": (2.0,), "out_of_bounds_policy": "pad", "fill_values": (1.0, 2.0, 3.0)},
+                 peer=False, note="nvidia.dali has no coefficients for the other channels then, and writes 0"),
             Case((images(sizes),), video, refused="output_layout"),
             Case((videos[0],), {}, refused="output_layout"),
             Case((images(sizes),), {"output_layout": "HW"}, refused="output_layout"),
@@ -132,7 +143,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     def by_frame(args: Args, *inputs: TensorMeta) -> bool:
         # where frames move among the axes, arguments are those of the sample
         moved = str(args["output_layout"]).find("F") > 0
-        return inputs[0].device == "gpu" or (not moved and keeps_frames(args, inputs[0]))
+        return not moved and keeps_frames(args, inputs[0])
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
@@ -140,7 +151,6 @@ class CropMirrorNormalize(CropArguments, Operator):
         check_dtype(meta, _INPUTS)
         accept_output(args["dtype"], _OUTPUTS)
         check_crop_arguments(args)
-        check_window_on_gpu(args, meta)
         wanted = str(args["output_layout"])
         given = meta.layout and (meta.layout if args.frames is None else f"F{meta.layout}")
         if wanted and given and sorted(wanted) != sorted(given):
@@ -149,8 +159,6 @@ class CropMirrorNormalize(CropArguments, Operator):
                 hint="Give the same letters in any order.", argument="output_layout", code="DS203",
             )  # fmt: skip
         layout = _out_layout(args, meta.layout or "")
-        if layout not in ("HWC", "CHW", ""):
-            refuse_on_gpu(meta, f"the layout {wanted!r} of the output is")
         return meta.with_(dtype=args["dtype"], layout=layout or None, ndim=len(layout) or meta.ndim)
 
     @staticmethod
@@ -182,14 +190,24 @@ class CropMirrorNormalize(CropArguments, Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        run_alone(CropMirrorNormalize, work, inputs[0], outputs[0], stream)
+        params, (layout, out_layout) = work.params, _layouts(work)
+        if {layout, out_layout} <= {*PICTURES}:
+            run_alone(CropMirrorNormalize, work, inputs[0], outputs[0], stream)
+            return
+        normalize_windows_on_gpu(
+            inputs[0], outputs[0], [layout.index(letter) for letter in out_layout],
+            first_elements(params, slice(None)), (layout.index("W"), params["mirror"]), out_layout.index("C"),
+            (params["mean"], params["inverse"]), params["fill"], stream,
+        )  # fmt: skip
 
     @staticmethod
-    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
-        params = work.params
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
+        params, layouts = work.params, _layouts(work)
+        if not {*layouts} <= {*PICTURES}:
+            return None
         return windows.normalize_part(
             image.shapes, work.shapes, dtype, params["anchors"], params["mirror"], params["mean"], params["inverse"],
-            params["fill"], (params["layout"], params["output_layout"]),
+            params["fill"], layouts,
         )  # fmt: skip
 
     @staticmethod
@@ -199,6 +217,11 @@ class CropMirrorNormalize(CropArguments, Operator):
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
+
+
+def _layouts(work: Work) -> tuple[str, str]:
+    """Order of the axes of input and result."""
+    return work.params["layout"], work.params["output_layout"]
 
 
 def _out_layout(args: Args, layout: str) -> str:

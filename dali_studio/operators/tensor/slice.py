@@ -30,7 +30,9 @@ from dali_studio.operators.geometry.slices import (
 )
 from dali_studio.operators.geometry.windows import (
     CONVERTED,
-    OutOfBounds,
+    RULES,
+    ContinuedOutOfBounds,
+    continued,
     copy_batch,
     copy_converted,
     fill_values,
@@ -40,19 +42,14 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
-from dali_studio.schema.marks import Choices, Deprecated, Doc, Ignored, Refused
+from dali_studio.schema.marks import Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
 
-#: Policies by which the input goes on outside.
-_RULES = {
-    "edge": Border.CLAMP, "clamp": Border.CLAMP, "reflect": Border.REFLECT_1001, "reflect_1001": Border.REFLECT_1001,
-    "reflect_101": Border.REFLECT_101, "wrap": Border.WRAP,
-}  # fmt: skip
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 
 
-class Slice(SliceArguments, OutOfBounds, Operator):
+class Slice(SliceArguments, ContinuedOutOfBounds, Operator):
     """Cuts a window out of a tensor of any number of axes.
 
     The window begins at `start` or `rel_start`, and ends at `end` or `rel_end`, or extends over `shape` or `rel_shape`;
@@ -80,13 +77,6 @@ class Slice(SliceArguments, OutOfBounds, Operator):
         example(rel_start=(-0.1, 0.6), rel_end=(0.5, 1.2), out_of_bounds_policy="trim_to_shape", dtype="FLOAT"),
     )
 
-    out_of_bounds_policy: Annotated[
-        str,
-        Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, shrink to "
-            "the input; or take the input's last elements (edge, clamp), its elements backwards, with the last ones "
-            "twice (reflect, reflect_1001) or once (reflect_101), or its elements once more (wrap)."),
-        Choices(("error", "pad", "constant", "trim_to_shape", *_RULES)),
-    ] = "error"  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
     image_type: Annotated[int | None, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = None
@@ -130,11 +120,11 @@ class Slice(SliceArguments, OutOfBounds, Operator):
             Case((tensors(((4, 20, 30, 3), (5, 15, 16, 1))),), {"start": (1, 2), "axis_names": "DW"}),
             Case((tensors(((0, 3), (2, 0))),), {"start": (-1,), "axes": (0,), **pad}),
             *(Case((some,), {"start": (-5, 4), "end": (90, 30), "out_of_bounds_policy": policy})
-              for policy in ("constant", *_RULES)),
+              for policy in ("constant", *RULES)),
             *(Case((numbers,), {**along, "start": -61, "end": 70, "dtype": "FLOAT", "out_of_bounds_policy": policy})
-              for policy in _RULES),
+              for policy in RULES),
             *(Case((tensors(((1, 3), (2, 1)), T.INT16),), {"start": (50, -2), "end": (60, 2), "axes": (0, 1),
-               "out_of_bounds_policy": policy}) for policy in _RULES),
+               "out_of_bounds_policy": policy}) for policy in RULES),
             *(Case((some,), {"start": (1, 2), "end": (9, 9), "out_of_bounds_policy": policy})
               for policy in ("edge", "wrap")),
             Case((tensors(((0, 3), (2, 3))),), {"start": (-1,), "axes": (0,), "out_of_bounds_policy": "edge"},
@@ -147,6 +137,8 @@ class Slice(SliceArguments, OutOfBounds, Operator):
             Case((some, reals[0], extents), {"normalized_anchor": False, **pad}),
             Case((some, anchors, reals[0]), {"normalized_shape": False, **pad}),
             Case((some, values(((3, 5),), ((0, 2),), dtype=T.INT64), values(((9, 4),), ((4, 1),), dtype=T.INT64)), {}),
+            *(Case((some,), {"start": (-9, -4), "shape": (60, 50), "out_of_bounds_policy": word})
+              for word in ("PAD", "101", "Reflect1001", "Clamp")),
             Case((some,), {}, refused=""),
             Case((some, anchors), {}, refused=""),
             Case((some, anchors, whole[1]), {}, refused=""),
@@ -196,9 +188,7 @@ class Slice(SliceArguments, OutOfBounds, Operator):
         channel = unnamed_layout(data.meta).find("C")
         dtype = to_numpy(args["dtype"]) if args["dtype"] else data.dtype
         policy = policy_of(args)
-        border = _RULES.get(policy, Border.CONSTANT) if outside.any() else Border.CONSTANT
-        if border is not Border.CONSTANT:
-            _check_continued(shapes, extents)
+        border = continued(args, shapes, extents, outside)
         counted = (outside & (border is Border.CONSTANT)) | (policy == "pad")
         channels = extents[:, channel] if channel >= 0 else np.zeros(len(extents), np.int64)
         fill = fill_values(args, channels, counted, dtype)
@@ -237,14 +227,3 @@ class Slice(SliceArguments, OutOfBounds, Operator):
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "firsts": np.zeros_like(work.params["firsts"])})
-
-
-def _check_continued(shapes: NDArray[np.int64], extents: NDArray[np.int64]) -> None:
-    """Refuse to go on from an axis without elements."""
-    empty = ((shapes == 0) & (extents > 0)).any(axis=1)
-    if empty.any():
-        index = int(np.argmax(empty))
-        raise ArgumentError(
-            f"the input of shape {tuple(shapes[index].tolist())} has no element to go on with outside.",
-            hint='Set out_of_bounds_policy to "pad".', argument="out_of_bounds_policy", sample=index,
-        )  # fmt: skip

@@ -28,6 +28,7 @@ export function fillArgument(schema: ArgumentSchema): Argument {
     minimum: null,
     maximum: null,
     choices: [],
+    spellings: {},
     length: [],
     widget: "none",
     span: [],

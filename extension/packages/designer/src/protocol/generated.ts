@@ -512,6 +512,7 @@ export interface ArgumentSchema {
   readonly minimum?: number | null;
   readonly maximum?: number | null;
   readonly choices?: readonly string[];
+  readonly spellings?: Readonly<Record<string, string>>;
   readonly length?: readonly number[];
   readonly widget?: Widget;
   readonly span?: readonly number[];
