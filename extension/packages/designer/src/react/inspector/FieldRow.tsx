@@ -127,7 +127,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
       className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ${many ? "ds-field-many" : ""} ds-field-${argument.widget}`}
       data-testid={`field-${argument.name}`}
     >
-      <span className="ds-field-name" title={tooltip(argument)}>
+      <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>
         <span>{argument.name}</span>
         {unit && <small>{unit}</small>}
         {argument.required && <small title="Needed">*</small>}
