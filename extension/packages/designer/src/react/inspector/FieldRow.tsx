@@ -118,8 +118,8 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   const changed = wired || (own !== undefined && !sameValue(own, argument.default));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another node's field has no complaint yet
   useEffect(() => setTyped(""), [node.key]);
-  const reason = typed || (wired ? "" : said);
-  const useless = argument.support !== "used";
+  const useless = argument.support !== "used"; // which its note says
+  const reason = typed || (wired || useless ? "" : said);
   const unit = format.unitSign(argument.unit).trim();
   const many = Array.isArray(value) && value.length > 2 && !wired;
   return (
