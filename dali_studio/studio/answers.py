@@ -20,6 +20,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.studio import messages, requests, sounds
+from dali_studio.studio.completion import names_at
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import CELL, Picture, Still, draw
 from dali_studio.studio.portable import portable
@@ -85,6 +86,15 @@ class Answers:
             session.send(made, [data])
 
         session.worker.insist("sound", answer)
+
+    @handle.register
+    def _(self, message: requests.RequestNames) -> None:
+        def answer() -> None:
+            line, column = message.line, message.column
+            names = names_at(message.source, line, column)
+            self._session.send(messages.Names(line=line, column=column, names=names))
+
+        self._session.worker.submit("names", answer)
 
     def _before(self, steps: int) -> Revision:
         """The state some undo steps ago."""

@@ -465,8 +465,23 @@ class Sound(msgspec.Struct, frozen=True, kw_only=True, tag="sound"):
     note: str = ""
 
 
+class Name(msgspec.Struct, frozen=True, kw_only=True):
+    """A name that may follow; `kind`: what it names, such as "function" or "module"."""
+
+    name: str
+    kind: str
+
+
+class Names(msgspec.Struct, frozen=True, kw_only=True, tag="names"):
+    """Answer to `RequestNames`, with its place."""
+
+    line: int
+    column: int
+    names: tuple[Name, ...] = ()
+
+
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound | Timeline | Trial
-    | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates
+    | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates | Names
 )  # fmt: skip

@@ -103,6 +103,14 @@ class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound
     port: PortRef
 
 
+class RequestNames(msgspec.Struct, frozen=True, kw_only=True, tag="request_names"):
+    """Ask which names may follow in the text of a code node: lines count from 1, characters from 0."""
+
+    source: str
+    line: int
+    column: int
+
+
 class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
     """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
 
@@ -262,13 +270,13 @@ RunRequest = (
     | RequestReproduction | RequestData | PointReader
 )  # fmt: skip
 
-#: About outputs; nothing changes by them.
-OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound
+#: About outputs and texts; nothing changes by them.
+OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound | RequestNames
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet | RequestDraws
-    | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice
-    | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction | RequestData
-    | PointReader
+    | RequestSound | RequestNames | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet
+    | RequestDraws | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits
+    | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction
+    | RequestData | PointReader
 )  # fmt: skip

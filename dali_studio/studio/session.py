@@ -52,9 +52,8 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "data", "batch", "free", "code",
-    "run",
-    "picture", "strip",
+    "output", "names", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "data", "batch", "free",
+    "code", "run", "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = (
@@ -493,7 +492,7 @@ class Session:
             self.profiler.arm()
 
     def _interrupt(self, job: str, other: str) -> None:
-        if job in _RENDERED and other != "code":  # which takes less time than a part of the strip
+        if job in _RENDERED and other not in {"code", "names"}:  # which take less time than a part of the strip
             self.renderer.cancel()
         elif job == other == "run":  # more urgent jobs are done between its batches
             self.profiler.stop()

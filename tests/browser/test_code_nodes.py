@@ -36,6 +36,8 @@ def train() -> Any:
 
 def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     folder = server[1]
+    for left in ("ran.txt", "train_negative.py"):  # of an attempt before
+        (folder / left).unlink(missing_ok=True)
     functions = {"negative": {"source": THEIRS, "signature": "0" * 64}}
     document.save(train().graph, {"functions": functions}, folder / "theirs.dali.json")
     _open(page, server, "code_node.ipynb", CELL, "thumb-decode")
@@ -65,3 +67,27 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     page.keyboard.press("Control+Enter")
     _await_code(page, "from train_negative import darker")
     assert "darker" in (folder / "train_negative.py").read_text()
+
+    # names are completed: of the function, of arrays, of modules; by keys, and by the mouse
+    code.fill("")
+    page.keyboard.type("import numpy as np\ndef lighter(photo):\nreturn np.asarray(pho")
+    page.keyboard.press("Tab")  # the first time, modules are read
+    page.wait_for_function("() => document.querySelector('[data-testid=function-code]').value.endsWith('photo')")
+    page.keyboard.type(".clip(0, np.uin")
+    page.keyboard.press("Control+Space")
+    names = _by_id(page, "names")
+    names.get_by_role("option", name="uint16").wait_for()
+    page.screenshot(path=artifacts / "designer_names.png")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.type("t8")
+    names.wait_for(state="detached")  # it is whole
+    page.keyboard.type(")) + photo.")
+    names.get_by_role("option", name="shape property").click()
+    page.keyboard.type(".")
+    names.wait_for()
+    page.keyboard.press("Escape")
+    names.wait_for(state="detached")
+    assert code.input_value().splitlines()[1:] == [
+        "def lighter(photo):", "    return np.asarray(photo.clip(0, np.uint8)) + photo.shape."
+    ]  # fmt: skip

@@ -48,6 +48,16 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     page.wait_for_function("() => Number(document.querySelector('.ds-error-card .ds-file-picture')?.dataset.part) > 0")
     assert 0 < float(picture.get_attribute("data-part")) < 1
     assert "class/cut.jpg" in card.inner_text()
+    # it is said once: beside the node while that is in sight, else in the strip; aloud all the same
+    assert page.locator('[data-testid="strip"]').count() == 0
+    assert "Stopped at decode" in (_by_id(page, "live").text_content() or "")
+    pane = page.locator(".ds-canvas").first.bounding_box()
+    for up in (-1, 1):
+        page.mouse.move(pane["x"] + 20, pane["y"] + pane["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(pane["x"] + 20, pane["y"] + pane["height"] / 2 + up * 600, steps=4)
+        page.mouse.up()
+        _by_id(page, "strip").wait_for(state="attached" if up < 0 else "detached")
     page.screenshot(path=artifacts / "problems_card.png")
     _by_id(page, "repro-decode").click()
     _await_text(page, "repro-decode", "Copied")

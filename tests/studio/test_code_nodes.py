@@ -179,3 +179,26 @@ def test_a_strangers_code_is_shown_and_does_not_run(client: Client, tmp_path: Pa
     theirs.send("apply_function", key="half", source=hostile)  # what the button of the inspector says
     assert mark.exists() and "half" in theirs.session.current().computable
     theirs.session.close()
+
+
+def names_at(client: Client, text: str) -> list[str]:
+    """The names that may follow at the end of a text."""
+    lines = text.split("\n")
+    place = {"line": len(lines), "column": len(lines[-1])}
+    (answer,) = only(client.send("request_names", source=text, **place), messages.Names)
+    assert (answer.line, answer.column) == (place["line"], place["column"])
+    return [one.name for one in answer.names]
+
+
+def test_names_follow_from_the_text(client: Client) -> None:
+    begin = "import numpy as np\nLIMIT = 3\n\ndef darker(image, mask=None):\n    "
+    assert "image" in names_at(client, f"{begin}im")
+    assert names_at(client, f"{begin}LIM") == ["LIMIT"]
+    assert names_at(client, f"{begin}np.hyp") == ["hypot"]
+    assert "reshape" in names_at(client, f"{begin}image.")  # an array
+    assert names_at(client, f"{begin}nothing.") == names_at(client, "def (((\n\x00.a") == []
+
+
+def test_a_text_is_read_and_not_run_for_its_names(client: Client, tmp_path: Path) -> None:
+    names_at(client, HOSTILE.format(str(tmp_path / "ran")) + "Pa")
+    assert not (tmp_path / "ran").exists()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputName, inputOf, inputPorts } from "../src/core/catalog";
+import { inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
 import { bestSlot, checkConnection, deviceFor, kindsFit, operatorTakes } from "../src/core/compat";
 import type { Slot } from "../src/core/graph";
 import type { GraphView } from "../src/protocol/generated";
@@ -88,6 +88,8 @@ describe("repeated inputs", () => {
   const cat = INDEX.byName.get("cat");
   it("have a port for each wire and a free one, up to the most", () => {
     expect([0, 1, 2, 3].map((wired) => inputPorts(cat, wired))).toEqual([1, 2, 3, 3]);
+    // the free one that the kernel tells of is not one more
+    expect(wiredInputs({ ...node("cat", "cat"), inputs: [ref("decode"), null] })).toBe(1);
     expect([0, 1, 2].map((i) => inputName(cat, i))).toEqual(["parts 1", "parts 2", "parts 3"]);
     expect(inputOf(cat, 3)).toBeUndefined();
     const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("cat", "cat")] };

@@ -1,4 +1,12 @@
-import type { ArgumentSchema, Catalog, InputSchema, OperatorSchema, OutputSchema, Value } from "../protocol/generated";
+import type {
+  ArgumentSchema,
+  Catalog,
+  InputSchema,
+  NodeView,
+  OperatorSchema,
+  OutputSchema,
+  Value,
+} from "../protocol/generated";
 
 /** Schemas with every default filled in (the kernel leaves defaults out to keep the message small). */
 export type Argument = { readonly [K in keyof ArgumentSchema]-?: Exclude<ArgumentSchema[K], undefined> };
@@ -109,6 +117,11 @@ export function inputName(operator: Operator | undefined, input: number): string
   const schema = inputOf(operator, input);
   if (!operator || !schema) return `input ${input + 1}`;
   return schema.repeated ? `${schema.name} ${input - operator.inputs.length + 2}` : schema.name;
+}
+
+/** How many inputs are wired, with those between them: the kernel tells of free ones as well. */
+export function wiredInputs(node: NodeView): number {
+  return node.inputs.findLastIndex((source) => source !== null) + 1;
 }
 
 /** How many ports the inputs of an operator have with that many wired: of a repeated one a free port more. */

@@ -7,6 +7,7 @@ import {
   inputPorts,
   mostInputs,
   type Operator,
+  wiredInputs,
 } from "./catalog";
 import { descendants, nodeOf, OUTPUTS, type Slot } from "./graph";
 import { PORT_LOOKS } from "./ports";
@@ -101,7 +102,7 @@ export function checkConnection(context: Context, source: PortRef, slot: Slot): 
 
 /** All slots of a node, free ones first: inputs in order, then arguments that take wires (common ones first). */
 export function slotsOf(node: NodeView, operator: Operator): Slot[] {
-  const count = inputPorts(operator, node.inputs.length);
+  const count = inputPorts(operator, wiredInputs(node));
   const inputs = Array.from({ length: count }, (_, input): Slot => ({ kind: "input", node: node.key, input }));
   const wireable = operator.arguments.filter((a) => a.tensor && a.support === "used");
   const sorted = [...wireable.filter((a) => a.common), ...wireable.filter((a) => !a.common)];

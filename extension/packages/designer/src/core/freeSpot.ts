@@ -28,6 +28,8 @@ export function freeSpot(size: Size, anchor: Rect, cards: readonly Rect[], frame
   const edges = [anchor, ...near];
   const columns = edges.flatMap((c) => [c.x, c.x + c.width - size.width, c.x + c.width + gap, c.x - size.width - gap]);
   const rows = edges.flatMap((c) => [c.y + c.height + gap, c.y - size.height - gap, c.y]);
+  columns.push(frame.x, right);
+  rows.push(frame.y, bottom);
   const unique = (values: readonly number[], low: number, high: number) => [
     ...new Set(values.map((v) => Math.round(inside(v, low, high)))),
   ];

@@ -113,8 +113,8 @@ export function isOther(state: State, message: RevisionChanged): boolean {
 
 /** Everything of the old document goes; the panels stay as they are. */
 function resetDocument(state: State): State {
-  const { drawer, drawerHeight, palette, heat, measure, inspector } = state.view;
-  const view = { ...INITIAL.view, drawer, drawerHeight, palette, heat, measure, inspector };
+  const { drawer, drawerHeights, palette, heat, measure, inspector } = state.view;
+  const view = { ...INITIAL.view, drawer, drawerHeights, palette, heat, measure, inspector };
   return { ...INITIAL, link: state.link, opening: state.opening, runs: state.runs, view };
 }
 
@@ -270,6 +270,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "file_remains":
       return { ...state, files: { ...state.files, [message.source]: message } };
     case "reproduction":
+    case "names":
       return state; // who asked for it takes it from the session
     case "graph_difference":
       return { ...state, difference: message };

@@ -8,7 +8,7 @@ import type {
   Repair,
   Value,
 } from "../protocol/generated";
-import { argumentOf, inputOf, inputPorts, type Operator, sameValue } from "./catalog";
+import { argumentOf, inputOf, inputPorts, type Operator, sameValue, wiredInputs } from "./catalog";
 import { isDense } from "./detail";
 import * as format from "./format";
 import { descendants } from "./graph";
@@ -251,7 +251,7 @@ function rank(schema: ReturnType<typeof argumentOf>): number {
 
 /** Inputs below the header line: wired ones and required ones; the first sits on the header itself. */
 export function extraInputs(node: NodeView, operator: Operator | undefined): readonly number[] {
-  const count = inputPorts(operator, node.inputs.length);
+  const count = inputPorts(operator, wiredInputs(node));
   const shown: number[] = [];
   for (let i = 1; i < count; i += 1) {
     const optional = inputOf(operator, i)?.optional ?? false;

@@ -1,4 +1,14 @@
-import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair, Sound } from "../protocol/generated";
+import type {
+  ClientMessage,
+  Edit,
+  KernelMessage,
+  Name,
+  Names,
+  PortRef,
+  Position,
+  Repair,
+  Sound,
+} from "../protocol/generated";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
@@ -52,6 +62,7 @@ export class Session {
   private readonly arrived: Record<string, number> = {};
   private readonly asked = new Set<string>();
   private reproduced: (program: string) => void = () => undefined;
+  private named: (found: Names) => void = () => undefined;
   private clock = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
@@ -250,6 +261,19 @@ export class Session {
     });
   }
 
+  /** The names that may follow at a place in the text of a code node. */
+  namesAt(source: string, place: number): Promise<readonly Name[]> {
+    const lines = source.slice(0, place).split("\n");
+    const line = lines.length;
+    const column = [...(lines.at(-1) ?? "")].length; // Python counts characters, not UTF-16
+    return new Promise((resolve) => {
+      this.named = (found) => {
+        if (found.line === line && found.column === column) resolve(found.names);
+      };
+      this.send({ type: "request_names", source, line, column });
+    });
+  }
+
   stop(): void {
     this.store.set((s) => ({ ...s, run: { ...s.run, stopping: true } }));
     this.send({ type: "stop" });
@@ -323,6 +347,7 @@ export class Session {
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
     if (message.type === "reproduction") this.reproduced(message.program);
+    if (message.type === "names") this.named(message);
     if (wanted) void this.decodeImages(message, buffers);
     if (message.type === "refused") this.releaseSoon();
     if (message.type === "revision_changed") {

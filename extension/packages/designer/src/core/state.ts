@@ -146,8 +146,8 @@ export interface View {
   readonly hovered: string | null;
   readonly palette: boolean;
   readonly drawer: DrawerTab | null;
-  /** Height of the open drawer in px. */
-  readonly drawerHeight: number;
+  /** Heights in px that somebody gave to tabs of the drawer. */
+  readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
   readonly inspector: boolean;
   /** The pipeline's settings are shown where the inspector floats and nothing is selected. */
   readonly settings: boolean;
@@ -181,6 +181,8 @@ export interface View {
   readonly dismissed: readonly string[];
   /** Error cards that were folded, by node and code. */
   readonly folded: readonly string[];
+  /** The finding that an error card on the screen tells of, as `toldBy` has it. */
+  readonly told: string;
 }
 
 export interface State {
@@ -252,7 +254,7 @@ export const INITIAL_VIEW: View = {
   hovered: null,
   palette: false,
   drawer: "code",
-  drawerHeight: 151,
+  drawerHeights: {},
   inspector: true,
   settings: false,
   heat: false,
@@ -275,6 +277,7 @@ export const INITIAL_VIEW: View = {
   refit: false,
   dismissed: [],
   folded: [],
+  told: "",
 };
 
 export const INITIAL: State = {

@@ -161,21 +161,27 @@ function waitingMessage(state: State): StatusMessage | null {
   };
 }
 
-/** The one sentence that the strip shows: the most pressing one that was not closed. */
-export function statusMessage(state: State): StatusMessage | null {
+/** What a card beside its node says, as the view has it. */
+export function toldBy(d: Diagnostic): string {
+  return [d.node, d.code, d.message].join("|");
+}
+
+/** The one sentence that the strip shows: the most pressing one that was not closed, and that no card says: aloud, that too. */
+export function statusMessage(state: State, aloud = false): StatusMessage | null {
   const all = findings(state);
   const stopped = new Set(runFailures(state));
   const ranked = (tone: "error" | "warning" | "info") =>
     all
       .filter((d) => severity(d) === tone)
-      .map((d): StatusMessage => {
+      .flatMap((d): StatusMessage[] => {
         const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
         const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         const unread = d.code === "DS302" && readersOf(state).some((node) => node.key === d.node);
-        if (unread && !said.repair) return { ...said, action: "data" };
+        if (unread && !said.repair) return [{ ...said, action: "data" }];
         // it is begun, not broken
-        return leaf ? { ...said, tone: "info", action: "add_output", node: leaf } : said;
+        if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
+        return state.view.told === toldBy(d) && !aloud ? [] : [said];
       });
   const candidates = [
     kernelMessage(state),

@@ -270,6 +270,14 @@ export interface RequestSound {
   readonly port: PortRef;
 }
 
+/** Ask which names may follow in the text of a code node: lines count from 1, characters from 0. */
+export interface RequestNames {
+  readonly type: "request_names";
+  readonly source: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** Ask for the code in a dialect; the choice stays until the next request. */
 export interface RequestCode {
   readonly type: "request_code";
@@ -1041,6 +1049,20 @@ export interface Snapshot {
   readonly when: string;
 }
 
+/** Answer to `RequestNames`, with its place. */
+export interface Names {
+  readonly type: "names";
+  readonly line: number;
+  readonly column: number;
+  readonly names: readonly Name[];
+}
+
+/** A name that may follow; `kind`: what it names, such as "function" or "module". */
+export interface Name {
+  readonly name: string;
+  readonly kind: string;
+}
+
 /** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */
 export interface Browse {
   readonly type: "browse";
@@ -1247,6 +1269,7 @@ export type ClientMessage =
   | FreeMemory
   | Stop
   | RequestSound
+  | RequestNames
   | RequestCode
   | RequestDetail
   | PasteCode
@@ -1298,7 +1321,8 @@ export type KernelMessage =
   | FileRemains
   | Reproduction
   | DataSet
-  | SavedStates;
+  | SavedStates
+  | Names;
 
 export type GalleryRequest =
   | Browse

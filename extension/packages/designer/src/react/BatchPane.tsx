@@ -183,12 +183,7 @@ export function BatchPane() {
             options={["samples", "sweep"] as const}
             value={on ? "sweep" : "samples"}
             testId="sheet-mode"
-            onChange={(mode) =>
-              session.view((v) => ({
-                sweeping: mode === "sweep",
-                drawerHeight: mode === "sweep" ? Math.max(v.drawerHeight, 380) : v.drawerHeight,
-              }))
-            }
+            onChange={(mode) => session.view({ sweeping: mode === "sweep" })}
           />
         )}
         {on && argument && sweep && (
@@ -208,26 +203,28 @@ export function BatchPane() {
             </select>
             {numeric && (
               <>
-                <span>from</span>
-                <NumberField
-                  argument={argument}
-                  value={sweep.from}
-                  onValue={(from) => change({ from })}
-                  setError={() => undefined}
-                  bad={false}
-                  label="first value"
-                  testId="sweep-from"
-                />
-                <span>to</span>
-                <NumberField
-                  argument={argument}
-                  value={sweep.to}
-                  onValue={(to) => change({ to })}
-                  setError={() => undefined}
-                  bad={false}
-                  label="last value"
-                  testId="sweep-to"
-                />
+                <span className="ds-sheet-range">
+                  from
+                  <NumberField
+                    argument={argument}
+                    value={sweep.from}
+                    onValue={(from) => change({ from })}
+                    setError={() => undefined}
+                    bad={false}
+                    label="first value"
+                    testId="sweep-from"
+                  />
+                  to
+                  <NumberField
+                    argument={argument}
+                    value={sweep.to}
+                    onValue={(to) => change({ to })}
+                    setError={() => undefined}
+                    bad={false}
+                    label="last value"
+                    testId="sweep-to"
+                  />
+                </span>
                 <select
                   className="ds-select"
                   aria-label="How many values"

@@ -5,6 +5,7 @@ import { codeIsCurrent, findings, severity } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
+import { newLine } from "./newLine";
 import { tint } from "./tint";
 
 let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
@@ -104,17 +105,12 @@ export function CodePane() {
 function CodeText({ source, readOnly }: { readonly source: string; readonly readOnly: boolean }) {
   const session = useSession();
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    const { value, selectionStart } = event.currentTarget;
     const command = event.ctrlKey || event.metaKey;
     if (event.key === "Enter" && command) session.applyCode();
-    else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-      const [, indent = "", colon] = /([ \t]*)[^\n]*?(:[ \t]*)?$/.exec(value.slice(0, selectionStart)) ?? [];
-      // the only way that the browser's own undo knows of
-      document.execCommand("insertText", false, `\n${indent}${colon ? "    " : ""}`);
-    } else if (event.key.toLowerCase() === "z" && command && !session.store.get().draft) {
+    else if (event.key.toLowerCase() === "z" && command && !session.store.get().draft) {
       if (event.shiftKey) session.redo();
       else session.undo();
-    } else return;
+    } else if (!newLine(event)) return;
     event.preventDefault();
   };
   const onBlur = (event: FocusEvent) => {

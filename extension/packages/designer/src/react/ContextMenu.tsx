@@ -274,36 +274,38 @@ export function HelpSheet() {
           Keys and mouse
           <IconButton icon="cross" label="Close (Esc)" small onClick={close} />
         </header>
-        {sections.map((section) => (
-          <section key={section} aria-label={section}>
-            <h5>{section}</h5>
+        <div className="ds-help-columns">
+          {sections.map((section) => (
+            <section key={section} aria-label={section}>
+              <h5>{section}</h5>
+              <dl>
+                {COMMANDS.filter((c) => c.section === section && c.keys.length > 0).map((c) => (
+                  <div key={c.id}>
+                    <dt>{c.title}</dt>
+                    <dd>
+                      {c.keys.slice(0, 2).map((key) => (
+                        <span key={key} className="ds-kbd">
+                          {keyCap(key)}
+                        </span>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+          <section aria-label="Mouse">
+            <h5>Mouse</h5>
             <dl>
-              {COMMANDS.filter((c) => c.section === section && c.keys.length > 0).map((c) => (
-                <div key={c.id}>
-                  <dt>{c.title}</dt>
-                  <dd>
-                    {c.keys.slice(0, 2).map((key) => (
-                      <span key={key} className="ds-kbd">
-                        {keyCap(key)}
-                      </span>
-                    ))}
-                  </dd>
+              {MOUSE.map(([what, how]) => (
+                <div key={what}>
+                  <dt>{what}</dt>
+                  <dd>{how}</dd>
                 </div>
               ))}
             </dl>
           </section>
-        ))}
-        <section aria-label="Mouse">
-          <h5>Mouse</h5>
-          <dl>
-            {MOUSE.map(([what, how]) => (
-              <div key={what}>
-                <dt>{what}</dt>
-                <dd>{how}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
+        </div>
       </div>
     </>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { isDense } from "../core/detail";
+import { drawerHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
@@ -24,16 +25,6 @@ const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["runs", "Runs"],
   ["problems", "Problems"],
 ];
-/** Height in px that a tab needs at least. */
-export const ROOM: Readonly<Record<DrawerTab, number>> = {
-  code: 0,
-  batch: 250,
-  timeline: 330,
-  runs: 200,
-  problems: 220,
-  data: 260,
-};
-
 function Pane({ tab }: { readonly tab: DrawerTab }) {
   switch (tab) {
     case "code":
@@ -104,7 +95,7 @@ export function Drawer() {
   const session = useSession();
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
-  const height = useSel((s) => s.view.drawerHeight);
+  const height = useSel(drawerHeight);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
   const small = breadth === "slim" || dense;
@@ -133,12 +124,7 @@ export function Drawer() {
               className="ds-tab"
               disabled={!some}
               data-testid={`tab-${name}`}
-              onClick={() =>
-                session.view((v) => ({
-                  drawer: v.drawer === name ? null : name,
-                  drawerHeight: Math.max(v.drawerHeight, ROOM[name]),
-                }))
-              }
+              onClick={() => session.view((v) => ({ drawer: v.drawer === name ? null : name }))}
             >
               {words}
               {name === "problems" && problems > 0 && <span className="ds-tab-count">{problems}</span>}

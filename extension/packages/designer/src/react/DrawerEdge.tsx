@@ -1,15 +1,18 @@
 import { useRef } from "react";
+import { drawerHeight } from "../core/drawer";
 import { useSel, useSession } from "./context";
 
 const MIN = 80;
 const MAX = 1200;
 
-/** The drawer's upper edge: drag it, or use the arrow keys, to change its height; a double click returns to seven lines. */
+/** The drawer's upper edge: drag it, or use the arrow keys, to change its height; a double click returns to the tab's own. */
 export function DrawerEdge() {
   const session = useSession();
-  const height = useSel((s) => s.view.drawerHeight);
+  const height = useSel(drawerHeight);
   const start = useRef<{ readonly y: number; readonly height: number } | null>(null);
-  const set = (value: number) => session.view({ drawerHeight: Math.round(Math.min(MAX, Math.max(MIN, value))) });
+  const keep = (value: number | undefined) =>
+    session.view((v) => ({ drawerHeights: { ...v.drawerHeights, [v.drawer ?? "code"]: value } }));
+  const set = (value: number) => keep(Math.round(Math.min(MAX, Math.max(MIN, value))));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that moves has no element of its own
     <div
@@ -31,7 +34,7 @@ export function DrawerEdge() {
       onPointerUp={() => {
         start.current = null;
       }}
-      onDoubleClick={() => set(151)}
+      onDoubleClick={() => keep(undefined)}
       onKeyDown={(e) => {
         const step = e.key === "ArrowUp" ? 17 : e.key === "ArrowDown" ? -17 : 0;
         if (step === 0) return;

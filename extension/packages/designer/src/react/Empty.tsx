@@ -65,7 +65,7 @@ function RecipeCard() {
   const words = query.toLowerCase().split(/\s+/);
   const shown = recipes.filter((r) => words.every((w) => `${r.name} ${r.title}`.toLowerCase().includes(w)));
   return (
-    <div className="ds-offer">
+    <div className="ds-offer ds-offer-tall">
       <h4>Recipes</h4>
       <p>{format.plural(recipes.length, "tested graph")} with sample data.</p>
       {recipes.length > MANY && (

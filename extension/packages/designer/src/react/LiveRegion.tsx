@@ -5,7 +5,7 @@ import { useSel } from "./context";
 /** Says aloud what the picture shows: the run and the newest sentence. */
 export function LiveRegion() {
   const text = useSel((s) => {
-    const said = statusMessage(s);
+    const said = statusMessage(s, true);
     if (s.run.running) return "Measuring the pipeline.";
     const run = s.run.finished;
     const finished =

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import * as format from "../core/format";
 import { nodeOf, topological } from "../core/graph";
+import { titleOf } from "../core/problems";
 import { findingsAt, hasPicture, severity, timingOf } from "../core/select";
 import { portKey } from "../core/state";
 import { DeviceBadge } from "./canvas/CardParts";
@@ -16,7 +17,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   const row = useSel((s) => ({
     picture: hasPicture(s, nodeKey),
     time: format.time(timingOf(s, nodeKey)?.milliseconds),
-    error: findingsAt(s, nodeKey).find((d) => severity(d) === "error")?.message ?? "",
+    error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
     sample: s.sample,
   }));
@@ -46,7 +47,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         )}
         <b>{nodeKey}</b>{" "}
         {row.error ? (
-          <span className="ds-outline-error">{row.error}</span>
+          <span className="ds-outline-error">{titleOf(row.error)}</span>
         ) : (
           <span className="ds-muted">fn.{node.operator}</span>
         )}

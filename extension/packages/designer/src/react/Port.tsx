@@ -41,7 +41,13 @@ export function PortMark({ kind, wired, argument = false, size = 16 }: Props) {
   const look = PORT_LOOKS[argument ? "scalar" : kind];
   const hue = `var(--ds-${look.hue})`;
   return (
-    <svg className="ds-port-mark" viewBox="-8 -8 16 16" width={size} height={size} aria-hidden="true">
+    <svg
+      className={`ds-port-mark ${wired ? "" : "ds-port-free"}`}
+      viewBox="-8 -8 16 16"
+      width={size}
+      height={size}
+      aria-hidden="true"
+    >
       <g
         fill={wired ? hue : "var(--ds-raise)"}
         stroke={wired ? "var(--ds-raise)" : hue}

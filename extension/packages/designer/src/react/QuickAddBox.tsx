@@ -93,7 +93,7 @@ function Chip({ quick }: { readonly quick: QuickAdd }) {
     <span className="ds-chip">
       {kind && <PortMark kind={kind} wired size={13} />}
       {kind
-        ? `${quick.mode === "connect" ? "wire" : "takes"} ${kind === "any" ? PORT_LOOKS.any.words : `${quick.from?.node}, ${PORT_LOOKS[kind].words}`}`
+        ? `${quick.mode === "connect" ? "wire" : "takes"} ${kind === "any" ? PORT_LOOKS.any.words : `${PORT_LOOKS[kind].words} of ${quick.from?.node}`}`
         : `feeds ${quick.to?.node}`}
     </span>
   );

@@ -1,7 +1,6 @@
 import { statusMessage } from "../core/statusMessage";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
-import { ROOM } from "./Drawer";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 
@@ -11,7 +10,7 @@ const ICONS = { error: "error", warning: "warning", info: "info" } as const;
 export function Strip() {
   const session = useSession();
   const api = useCanvasApi();
-  const said = useSel(statusMessage);
+  const said = useSel((s) => statusMessage(s));
   if (!said) return null;
   const show = () => {
     session.select([said.node]);
@@ -44,7 +43,7 @@ export function Strip() {
           type="button"
           className="ds-button ds-button-small"
           data-testid="choose-data"
-          onClick={() => session.view((v) => ({ drawer: "data", drawerHeight: Math.max(v.drawerHeight, ROOM.data) }))}
+          onClick={() => session.view({ drawer: "data" })}
         >
           Choose its folder
         </button>

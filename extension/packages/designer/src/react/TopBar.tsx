@@ -164,7 +164,7 @@ function Throughput() {
       className={`ds-throughput ${old && !running ? "ds-throughput-old" : ""}`}
       title={title}
       data-testid="throughput"
-      onClick={() => session.view((v) => ({ drawer: "timeline", drawerHeight: Math.max(v.drawerHeight, 330) }))}
+      onClick={() => session.view({ drawer: "timeline" })}
     >
       <div>
         <b>{speed}</b>{" "}

@@ -242,9 +242,10 @@ export const COMMANDS: readonly Command[] = [
     title: "Select all",
     section: "Select",
     keys: ["Ctrl+A"],
-    run: ({ session }) => {
+    run: ({ session, root }) => {
       const state = session.store.get();
       const scope = insideKeys(state);
+      root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true }); // a focused wire would take the next key
       session.select((state.graph?.nodes ?? []).flatMap(({ key }) => (!scope || scope.has(key) ? key : [])));
     },
   },

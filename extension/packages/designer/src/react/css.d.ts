@@ -13,5 +13,6 @@ declare module "react" {
     "--ds-dot-size"?: string;
     "--ds-ratio"?: number;
     "--ds-far-name"?: string;
+    "--ds-covered"?: string;
   }
 }

@@ -15,6 +15,7 @@ import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarHead } from "./FarCard";
+import { Name } from "./Name";
 import { PreviewView } from "./PreviewView";
 import { Thumb } from "./Thumb";
 import { useRemeasure } from "./useRemeasure";
@@ -171,9 +172,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
         <span className="ds-tile">
           <Icon name="group" size={12} />
         </span>
-        <b title={box.group.title}>
-          <span>{box.group.title}</span>
-        </b>
+        <Name text={box.group.title} title={box.group.title} />
       </header>
       <HeadPorts box={box} />
       <div className="ds-box-body">

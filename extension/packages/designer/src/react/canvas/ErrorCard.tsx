@@ -1,5 +1,5 @@
 import { useStore } from "@xyflow/react";
-import { useCallback, useState } from "react";
+import { useCallback, useLayoutEffect, useState } from "react";
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
@@ -8,6 +8,7 @@ import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { findings, previewFailures, repairOf, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
+import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -38,7 +39,7 @@ interface Props {
 const ROOM = { width: 300, height: 190 };
 const MARGIN = 6;
 
-/** Where the card covers least, in px of the canvas; empty if there is no room: the strip and the inspector say the same. */
+/** Where the card covers least, in px of the canvas; empty if its node is out of sight or there is no room: the strip says it then. */
 function useSpot(key: string, open: boolean, size: Size): string {
   return useStore((s) => {
     const node = s.nodeLookup.get(key);
@@ -53,7 +54,9 @@ function useSpot(key: string, open: boolean, size: Size): string {
     const controls = { x: 0, y: s.height - CONTROLS.height, ...CONTROLS };
     const cards = [controls, ...[...s.nodeLookup.values()].filter((n) => n.id !== key).map(rectOf)];
     const frame = { x: MARGIN, y: MARGIN, width: s.width - 2 * MARGIN, height: s.height - 2 * MARGIN };
-    const spot = freeSpot(size, rectOf(node), cards, frame);
+    const own = rectOf(node);
+    const seen = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
+    const spot = seen ? freeSpot(size, own, cards, frame) : null;
     return spot ? `translate(${spot.x}px, ${spot.y}px)` : "";
   });
 }
@@ -75,8 +78,15 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const measured = useCallback((card: HTMLElement | null) => {
     if (card) setSize({ width: card.offsetWidth, height: card.offsetHeight });
   }, []);
+  const told = toldBy(finding);
+  const drawn = spot !== "" && canvas !== null;
+  useLayoutEffect(() => {
+    if (!drawn) return undefined;
+    session.view({ told });
+    return () => session.view((v) => (v.told === told ? { told: "" } : {}));
+  }, [drawn, told, session]);
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
-  if (!spot || !canvas) return null;
+  if (!drawn) return null;
   return createPortal(
     <section
       ref={measured}

@@ -54,6 +54,14 @@ export function FarHead({ text }: { readonly text: string }) {
   );
 }
 
+/** How far below its dot the name of an output stands, so that it is clear of the two before it. */
+function lower(rows: readonly number[], i: number): string {
+  const least = [1, 2]
+    .filter((n) => n <= i)
+    .map((n) => `${(rows[i - n] ?? 0) - (rows[i] ?? 0)}px + ${10 * n} * var(--ds-px)`);
+  return `max(0px, ${["0px", ...least].join(", ")})`;
+}
+
 /** The card of the outputs, as tall as the branches that end in it. */
 export function FarOutputs({ selected }: NodeProps) {
   const session = useSession();
@@ -73,6 +81,7 @@ export function FarOutputs({ selected }: NodeProps) {
       onPointerLeave={() => session.view({ hovered: null })}
     >
       <div className="ds-frame" />
+      <FarHead text="outputs" />
       {rows.map((top, i) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
@@ -81,7 +90,7 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          out{i + 1}
+          <span style={{ top: lower(rows, i) }}>out{i + 1}</span>
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}

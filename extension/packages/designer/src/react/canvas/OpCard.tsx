@@ -220,7 +220,7 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
   return (
     <div className="ds-facts">
       <span className="ds-facts-text" title={facts}>
-        {facts}
+        {compact ? facts.replace(/^scalar /, "") : facts}
       </span>
       {compact && <UseChip node={node} className="ds-pill" />}
       {compact && !failed && node.in_run && !node.bypassed && (

@@ -5,12 +5,18 @@ import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
 import { portKey } from "../../core/state";
+import type { PortRef } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { DeviceBadge, Row, SlotPort } from "./CardParts";
 import { useDetail } from "./detail";
 import { useDrag } from "./drag";
 import { FarOutputs } from "./FarCard";
+import { Name } from "./Name";
+
+function rowName({ node, output }: PortRef): string {
+  return output > 0 ? `${node}[${output}]` : node;
+}
 
 /** What the pipeline returns, in order. Wires end here; it has no operator. */
 function OutputsCardView({ selected }: NodeProps) {
@@ -53,9 +59,9 @@ function OutputsCardView({ selected }: NodeProps) {
             key={`${ref.node}#${ref.output}#${i}`}
             style={{ marginTop: (places[i] ?? 0) - (i > 0 ? (places[i - 1] ?? 0) + 20 : 30) }}
           >
-            <span className="ds-row-name">{ref.output > 0 ? `${ref.node}[${ref.output}]` : ref.node}</span>
-            <span className="ds-row-value ds-muted" title={facts}>
-              {facts}
+            <span className="ds-row-words" title={`${rowName(ref)} ${facts}`}>
+              <Name text={rowName(ref)} />
+              <span className="ds-row-value ds-muted">{facts}</span>
             </span>
             <SlotPort
               slot={{ kind: "output", node: OUTPUTS, index: i }}

@@ -27,7 +27,6 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
     gpu: timeOn(s, node.key, "gpu"),
   }));
   const offered = DEVICES.filter((d) => operator.devices.includes(d));
-  const compare = "Run the graph on the CPU and on the GPU, and measure every node on both";
   return (
     <div className="ds-device-choice">
       <div className="ds-segments" role="radiogroup" aria-label="Device">
@@ -47,12 +46,12 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
           </button>
         ))}
       </div>
-      {offered.length > 1 && (
+      {offered.length > 1 && !state.why && (
         <button
           type="button"
           className="ds-link ds-compare-devices"
-          disabled={state.why !== "" || state.running}
-          title={state.why || compare}
+          disabled={state.running}
+          title="Run the graph on the CPU and on the GPU, and measure every node on both"
           data-testid="compare-devices"
           onClick={() => session.compareDevices(BATCHES)}
         >

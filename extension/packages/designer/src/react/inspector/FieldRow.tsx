@@ -118,8 +118,8 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   const changed = wired || (own !== undefined && !sameValue(own, argument.default));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another node's field has no complaint yet
   useEffect(() => setTyped(""), [node.key]);
-  const reason = typed || (wired ? "" : said);
-  const useless = argument.support !== "used";
+  const useless = argument.support !== "used"; // which its note says
+  const reason = typed || (wired || useless ? "" : said);
   const unit = format.unitSign(argument.unit).trim();
   const many = Array.isArray(value) && value.length > 2 && !wired;
   return (
@@ -127,7 +127,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
       className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ${many ? "ds-field-many" : ""} ds-field-${argument.widget}`}
       data-testid={`field-${argument.name}`}
     >
-      <span className="ds-field-name" title={tooltip(argument)}>
+      <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>
         <span>{argument.name}</span>
         {unit && <small>{unit}</small>}
         {argument.required && <small title="Needed">*</small>}

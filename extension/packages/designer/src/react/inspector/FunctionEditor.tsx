@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
 import { useSession } from "../context";
 import { Section } from "../parts";
+import { CodeArea } from "./CodeArea";
 
 /** What an empty editor begins with. */
 const TEMPLATE = `import numpy as np
@@ -22,21 +23,7 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
   return (
     <Section title="Code" note={module && `${module}.py`}>
       {!trusted && <p className="ds-muted">This code came with the document. Read it before you trust it.</p>}
-      <textarea
-        className="ds-input ds-function"
-        aria-label={`Code of ${nodeKey}`}
-        data-testid="function-code"
-        rows={Math.min(18, Math.max(6, text.split("\n").length + 1))}
-        spellCheck={false}
-        value={text}
-        onChange={(e) => setDraft(e.target.value)}
-        onKeyDown={(e) => {
-          if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey)) return;
-          e.preventDefault();
-          e.stopPropagation();
-          apply();
-        }}
-      />
+      <CodeArea value={text} label={`Code of ${nodeKey}`} testId="function-code" onValue={setDraft} onApply={apply} />
       <button
         type="button"
         className="ds-button ds-button-small"

@@ -1,5 +1,5 @@
 import { connectEdits, cutEdits } from "../../core/actions";
-import { inputName, inputOf, inputPorts, type Operator } from "../../core/catalog";
+import { inputName, inputOf, inputPorts, type Operator, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
 import { OUTPUTS, type Slot } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
@@ -66,7 +66,7 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
 export function InputsSection({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
   const session = useSession();
   const outputs = useSel((s) => s.graph?.outputs ?? []);
-  const wired = node.inputs.length;
+  const wired = wiredInputs(node);
   const shown = Array.from({ length: inputPorts(operator, wired) }, (_, i) => i).filter(
     (i) => i <= wired || !inputOf(operator, i)?.optional,
   );

@@ -1,3 +1,4 @@
+import { drawerHeight } from "../../core/drawer";
 import { OUTPUTS } from "../../core/graph";
 import { selectedBox } from "../../core/subgraph";
 import { useSel } from "../context";
@@ -11,9 +12,15 @@ import { SeveralPanel } from "./SeveralPanel";
 export function Inspector({ floating }: { readonly floating: boolean }) {
   const selection = useSel((s) => s.view.selection);
   const box = useSel(selectedBox);
+  const drawer = useSel((s) => (s.view.drawer && s.graph?.nodes.length ? drawerHeight(s) : 28));
   const only = selection.length === 1 ? selection[0] : undefined;
   return (
-    <aside className={`ds-inspector ${floating ? "ds-floating" : ""}`} aria-label="Inspector" data-testid="inspector">
+    <aside
+      className={`ds-inspector ${floating ? "ds-floating" : ""}`}
+      style={{ "--ds-covered": `${drawer}px` }}
+      aria-label="Inspector"
+      data-testid="inspector"
+    >
       <div className="ds-inspector-scroll nowheel">
         {only === OUTPUTS && (
           <>

@@ -100,7 +100,7 @@ export function WhereTheTimeGoes() {
       </Section>
     );
   return (
-    <Section title={title} note={old ? "before the last change" : "per batch"}>
+    <Section title={title} note={old ? "before the edit" : "per batch"}>
       <Table run={run} />
       {run.note && (
         <p className="ds-muted ds-note" data-testid="run-note">

@@ -17,6 +17,8 @@ function words(bar: Bar, lanes: readonly string[]): string {
   const steps = bar.count > 1 ? `${format.plural(bar.count, "step")}, most of them of ${bar.key}` : bar.key;
   return `${steps}: ${format.time(bar.milliseconds)} in batch ${bar.batch}, ${lanes[bar.lane] ?? ""}`;
 }
+/** Width of the buttons that stand over the end of the axis. */
+const BUTTONS = 76;
 
 function Bars({ bars, lanes }: { readonly bars: readonly Bar[]; readonly lanes: readonly string[] }) {
   const session = useSession();
@@ -104,6 +106,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
   };
   const [stepBegin, stepEnd] = timeline.steps[Math.floor(timeline.steps.length / 2)] ?? [0, 0];
   const height = AXIS + timeline.lanes.length * LANE;
+  const seen = ticksOf(span, width).filter((tick) => place(tick) < width - BUTTONS);
   return (
     <div className="ds-lanes" data-testid="lanes">
       <div className="ds-lane-names" style={{ paddingTop: AXIS }}>
@@ -140,7 +143,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
           {timeline.lanes.map((lane, i) => (
             <line key={lane} className="ds-lane-line" x1={0} x2={width} y1={AXIS + i * LANE} y2={AXIS + i * LANE} />
           ))}
-          {ticksOf(span, width).map((tick) => (
+          {seen.map((tick) => (
             <text
               key={tick}
               className="ds-lane-tick"
