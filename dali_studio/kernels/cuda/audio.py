@@ -24,6 +24,8 @@ _POWERS = np.dtype(
 )  # fmt: skip
 #: Windows of a thread, at least, where sums of squares are exact and may begin anywhere.
 _WINDOWS = 256
+#: Samples that a thread resamples, as in the source.
+_SAMPLES = 4
 
 
 def preemphasis_on_gpu(
@@ -67,12 +69,14 @@ def resample_on_gpu(
     table, _ = sinc_window(lobes)
     items = np.zeros(len(src), _RATE)
     items["source"], items["target"] = src.addresses, out.addresses
-    items["count"], items["made"] = src.shapes[:, 0], out.shapes[:, 0]
+    items["count"] = src.shapes[:, 0]
     items["channels"] = src.shapes[:, 1:].prod(axis=1)
     items["step"] = np.divide(rates, wanted, out=np.ones(len(src)), where=wanted > 0)
     numbers = map(np.int64, (len(table), lobes, moved_by(src.dtype, out.dtype)))
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    stream.launch("resample_audio", items, out.counts, *numbers, macros=macros, tables=(table,))
+    items["made"] = made = out.shapes[:, 0]
+    groups = -(-made // _SAMPLES) * items["channels"]
+    stream.launch("resample_audio", items, groups, *numbers, macros=macros, tables=(table,), shared=2 * table.nbytes)
 
 
 def nonsilent_region_on_gpu(
