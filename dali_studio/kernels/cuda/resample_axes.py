@@ -134,7 +134,7 @@ def resize_axes_on_gpu(src: Batch, out: Batch, prepared: Volumes, stream: GpuStr
         read = src if one.first else between
         assert read is not None
         between = None if one.last else stream.empty(one.shapes, _BETWEEN, "")
-        items = one.items
+        items = one.items.copy()  # other threads may launch the same
         items["source"] = read.addresses[one.members] if one.first else read.addresses
         items["target"] = out.addresses[one.members] if between is None else between.addresses
         macros = {"IN": read.dtype, "OUT": out.dtype if between is None else _BETWEEN}
