@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import displace
@@ -24,10 +25,14 @@ SIZES = ((5, 8), (1, 1), (33, 37))
 KEY, HIGHS = 0x123456789ABC, np.array([3, 5, 1 << 40], np.uint64)
 
 
+def _same(batch: Batch, number: float) -> NDArray[np.float32]:
+    return np.full(len(batch), number, np.float32)
+
+
 def _salt(batch: Batch, origin: int) -> Part:
-    chances, channels = np.full((2, len(batch)), [[0.6], [0.2]], np.float32), batch.shapes[:, 2]
+    chances, salts, channels = _same(batch, 0.6), _same(batch, 0.2), batch.shapes[:, 2]
     values = np.tile(np.array([250, 4], batch.dtype), (len(batch), 1))
-    return noise.salt_and_pepper_part(batch, KEY, HIGHS, *chances, values, channels, planar=False, origin=origin)
+    return noise.salt_and_pepper_part(batch, KEY, HIGHS, chances, salts, values, channels, planar=False, origin=origin)
 
 
 def _salt_on_cpu(image: Array, out: Array, high: int, origin: int) -> None:
@@ -36,11 +41,11 @@ def _salt_on_cpu(image: Array, out: Array, high: int, origin: int) -> None:
 
 
 def _gaussian(batch: Batch, origin: int) -> Part:
-    return noise.gaussian_part(batch, KEY, HIGHS, *np.full((2, len(batch)), [[3], [20]], np.float32), origin)
+    return noise.gaussian_part(batch, KEY, HIGHS, _same(batch, 3), _same(batch, 20), origin)
 
 
 def _shot(batch: Batch, origin: int) -> Part:
-    return noise.shot_part(batch, KEY, HIGHS, np.full(len(batch), 11, np.float32), origin)
+    return noise.shot_part(batch, KEY, HIGHS, _same(batch, 11), origin)
 
 
 def _jitter(batch: Batch, origin: int) -> Part:
