@@ -36,7 +36,7 @@ def preemphasis_on_gpu(
     items["part"] = coefficients
     macros = {"IN": src.dtype, "OUT": out.dtype}
     code = np.int64(BORDERS.index(border))
-    stream.launch("audio", items, src.counts, code, function="preemphasis", macros=macros)
+    stream.launch("audio", items, items["count"], code, function="preemphasis", macros=macros)
 
 
 def to_decibels_on_gpu(

@@ -16,6 +16,7 @@ struct Item {
 
 // A block of threads has so many pixels, of which a thread takes one block of 8 x 8 samples.
 enum { TILE_ROWS = 64, TILE_COLUMNS = 128, CHROMA_PITCH = TILE_COLUMNS / 2 + 8 };  // rows of blocks begin in different banks
+enum { GROUPS = TILE_COLUMNS / 4 };  // of four pixels that a thread takes
 enum { LUMA_BLOCKS = TILE_ROWS / 8 * (TILE_COLUMNS / 8), CHROMA_BLOCKS = LUMA_BLOCKS / 4 };
 
 struct Tile {
@@ -59,21 +60,48 @@ __device__ __forceinline__ void add_chroma(const u32 (&pixels)[4], u32 (&sums)[2
   }
 }
 
+__device__ __forceinline__ void put_lumas(const u32 (&upper)[4], const u32 (&lower)[4], int pair, int group, Tile& tile) {
+  tile.luma[2 * pair * GROUPS + group] = lumas(upper), tile.luma[(2 * pair + 1) * GROUPS + group] = lumas(lower);
+}
+__device__ __forceinline__ void put_chroma(const u32 (&upper)[4], const u32 (&lower)[4], int pair, int group, Tile& tile) {
+  u32 sums[2][2] = {{1, 2}, {1, 2}};  // halves are rounded down and up in turns
+  add_chroma(upper, sums), add_chroma(lower, sums);
+#pragma unroll
+  for (int plane = 0; plane < 2; plane++)
+    ((u16*)tile.chroma[plane])[pair * (CHROMA_PITCH / 2) + group] = (u16)(sums[plane][0] >> 2 | sums[plane][1] >> 2 << 8);
+}
+
 // The samples of a tile, whose first pixel is (top, left). What lies beyond the picture repeats its last pixels.
 __device__ __forceinline__ void split(const Item& item, i32 top, i32 left, Tile& tile) {
-  const i32 height = (i32)item.height, last = (height + 1) / 2 - 1;
+  const i32 height = (i32)item.height, width = (i32)item.width, last = (height + 1) / 2 - 1;
+  const int group = threadIdx.x % GROUPS, first = threadIdx.x / GROUPS;
+  enum { PAIRS = TILE_ROWS / 2, STEP = 256 / GROUPS, AT_ONCE = 2 };
+  if (top + TILE_ROWS <= height && left + TILE_COLUMNS <= width) {  // without branches, so that several reads are under way
+    const u32 begin = (u32)top * (u32)width + (u32)(left + 4 * group);
 #pragma unroll 1
-  for (int i = threadIdx.x; i < TILE_ROWS / 2 * (TILE_COLUMNS / 4); i += 256) {
-    const int pair = i / (TILE_COLUMNS / 4), group = i % (TILE_COLUMNS / 4);
+    for (int pair = first; pair < PAIRS; pair += AT_ONCE * STEP) {
+      uint4 rows[AT_ONCE][2];
+#pragma unroll
+      for (int k = 0; k < 2 * AT_ONCE; k++)
+        rows[k / 2][k % 2] = four_pixels(item.from, begin + (u32)(2 * (pair + k / 2 * STEP) + k % 2) * (u32)width);
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; k++) {
+        const u32 upper[4] = {rows[k][0].x, rows[k][0].y, rows[k][0].z, rows[k][0].w};
+        const u32 lower[4] = {rows[k][1].x, rows[k][1].y, rows[k][1].z, rows[k][1].w};
+        put_lumas(upper, lower, pair + k * STEP, group, tile), put_chroma(upper, lower, pair + k * STEP, group, tile);
+      }
+    }
+    return;
+  }
+#pragma unroll 1
+  for (int pair = first; pair < PAIRS; pair += STEP) {
     const i32 y = top / 2 + pair, x = left + 4 * group;
     if (y >= (i32)item.chroma_rows || x >= (i32)item.pitch) continue;
-    u32 upper[4], lower[4], sums[2][2] = {{1, 2}, {1, 2}};  // halves are rounded down and up in turns
+    u32 upper[4], lower[4];
     pixels_at(item, least(2 * y, height - 1), x, upper), pixels_at(item, least(2 * y + 1, height - 1), x, lower);
-    tile.luma[2 * pair * (TILE_COLUMNS / 4) + group] = lumas(upper), tile.luma[(2 * pair + 1) * (TILE_COLUMNS / 4) + group] = lumas(lower);
+    put_lumas(upper, lower, pair, group, tile);
     if (y > last) pixels_at(item, 2 * last, x, upper), pixels_at(item, least(2 * last + 1, height - 1), x, lower);
-    add_chroma(upper, sums), add_chroma(lower, sums);
-    for (int plane = 0; plane < 2; plane++)
-      ((u16*)tile.chroma[plane])[pair * (CHROMA_PITCH / 2) + group] = (u16)(sums[plane][0] >> 2 | sums[plane][1] >> 2 << 8);
+    put_chroma(upper, lower, pair, group, tile);
   }
 }
 
