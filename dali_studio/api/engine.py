@@ -28,7 +28,7 @@ from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import Enqueues, PerSample
 
 
 class Engine:
@@ -292,7 +292,12 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
     """Whether an iteration is only launches on a GPU, of what the program gives."""
     steps = plan.steps()
     return bool(steps) and all(
-        step.device == "gpu" and (step.role == "external_source" or registry.has_trait(step.operator, PerSample))
+        step.device == "gpu"
+        and (
+            step.role == "external_source"
+            or registry.has_trait(step.operator, PerSample)
+            or registry.has_trait(step.operator, Enqueues)
+        )
         for step in steps
     )
 

@@ -73,6 +73,10 @@ class MadeOnCpu(Trait):
     """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded."""
 
 
+class Enqueues(Trait):
+    """On a GPU ``run_gpu`` only enqueues work, as ``gpu`` does: it neither waits nor calls the program."""
+
+
 class AnyElement(Trait):
     """Moves or converts elements, and computes nothing: members of enumerations are taken as well as numbers."""
 

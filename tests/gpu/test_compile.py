@@ -273,7 +273,7 @@ MACROS: dict[str, list[dict[str, object]]] = {
     "resample_audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i4", "f4") for out in ("i2", "u4", "f4")
     ],
-    "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
+    "points": [{"IN": one, "OUT": out, "ROWS": 2, "COLUMNS": 3} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}

@@ -59,3 +59,14 @@ def test_filters_in_shared_memory(name: str, blocks: int, monkeypatch: pytest.Mo
             made = [np.random.default_rng(size).integers(0, 256, (*size, channels)).astype(dtype) for size in SIZES]
             for index, (ours, expected) in enumerate(zip(*both(define, made), strict=True)):
                 assert ours.tobytes() == expected.tobytes(), (dtype, channels, SIZES[index])
+
+
+def distorted(x: Any) -> Any:
+    return fn.jpeg_compression_distortion(x, quality=40)
+
+
+def test_jpeg_distortion_of_whole_tiles_and_of_parts() -> None:
+    sizes = ((131, 263), (64, 128), (130, 140), (63, 129))
+    made = [np.random.default_rng(index).integers(0, 256, (*size, 3), np.uint8) for index, size in enumerate(sizes)]
+    for ours, expected in zip(*both(distorted, made), strict=True):
+        np.testing.assert_array_equal(ours, expected)

@@ -73,7 +73,8 @@ def resample_on_gpu(
     items["step"] = np.divide(rates, wanted, out=np.ones(len(src)), where=wanted > 0)
     numbers = map(np.int64, (address, len(table), lobes, moved_by(src.dtype, out.dtype)))
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    stream.launch("resample_audio", items, items["made"], *numbers, macros=macros)
+    shared = 8 * (len(table) - 1)  # for a copy of the table
+    stream.launch("resample_audio", items, items["made"], *numbers, macros=macros, shared=shared)
 
 
 def nonsilent_region_on_gpu(

@@ -13,10 +13,12 @@ from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cuda.generate import (
     MOVED,
+    NUMBERED,
     QUADS,
     QUADS_SHORT,
     TILES,
     Template,
+    most_units,
     source,
     spec_of,
     template_of,
@@ -54,13 +56,16 @@ def run(
     most, _ = descriptors.measure(src.shapes, order_of(src))
     if template == "flat":
         unit = 3 if any(part.rgb for part in parts) else 1
-        each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source
+        each = min(16 // max(src.dtype.itemsize, out.dtype.itemsize), most_units(parts))  # as N in the source
         blocks = -(-(most // unit) // (each * _THREADS))
     else:
         variant = variant_of(parts, TYPES[src.dtype.name], src.layout == "CHW")
         if variant == "quads":
             made, pixels = descriptors.measure(out.shapes, order_of(out))
             blocks = -(-(pixels + QUADS_SHORT) // QUADS)
+        elif variant == "numbered":
+            made, pixels = descriptors.measure(out.shapes, order_of(out))
+            blocks = -(-pixels // NUMBERED)
         else:
             made, blocks = descriptors.measure(out.shapes, order_of(out), TILES[variant], MOVED)
         unit, most = 0, max(most, made)

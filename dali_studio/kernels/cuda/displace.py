@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.generate import part_text
-from dali_studio.kernels.cuda.noise import STREAM, place_streams
+from dali_studio.kernels.cuda.noise import STREAM, is_phased, place_streams
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import headers
 
@@ -48,7 +48,7 @@ def jitter_part(kept: NDArray[np.bool_], key: int, highs: NDArray[np.uint64], de
     row = np.zeros(len(kept), _JITTER)
     place_streams(row, key, highs, origin)
     row["degree"], row["kept"] = degree, kept
-    return Part("JitterPart", "source", _texts(), row)
+    return Part("JitterPart", "source", _texts(), row, flags=(is_phased(row),), numbered=True)
 
 
 def _part(

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.stream import THREADS, GpuStream
 
 _ITEM = np.dtype(
     [*((name, np.uint64) for name in ("from", "to", "planes")),
      *((name, np.int64) for name in ("height", "width", "pitch", "rows", "chroma_rows", "quality"))]
 )  # fmt: skip
 _BLOCK, _PAIR = 8, 2
+#: Rows and columns of the pixels of a block of threads, and pixels of a row that a warp joins, as the source has them.
+_TILE, _RUN, _WARP = (64, 128), 256, 32
 
 
 def distort_on_gpu(src: Batch, out: Batch, qualities: NDArray[np.int64], stream: GpuStream) -> None:
@@ -30,10 +32,9 @@ def distort_on_gpu(src: Batch, out: Batch, qualities: NDArray[np.int64], stream:
     sizes = pitch * (rows + chroma_rows)
     room = stream.scratch(int(sizes.sum()))
     items["planes"] = int(room.ptr) + np.cumsum(sizes) - sizes
-    blocks = pitch // _BLOCK * (rows + chroma_rows) // _BLOCK
-    stream.launch("distortion", items, pitch // _PAIR * chroma_rows, function="split")
-    stream.launch("distortion", items, blocks, function="distort")
-    stream.launch("distortion", items, height * width, function="join_planes")
+    tiles = -(-height // _TILE[0]) * -(-width // _TILE[1])
+    stream.launch("distortion", items, tiles * THREADS, function="distort")
+    stream.launch("distortion", items, (height // _PAIR + 1) * -(-width // _RUN) * _WARP, function="join_planes")
     del room  # back to the pool of this stream, whose next user comes after the kernels
 
 

@@ -1,6 +1,6 @@
 // One functor over the elements of a batch, whose operands are broadcast and converted on the way: the loops of
 // `kernels/cpu/elementwise.hpp`. Macros: FUNCTOR, OPERANDS, the types IN_A, IN_B, IN_C of the operands, those in which it
-// computes, COMPUTE_A and so on, and OUT; COUNT, the elements of a thread.
+// computes, COMPUTE_A and so on, and OUT; COUNT, the elements that a thread takes together, and ROUNDS, how often it does.
 #include "../include/arithmetic.hpp"
 #include "../include/division.hpp"
 
@@ -50,7 +50,7 @@ __device__ __forceinline__ void one(const Item& item, i64 i) {
 }
 
 // Of operands without gaps, or with one element.
-__device__ __forceinline__ void together(const Item& item, i64 begin) {
+__device__ __forceinline__ Neighbours<OUT> together(const Item& item, i64 begin) {
   Neighbours<OUT> made;
   const Neighbours<IN_A> a = neighbours<IN_A>(item, 0, begin);
 #if OPERANDS > 1
@@ -69,7 +69,10 @@ __device__ __forceinline__ void together(const Item& item, i64 begin) {
     made.values[k] = converted(FUNCTOR::of(Plain<COMPUTE_A, IN_A>::of(a.values[k]), Plain<COMPUTE_B, IN_B>::of(b.values[k]),
                                            Plain<COMPUTE_C, IN_C>::of(c.values[k])));
 #endif
-  OUT* to = item.to + begin;
+  return made;
+}
+
+__device__ __forceinline__ void put(OUT* to, const Neighbours<OUT>& made) {
   if ((u64)to % sizeof(made) == 0) {
     *(Neighbours<OUT>*)to = made;
   } else {
@@ -80,7 +83,19 @@ __device__ __forceinline__ void together(const Item& item, i64 begin) {
 
 extern "C" __global__ void __launch_bounds__(256) elementwise(const Item* __restrict__ items) {
   const Item& item = items[blockIdx.y];
-  const i64 begin = ((i64)blockIdx.x * 256 + threadIdx.x) * COUNT;
-  if (item.axes <= 1 && begin + COUNT <= item.count) return together(item, begin);
-  for (i64 i = begin; i < min(begin + COUNT, item.count); i++) one(item, i);
+  const i64 first = ((i64)blockIdx.x * (256 * ROUNDS) + threadIdx.x) * COUNT, step = 256 * COUNT;
+  if (item.axes <= 1 && first + (ROUNDS - 1) * step + COUNT <= item.count) {
+    Neighbours<OUT> made[ROUNDS];  // all are read before the first is written, so that several reads are under way
+#pragma unroll
+    for (int k = 0; k < ROUNDS; k++) made[k] = together(item, first + k * step);
+#pragma unroll
+    for (int k = 0; k < ROUNDS; k++) put(item.to + first + k * step, made[k]);
+    return;
+  }
+#pragma unroll 1
+  for (i64 begin = first; begin < least(first + ROUNDS * step, item.count); begin += step) {
+    if (item.axes <= 1 && begin + COUNT <= item.count) put(item.to + begin, together(item, begin));
+    else
+      for (i64 i = begin; i < least(begin + COUNT, item.count); i++) one(item, i);
+  }
 }

@@ -15,6 +15,8 @@ from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _AXES, _OPERANDS = 8, 3
+#: How often a thread takes some elements: fewer blocks cost less where samples are of different sizes.
+_ROUNDS = 4
 _ITEM = np.dtype(
     [("source", np.uint64, _OPERANDS), ("target", np.uint64), ("count", np.int64), ("extents", np.int64, _AXES),
      ("strides", np.int64, (_OPERANDS, _AXES)), ("axes", np.int64)]
@@ -50,7 +52,7 @@ def compute_on_gpu(
             hint="Reshape the tensors to fewer axes, or compute on the CPU.", code="DS203",
         )  # fmt: skip
     made = macros(functor, [one.dtype for one in operands], out.dtype, common)
-    stream.launch("elementwise", items, -(-items["count"] // made["COUNT"]), macros=made)
+    stream.launch("elementwise", items, -(-items["count"] // (made["COUNT"] * made["ROUNDS"])), macros=made)
 
 
 def macros(
@@ -58,7 +60,9 @@ def macros(
 ) -> dict[str, Any]:
     """What the kernel is compiled for."""
     widest = max(one.itemsize for one in (out, *operands))
-    made: dict[str, Any] = {"FUNCTOR": functor, "OPERANDS": len(operands), "OUT": out, "COUNT": 16 // widest}
+    made: dict[str, Any] = {
+        "FUNCTOR": functor, "OPERANDS": len(operands), "OUT": out, "COUNT": 16 // widest, "ROUNDS": _ROUNDS
+    }  # fmt: skip
     for name, dtype, computed in zip("ABC", operands, computed_types(functor, operands, common), strict=False):
         made[f"IN_{name}"], made[f"COMPUTE_{name}"] = dtype, computed
     return made

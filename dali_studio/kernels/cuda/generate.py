@@ -32,6 +32,7 @@ class PartSpec:
     flags: tuple[int, ...]
     rgb: bool
     patch: bool
+    numbered: bool
     place: Place
     channels: tuple[int, int] | None
     fields: bool
@@ -71,16 +72,18 @@ def spec_of(
 ) -> KernelSpec:
     """What the text of the kernel of these parts depends on; `dtypes` are those of the input and after each part."""
     specs = tuple(
-        PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.place, p.channels, p.row is not None)
+        PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.numbered, p.place, p.channels, p.row is not None)
         for p in parts
     )  # fmt: skip
     return KernelSpec(template, specs, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
 
 
 #: How a kernel of the template "grid" goes through the pixels, by the name of its template.
-Variant = Literal["grid", "patch", "quads"]
+Variant = Literal["grid", "patch", "quads", "numbered"]
 #: Pixels of a block of "quads", where the first of a sample may be some pixels short.
 QUADS, QUADS_SHORT = 4096, 15
+#: Pixels of a block of "numbered".
+NUMBERED = 1024
 #: Rows and columns of a block of the others, and how many columns rows may be moved by.
 TILES: dict[Variant, tuple[int, int]] = {"grid": (32, 32), "patch": (48, 64)}
 MOVED = 3
@@ -88,11 +91,18 @@ MOVED = 3
 
 def variant_of(parts: Sequence[Part] | Sequence[PartSpec], first: str, planar_in: bool) -> Variant:
     """The variant of the template "grid"; RGB bytes side by side have faster ones. `first` is the type of the input."""
+    if parts[0].numbered and all(part.kind == "pixel" and not part.channels for part in parts[1:]):
+        return "numbered"
     if first != "u8" or planar_in or parts[0].kind == "resample":
         return "grid"
     if parts[0].kind == "source":
         return "patch" if parts[0].patch else "grid"
     return "quads"
+
+
+def most_units(parts: Sequence[Part] | Sequence[PartSpec]) -> int:
+    """Units that a thread of the template "flat" takes at most: four where much is computed for each element."""
+    return 4 if any(part.place == "element" for part in parts) else 16
 
 
 @cache
@@ -107,12 +117,13 @@ def source(kernel: KernelSpec) -> str:
     parts, types = kernel.parts, kernel.types
     has_source = parts[0].kind in ("source", "resample")
     chain = parts[1:] if has_source else parts
-    lines = [text_of("common"), text_of("clamp")]
+    lines = [text_of("common"), text_of("clamp"), text_of("bytes")]
     macros = {
         "PLANAR_IN": int(kernel.planar_in), "PLANAR_OUT": int(kernel.planar_out),
         "PACKED": int(types[-1] in ("u8", "i8", "b8") and not kernel.planar_out),
         "WARP_WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
         "UNIT": 3 if any(spec.rgb for spec in parts) else 1, "FLAT": int(kernel.template == "flat"),
+        "MOST_UNITS": most_units(parts),
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
@@ -128,6 +139,8 @@ def source(kernel: KernelSpec) -> str:
         file = variant_of(parts, types[0], kernel.planar_in)
         if file == "patch":
             lines += [f"typedef {types[1]} SOURCED;"]
+        if file in ("quads", "numbered"):
+            lines += [part_text("put_quad")]
         computed = f"Computed<IN, {types[1]}, S> source = {{image, t.source}};"
         made = computed if has_source else "Loaded<IN> source = {image};"
         lines += [f"#define SOURCE Image<IN> image = {{t.src, t.in_h, t.in_w, t.in_c}}; {made}"]

@@ -32,6 +32,11 @@ def place_streams(made: NDArray[Any], key: int, highs: NDArray[np.uint64], origi
     made["high"] = highs
 
 
+def is_phased(made: NDArray[Any]) -> int:
+    """Whether streams begin within a counter: kernels that know that they do not, draw words of neighbours faster."""
+    return int(made["phase"].any())
+
+
 def gaussian_part(
     data: Batch, key: int, highs: NDArray[np.uint64], means: NDArray[np.float32], deviations: NDArray[np.float32],
     origin: int = 0,
@@ -39,7 +44,7 @@ def gaussian_part(
     """Add normally distributed numbers (`kernels.cpu.noise.gaussian`, with equal numbers)."""
     made = _rows(_GAUSSIAN, data, key, highs, origin)
     made["mean"], made["stddev"] = means, deviations
-    return Part("GaussianPart", "pixel", _texts(), made, place="element")
+    return Part("GaussianPart", "pixel", _texts(), made, flags=(is_phased(made),), place="element")
 
 
 def salt_and_pepper_part(
@@ -50,8 +55,11 @@ def salt_and_pepper_part(
     made = _rows(_SALT_AND_PEPPER, data, key, highs, origin)
     made["chance"], made["salt"], made["channels"] = chances, salts, channels
     made["pixels"] = data.counts // channels if planar else 0
+    each = int(channels[0]) if (channels == channels[0]).all() else 0
+    each = each if each == 1 or (each == len("RGB") and not planar) else 0
     return Part(
-        "SaltAndPepperPart", "pixel", _texts(), made, {"values": np.ascontiguousarray(values)}, place="element"
+        "SaltAndPepperPart", "pixel", _texts(), made, {"values": np.ascontiguousarray(values)},
+        (is_phased(made), each), rgb=each == len("RGB"), place="element",
     )  # fmt: skip
 
 
@@ -63,7 +71,8 @@ def shot_part(
     made["factor"] = factors
     with np.errstate(divide="ignore"):
         made["inverse"] = np.float32(1) / made["factor"]
-    return Part("ShotPart", "pixel", (*_texts(), *headers("poisson"), part_text("shot")), made, place="element")
+    texts = *_texts(), *headers("poisson"), part_text("shot")
+    return Part("ShotPart", "pixel", texts, made, place="element")
 
 
 def _texts() -> tuple[str, ...]:

@@ -34,7 +34,8 @@ class Part:
           may come as one row, whose units (elements, or whole pixels) x counts: FLAT is then 1, UNIT its elements;
         - window: the same, ``row(y)`` and ``column(x)``, which replace an output coordinate by the input's and tell
           whether it lies inside, and ``outside(out, c)``; its row has a field ``channels``;
-        - source: ``at(image, y, x, c, out)``; with `patch` also what ``templates/patch.cuh`` asks for.
+        - source: ``at(image, y, x, c, out)``; with `patch` also what ``templates/patch.cuh`` asks for, with `numbered`
+          ``at_number(image, number, y, x, c, out)``.
     kind : {"pixel", "window", "source", "resample"}
     texts : tuple of str
         CUDA sources, the last of which defines `name`; each is taken once into a kernel, so that parts may share them.
@@ -49,6 +50,8 @@ class Part:
         Whether it works on whole pixels of three channels.
     patch : bool
         Whether this source can read RGB bytes from shared memory.
+    numbered : bool
+        Whether this source is faster for neighbours whose numbers in the image the compiler knows the last bits of.
     place : {"", "element", "pixel"}
         What this pixel part needs to know of its place.
     channels : (int, int) or None
@@ -69,6 +72,7 @@ class Part:
     flags: tuple[int, ...] = ()
     rgb: bool = False
     patch: bool = False
+    numbered: bool = False
     place: Place = ""
     channels: tuple[int, int] | None = None
     launch: Callable[..., None] | None = None
@@ -78,8 +82,8 @@ class Part:
     def signature(self) -> tuple[Any, ...]:
         """What the text of a kernel depends on."""
         return (
-            self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.place, self.channels,
-            self.row is not None,
+            self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.numbered, self.place,
+            self.channels, self.row is not None,
         )  # fmt: skip
 
 

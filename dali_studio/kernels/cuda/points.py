@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda.stream import GpuStream
 
+#: Vectors of a thread, as in the source.
+_VECTORS = 4
 _ITEM = np.dtype([("source", np.uint64), ("target", np.uint64), ("count", np.int64)])
 
 
@@ -18,8 +21,9 @@ def transform_points_on_gpu(
 ) -> None:
     """What `kernels.cpu.transforms.transform_points` does."""
     counts = points.shapes[:, :-1].prod(axis=1, dtype=np.int64)
-    _, *sizes = matrices.shape
-    _launch("transform_points", points, out, counts, (matrices, offsets), sizes, stream)
+    _, rows, columns = matrices.shape
+    macros = {"ROWS": rows, "COLUMNS": columns}
+    _launch("transform_points", points, out, counts, (matrices, offsets), (), stream, -(-counts // _VECTORS), macros)
 
 
 def mirror_points_on_gpu(
@@ -40,9 +44,11 @@ def mirror_boxes_on_gpu(
 
 def _launch(
     function: str, src: Batch, out: Batch, counts: NDArray[np.int64], tables: tuple[NDArray[Any], ...],
-    numbers: list[int] | tuple[int, ...], stream: GpuStream,
+    numbers: tuple[int, ...], stream: GpuStream, work: NDArray[np.int64] | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> None:  # fmt: skip
     items = np.empty(len(src), _ITEM)
     items["source"], items["target"], items["count"] = src.addresses, out.addresses, counts
-    macros = {"IN": src.dtype, "OUT": out.dtype}
-    stream.launch("points", items, counts, *map(np.int64, numbers), function=function, macros=macros, tables=tables)
+    macros = {"IN": src.dtype, "OUT": out.dtype, **(sizes or {})}
+    work = counts if work is None else work
+    stream.launch("points", items, work, *map(np.int64, numbers), function=function, macros=macros, tables=tables)

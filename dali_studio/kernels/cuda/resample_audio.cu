@@ -22,19 +22,19 @@ struct Given {
   __device__ float operator[](int n) const { return moved_sample(first[n * channels], moved); }
 };
 
-// The weight of a sample, as `SincWindow` has it; `table` has each of its values and what leads to the next one. The scale is a power of
-// two, so that the product is exact. Places INSIDE need not be brought into the table.
-template <bool INSIDE> __device__ float weight_at(const float2* __restrict__ table, const SincWindow& window, float x) {
+// The weight of a sample, as `SincWindow` has it; `table`, in shared memory, has each of its values and what leads to the next one. The
+// scale is a power of two, so that the product is exact. Places INSIDE need not be brought into the table.
+template <bool INSIDE> __device__ float weight_at(const float2* table, const SincWindow& window, float x) {
   const float place = fmaf(x, window.scale, window.centre);
   const i32 index = INSIDE ? (i32)place : between((i32)place, 0, window.size);
-  const float2 value = __ldg(table + index);
+  const float2 value = table[index];
   return value.x + (place - (float)index) * value.y;
 }
 
 // The weighted sum of `taps` samples, the first one at distance `x`. Of one channel it is four sums, as there.
 template <bool INSIDE, class SAMPLES>
 __device__ float filtered(SAMPLES samples, int taps, float x, const float (&distances)[4], bool alone, float last,
-                          const float2* __restrict__ table, const SincWindow& window) {
+                          const float2* table, const SincWindow& window) {
   float sum = 0;
   int n = 0;
   if (alone) {
@@ -48,10 +48,12 @@ __device__ float filtered(SAMPLES samples, int taps, float x, const float (&dist
   return sum;
 }
 
-// `table` is for a filter of so many `lobes`, whose window has `size` numbers; `moved`: see `moved_sample`.
+// `given` is the table for a filter of so many `lobes`, whose window has `size` numbers; `moved`: see `moved_sample`.
 extern "C" __global__ void __launch_bounds__(256) resample_audio(
-    const Item* __restrict__ items, const float2* __restrict__ table, i64 size, i64 lobes, i64 moved) {
+    const Item* __restrict__ items, const float2* __restrict__ given, i64 size, i64 lobes, i64 moved) {
   __shared__ float places[RESAMPLED_BLOCK], held[HELD];
+  extern __shared__ float4 memory[];
+  float2* table = (float2*)memory;
   const Item& item = items[blockIdx.y];
   const i64 channels = item.channels, count = item.count, begin = (i64)blockIdx.x * RESAMPLED_BLOCK;
   if (begin >= item.made) return;
@@ -68,6 +70,7 @@ extern "C" __global__ void __launch_bounds__(256) resample_audio(
   } else if (threadIdx.x >= 32) {
     for (i64 n = low + threadIdx.x - 32; n < high; n += RESAMPLED_BLOCK - 32) held[n - low] = moved_sample(from[n], (int)moved);
   }
+  for (int k = threadIdx.x; k < (int)size - 1; k += RESAMPLED_BLOCK) table[k] = given[k];
   __syncthreads();
   const i64 j = begin + threadIdx.x;
   if (j >= item.made) return;
@@ -81,11 +84,11 @@ extern "C" __global__ void __launch_bounds__(256) resample_audio(
   const bool inside = distances[0] >= -(float)lobes && (float)(end - 1) - place <= (float)lobes;
   const SincWindow window = sinc_window(nullptr, size, lobes);
   for (i64 c = 0; c < channels; c++) {
-    const Given given{from + first * channels + c, channels, (int)moved};
+    const Given samples{from + first * channels + c, channels, (int)moved};
     const float x = distances[0];
-    const float sum = !inside ? filtered<false>(given, taps, x, distances, channels == 1, last, table, window)
+    const float sum = !inside ? filtered<false>(samples, taps, x, distances, channels == 1, last, table, window)
                       : holds ? filtered<true>(Held{held + (first - low)}, taps, x, distances, true, last, table, window)
-                              : filtered<true>(given, taps, x, distances, channels == 1, last, table, window);
+                              : filtered<true>(samples, taps, x, distances, channels == 1, last, table, window);
     item.to[j * channels + c] = from_unit<OUT>(sum);
   }
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ class Volumes:
         (N, 5): extents before and after.
     groups : list of (ndarray, list of int)
         Which samples are resampled along which axes, one after the other.
+    passes : list of Pass or None
+        The launches of these, once the weights are there.
     table : ndarray
         (3 N,) descriptors of all depths, heights and widths, without addresses.
     starts : ndarray
@@ -54,6 +56,19 @@ class Volumes:
     starts: NDArray[np.int64]
     size: int
     weights: Any = None
+    passes: list[Pass] | None = None
+
+
+@dataclass(slots=True)
+class Pass:
+    """One launch, along one axis: its samples, their extents after it and descriptors without addresses of samples."""
+
+    members: NDArray[np.int64]
+    first: bool
+    last: bool
+    shapes: NDArray[np.int64]
+    items: NDArray[Any]
+    most: int
 
 
 def volumes(
@@ -106,28 +121,39 @@ def volumes(
 
 def resize_axes_on_gpu(src: Batch, out: Batch, prepared: Volumes, stream: GpuStream) -> None:
     """What `kernels.cpu.resample.resize_axes` does with each sample."""
-    table, count = prepared.table, len(src)
     if prepared.weights is None:
+        table = prepared.table
         prepared.weights = stream.scratch(prepared.size)
         table["starts"] = int(prepared.weights.ptr) + prepared.starts
         table["weights"] = table["starts"] + np.dtype(np.int32).itemsize * table["out_size"].astype(np.uint64)
         fill_weights(table, stream)
-    for members, passes in prepared.groups:
-        shapes, addresses, dtype = prepared.given[members], src.addresses[members], src.dtype
-        between: Batch | None = None
-        for axis in passes:
+    if prepared.passes is None:
+        prepared.passes = list(_passes(prepared))
+    between: Batch | None = None
+    for one in prepared.passes:
+        read = src if one.first else between
+        assert read is not None
+        between = None if one.last else stream.empty(one.shapes, _BETWEEN, "")
+        items = one.items.copy()  # other threads may launch the same
+        items["source"] = read.addresses[one.members] if one.first else read.addresses
+        items["target"] = out.addresses[one.members] if between is None else between.addresses
+        macros = {"IN": read.dtype, "OUT": out.dtype if between is None else _BETWEEN}
+        stream.launch("resample_axes", items, one.most, function="resample_axis", macros=macros)
+        del read  # back to the pool of this stream, whose next user comes after the kernel
+
+
+def _passes(prepared: Volumes) -> Iterator[Pass]:
+    """What is launched, in order."""
+    table, count = prepared.table, len(prepared.given)
+    for members, order in prepared.groups:
+        shapes = prepared.given[members]
+        for axis in order if len(members) else ():
             shapes = shapes.copy()
             shapes[:, axis] = prepared.made[members, axis]
-            last = axis == passes[-1]
-            read, between = between, None if last else stream.empty(shapes, _BETWEEN, "")
             items = np.zeros(len(members), _ITEM)
-            items["source"] = addresses
-            items["target"] = addresses = out.addresses[members] if between is None else between.addresses
             rows = table[(axis - 1) * count + members]
             for name in ("starts", "weights", "in_size", "out_size", "taps"):
                 items[name] = rows[name]
             items["count"], items["inner"] = shapes.prod(axis=1), shapes[:, axis + 1 :].prod(axis=1)
-            macros = {"IN": dtype, "OUT": out.dtype if last else _BETWEEN}
-            stream.launch("resample_axes", items, items["count"], function="resample_axis", macros=macros)
-            dtype = _BETWEEN
-            del read  # back to the pool of this stream, whose next user comes after the kernel
+            most = int(items["count"].max(initial=0))
+            yield Pass(members, axis == order[0], axis == order[-1], shapes, items, most)

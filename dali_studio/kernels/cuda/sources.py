@@ -38,7 +38,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "multi_paste": ("multi_paste",),
     "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",), "resample_audio": ("resample_audio",),
     "anchors": ("match_boxes", "encode_boxes"),
-    "distortion": ("split", "distort", "join_planes"),
+    "distortion": ("distort", "join_planes"),
     "resample_axes": ("resample_axis",), "lz4": ("inflate",),
     "clahe": ("to_lab", "tile_tables", "equalise", "to_rgb"),
     "silence": ("powers", "region"), "spectrogram": ("spectra", "spectra_by_sums"),
@@ -50,7 +50,7 @@ OPTIONS = ("--std=c++17", "--fmad=false")
 
 @cache
 def text_of(name: str) -> str:
-    """The text of a file that others need: "clamp", or "common", the headers that all kernels share with the CPU's.
+    """The text of a file that others need, such as "clamp"; "common": the headers that all share with the CPU's.
 
     NVRTC gets one text without files to include, so that it needs no include path.
     """

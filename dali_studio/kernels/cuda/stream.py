@@ -108,7 +108,7 @@ class GpuStream:
             slot.done.synchronize()
             slot.done = None  # from here on the slot is in use
         for one in self._slots:
-            if one is slot or (one.done is not None and one.done.done):
+            if one.kept and (one is slot or (one.done is not None and one.done.done)):
                 one.kept.clear()
         slot.staging.begin()
         slot.tables.begin(self._outside)

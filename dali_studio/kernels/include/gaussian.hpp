@@ -40,9 +40,9 @@ struct GaussianNoise {
   float mean, deviation;
 
   // The number for one element.
-  template <class R> HD R at(u64 element) const {
+  template <class R, bool PHASED> HD R at(u64 element) const {
     u32 words[WordsOf<R>::count];
-    stream.draw(high, element, words);
+    stream.draw<WordsOf<R>::count, PHASED>(high, element, words);
     return normal(words, mean, deviation);
   }
 };

@@ -23,8 +23,9 @@ HD i32 step_at(i32 step, i32 quality) {
 // added to the dividend keeps its rounding from reaching another whole number.
 template <class W, class V> HD W quantized(W x, W step, V inverse) {
   const W sign = x >> 31, size = ((x ^ sign) - sign) + step * 4;
-#if ON_DEVICE
-  const W steps = (W)(((V)size + 0.5f) * inverse);
+#if ON_DEVICE  // by additions to 2^23, which are faster than conversions
+  const float wide = __fadd_rn(__uint_as_float(0x4B000000u + (u32)size), -8388608.f);
+  const W steps = (W)(__float_as_uint(__fadd_rd(__fmul_rn(wide + 0.5f, inverse), 8388608.f)) - 0x4B000000u);
 #else
   W steps;
   if constexpr (same<W, i32>::value) steps = (W)(((V)size + 0.5f) * inverse);
@@ -33,11 +34,11 @@ template <class W, class V> HD W quantized(W x, W step, V inverse) {
   return ((steps ^ sign) - sign) * step;
 }
 
-// Of red, green and blue, times 2^16; every sum is a whole number below 2^24, which floats hold.
-template <class V> HD V luma_of(V r, V g, V b) { return r * 19595.f + g * 38470.f + b * 7471.f + 32768.f; }
-template <class V> HD V blue_chroma_of(V r, V g, V b) { return b * 32768.f - r * 11059.f - g * 21709.f + 8421375.f; }
-template <class V> HD V red_chroma_of(V r, V g, V b) { return r * 32768.f - g * 27439.f - b * 5329.f + 8421375.f; }
+// Of red, green and blue, times 2^16; every sum is a whole number below 2^24, which floats (N) hold as integers do.
+template <class N = float, class V> HD V luma_of(V r, V g, V b) { return r * (N)19595 + g * (N)38470 + b * (N)7471 + (N)32768; }
+template <class N = float, class V> HD V blue_chroma_of(V r, V g, V b) { return b * (N)32768 - r * (N)11059 - g * (N)21709 + (N)8421375; }
+template <class N = float, class V> HD V red_chroma_of(V r, V g, V b) { return r * (N)32768 - g * (N)27439 - b * (N)5329 + (N)8421375; }
 // What is added to luma, of chroma less 128, in the same way.
-template <class V> HD V red_of(V red) { return red * 91881.f + 32768.f; }
-template <class V> HD V green_of(V blue, V red) { return blue * -22554.f - red * 46802.f + 32768.f; }
-template <class V> HD V blue_of(V blue) { return blue * 116130.f + 32768.f; }
+template <class N = float, class V> HD V red_of(V red) { return red * (N)91881 + (N)32768; }
+template <class N = float, class V> HD V green_of(V blue, V red) { return blue * (N)-22554 - red * (N)46802 + (N)32768; }
+template <class N = float, class V> HD V blue_of(V blue) { return blue * (N)116130 + (N)32768; }

@@ -24,6 +24,12 @@ HD void philox(u64 low, u64 high, u64 key, u32 (&words)[4]) {
   }
 }
 
+// One of four words, without an array in memory.
+HD u32 word_at(const u32 (&words)[4], int at) {
+  const u32 low = at & 1 ? words[1] : words[0], high = at & 1 ? words[3] : words[2];
+  return at & 2 ? high : low;
+}
+
 // Where the words of all samples begin: their key, the lower half of the first counter, and the place among its words. It is
 // 0 but in dynamic mode (`core/random_stream.py`, `stream_words`).
 struct Stream {
@@ -33,13 +39,14 @@ struct Stream {
   // The stride is 1 modulo 4, so that elements from `phase` on have their words where they belong, if the counters begin here.
   HD u64 first() const { return low - 64 * (u64)phase; }
 
-  // The first words of an element of the sample whose counters have `high` as their upper half.
-  template <int WORDS> HD void draw(u64 high, u64 element, u32 (&made)[WORDS]) const {
-    const u64 offset = (element + (u64)phase) * ELEMENT_STRIDE, counter = (offset >> 2) + first();
-    const int place = (int)(offset & 3);
-    u32 words[4], next[4];
+  // The first words of an element of the sample whose counters have `high` as their upper half. They lie in one counter for most
+  // elements; where the phase is known to be 0 (not PHASED), so does the compiler for elements whose last two bits it knows.
+  template <int WORDS, bool PHASED = true> HD void draw(u64 high, u64 element, u32 (&made)[WORDS]) const {
+    const u64 position = element + (PHASED ? (u64)phase : 0), counter = (position * ELEMENT_STRIDE >> 2) + (PHASED ? first() : low);
+    const int place = (int)(position & 3);
+    u32 words[4], next[4] = {};
     philox(counter, high, key, words);
     if (place + WORDS > 4) philox(counter + 1, high, key, next);
-    for (int i = 0; i < WORDS; i++) made[i] = place + i < 4 ? words[(place + i) & 3] : next[(place + i) & 3];
+    for (int i = 0; i < WORDS; i++) made[i] = place + i < 4 ? word_at(words, place + i) : word_at(next, place + i);
   }
 };

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -86,7 +86,7 @@ class Resampling(FilterArguments, Operator, abstract=True):
             resample.resize(image, out, geometry(work, image.shapes), stream)
         else:
             span = params["first"], params["first"] + params["rois"].shape[1] // 2
-            prepared = volumes(work, image, [span] * len(image), params["rois"])
+            prepared = volumes(work, image, lambda: ([span] * len(image), params["rois"]))
             resample_axes.resize_axes_on_gpu(image, out, prepared, stream)
         for attributes in saved:
             write_rows(params["in_sizes"].astype(np.int32), attributes, stream)
@@ -120,13 +120,13 @@ def geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
 
 
 def volumes(
-    work: Work, data: Batch, spans: Sequence[tuple[int, int]], rois: Sequence[NDArray[np.float64]]
+    work: Work, data: Batch, changed: Callable[[], tuple[Sequence[tuple[int, int]], Sequence[NDArray[np.float64]]]]
 ) -> resample_axes.Volumes:  # fmt: skip
-    """The same of arrays of which other axes are resized, those of `spans`."""
+    """The same of arrays of which other axes are resized; `changed` gives the spans and regions of these, once."""
     params = work.params
     if "volumes" not in params:
         params["volumes"] = resample_axes.volumes(
-            data.shapes, work.shapes, spans, rois, params["kinds"], antialias=params["antialias"]
+            data.shapes, work.shapes, *changed(), params["kinds"], antialias=params["antialias"]
         )
     return params["volumes"]
 

@@ -179,8 +179,11 @@ class TensorResize(RegionArguments, Resampling):
 
     @classmethod
     def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        spans, rois = zip(*(_resized(work, index) for index in range(len(inputs[0]))), strict=True)
-        resize_axes_on_gpu(inputs[0], outputs[0], volumes(work, inputs[0], spans, rois), stream)
+        def changed() -> tuple[list[tuple[int, int]], list[NDArray[np.float64]]]:
+            found = [_resized(work, index) for index in range(len(inputs[0]))]
+            return [span for span, _ in found], [roi for _, roi in found]
+
+        resize_axes_on_gpu(inputs[0], outputs[0], volumes(work, inputs[0], changed), stream)
 
 
 def _resized(work: Work, index: int) -> tuple[tuple[int, int], NDArray[np.float64]]:

@@ -44,16 +44,21 @@ template <class I, class O, int LINEAR> struct SpherePart {
   }
 };
 
-template <class I, class O> struct JitterPart {
+template <class I, class O, int PHASED> struct JitterPart {
   Stream stream;
   u64 high;
   Jitter pick;
   i32 kept;
 
   template <int C> __device__ __forceinline__ void at(const Image<I>& image, int y, int x, int c, O (&out)[C]) const {
+    at_number(image, (u32)y * image.width + x, y, x, c, out);
+  }
+  // `number` of the pixel in the image.
+  template <int C>
+  __device__ __forceinline__ void at_number(const Image<I>& image, u32 number, int y, int x, int c, O (&out)[C]) const {
     if (!kept) {
       u32 words[2];
-      stream.draw(high, ((u64)(u32)y * image.width + x) * image.channels, words);
+      stream.draw<2, PHASED>(high, (u64)number * image.channels, words);
       x = between(x + pick.step(words[0]), 0, image.width - 1), y = between(y + pick.step(words[1]), 0, image.height - 1);
     }
     Loaded<I>{image}.at(y, x, c, out);

@@ -26,7 +26,7 @@ template <class T, int N, int LIMIT> struct Chunk {
 };
 
 static const int WIDEST = sizeof(IN) > sizeof(OUT) ? sizeof(IN) : sizeof(OUT);
-static const int N = 16 / WIDEST;
+static const int N = 16 / WIDEST < MOST_UNITS ? 16 / WIDEST : MOST_UNITS;
 
 struct Given {
   const IN* in;
@@ -59,26 +59,28 @@ template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const I
   out.store(dst);
 }
 
-// Where threads have 48 bytes each, a warp exchanges them, so that every store goes to one piece of memory.
-#define EXCHANGED (UNIT == 3 && N * sizeof(OUT) == 16)
+// Where threads have three words each, a warp exchanges them, so that every store goes to one piece of memory.
+#define EXCHANGED (UNIT == 3 && N * sizeof(OUT) <= 16 && N * sizeof(OUT) % 4 == 0)
 #if UNIT == 3
 template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst, i64 first) {
   const int LIMIT = YES ? 16 : 1;  // depends on YES, so that nothing is compiled where there are other types
-  __shared__ uint4 memory[8 * 96];
-  uint4* words = memory + threadIdx.x / 32 * 96;
+  typedef Chunk<OUT, N * UNIT, LIMIT> Three;
+  typedef typename Three::W W;
+  __shared__ W memory[8 * 96];
+  W* words = memory + threadIdx.x / 32 * 96;
   int lane = threadIdx.x & 31;
-  Chunk<OUT, N * UNIT, LIMIT> out;
+  Three out;
   compute<LIMIT>(t, src, out, first);
 #pragma unroll
   for (int i = 0; i < 3; i++) words[3 * lane + i] = out.words[i];
   __syncwarp();
 #pragma unroll
-  for (int i = 0; i < 3; i++) ((uint4*)warp_dst)[lane + 32 * i] = words[lane + 32 * i];
+  for (int i = 0; i < 3; i++) ((W*)warp_dst)[lane + 32 * i] = words[lane + 32 * i];
 }
 template <> __device__ __forceinline__ void exchanged<false>(const Item&, const IN*, OUT*, i64) {}
 #endif
 
-extern "C" __global__ void __launch_bounds__(256) flat(const Item* __restrict__ items) {
+extern "C" __global__ void __launch_bounds__(256, MOST_UNITS == 4 ? 3 : 1) flat(const Item* __restrict__ items) {
   const Item t = items[blockIdx.y];
   i64 first = ((i64)blockIdx.x * blockDim.x + threadIdx.x) * N, count = t.count;
   if (first >= count) return;

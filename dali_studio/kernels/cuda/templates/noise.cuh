@@ -14,19 +14,20 @@ struct Elements {
   __device__ __forceinline__ u64 step() const { return FLAT ? 1 : plane; }
 };
 
-template <class I, class O> struct GaussianPart {
+template <class I, class O, int PHASED> struct GaussianPart {
   GaussianNoise noise;
   Elements elements;
 
   template <int C> __device__ __forceinline__ void apply(const I (&in)[C], O (&out)[C], int c, int y, int x) const {
     const u64 first = elements.first(c, y, x), step = elements.step();
 #pragma unroll
-    for (int i = 0; i < C; i++) out[i] = with_noise(in[i], noise.at<typename Drawn<I>::type>(first + i * step));
+    for (int i = 0; i < C; i++) out[i] = with_noise(in[i], noise.at<typename Drawn<I>::type, PHASED>(first + i * step));
   }
 };
 
-// Elements of a pixel are replaced together: `channels` side by side, or `pixels` apart, if that is not 0.
-template <class I, class O> struct SaltAndPepperPart {
+// Elements of a pixel are replaced together: `channels` side by side, or `pixels` apart, if that is not 0. CHANNELS: 1 or 3 side
+// by side in all samples, or 0.
+template <class I, class O, int PHASED, int CHANNELS> struct SaltAndPepperPart {
   Stream stream;
   u64 high;
   const O* values;  // of salt and of pepper
@@ -36,25 +37,27 @@ template <class I, class O> struct SaltAndPepperPart {
 
   template <int C> __device__ __forceinline__ void apply(const I (&in)[C], O (&out)[C], int c, int y, int x) const {
     const u64 first = elements.first(c, y, x), step = elements.step();
+    const O white = values[0], black = values[1];
     u64 last = ~0ull;
     float drawn = 1.f;
 #pragma unroll
     for (int i = 0; i < C; i++) {
-      const u64 pixel = pixel_of(first + i * step);
-      if (pixel != last) {
+      const u64 pixel = FLAT && CHANNELS == 3 ? (u32)x : pixel_of(first + i * step);  // a unit is a pixel then
+      if (CHANNELS == 3 && C == 3 ? i == 0 : pixel != last) {
         u32 word[1];
-        stream.draw(high, pixel, word);
+        stream.draw<1, PHASED>(high, pixel, word);
         drawn = least((float)word[0] * 0x1p-32f, 0x0.ffffffp0f);
         last = pixel;
       }
-      out[i] = drawn < chance ? values[drawn < salt ? 0 : 1] : in[i];
+      out[i] = drawn < chance ? drawn < salt ? white : black : in[i];
     }
   }
 
  private:
   __device__ __forceinline__ u64 pixel_of(u64 element) const {
+    if (CHANNELS == 1) return element;
+    if (CHANNELS == 3) return element >> 32 ? element / 3 : (u32)element / 3;
     if (pixels) return element % pixels;
-    if (channels == 1) return element;
     return element >> 32 ? element / channels : (u32)element / (u32)channels;
   }
 };

@@ -1,13 +1,5 @@
 // What generated kernels share: where pixels come from, and how they are stored.
 
-// Conversion instructions are slow: a byte in the last place of 2^23 is that number and the byte.
-// An instruction takes one constant; the compiler must not see that the other is one too, to keep it in a register.
-#define RAISED 8388608.f
-__device__ __forceinline__ float raised_byte(uint2 w, int i) {
-  return __uint_as_float(__byte_perm(i < 4 ? w.x : w.y, gridDim.z * 0x4B000000u, 0x7540 | (i & 3)));
-}
-__device__ __forceinline__ float byte_of(uint2 w, int i) { return __fadd_rn(raised_byte(w, i), -RAISED); }
-
 // An image in memory, of fewer than 2^32 elements. PLANAR_IN and PLANAR_OUT: CHW instead of HWC.
 template <class T> struct Image {
   const T* data;
@@ -21,15 +13,11 @@ template <class T> struct Image {
   }
 };
 
-// Four RGB pixels side by side, a word each, whose last byte means nothing. Whole words are read; memory is padded behind
-// its end.
-__device__ __forceinline__ uint4 four_pixels(const u8* data, u32 pixel) {
-  u32 offset = ((u32)(u64)data & 3) + 3 * pixel, shift = offset << 3;  // the shift counts modulo 32
-  const u32* words = (const u32*)(((u64)data & ~3ull) + (offset & ~3u));
-  u32 a = __ldg(words), b = __ldg(words + 1), c = __ldg(words + 2), d = 0;
-  if (offset & 3) d = __ldg(words + 3);
-  a = __funnelshift_r(a, b, shift), b = __funnelshift_r(b, c, shift), c = __funnelshift_r(c, d, shift);
-  return make_uint4(a, __funnelshift_r(a, b, 24), __funnelshift_r(b, c, 16), c >> 8);
+// An RGB pixel, that to its right, and the two below these: bytes 0 to 2 and 3 to 5 of `upper` and of `lower`.
+__device__ __forceinline__ void four_around(const Image<u8>& image, int y, int x, uint2& upper, uint2& lower) {
+  const u8* base = (const u8*)((u64)image.data & ~3ull);
+  const u32 row = (u32)image.width * 3, offset = (u32)y * row + (u32)x * 3 + ((u32)(u64)image.data & 3);
+  upper = six_bytes(base, offset), lower = six_bytes(base, offset + row);
 }
 
 // A source without a part: the pixel as it is. `inside` says that all pixels that are asked for are known to lie inside

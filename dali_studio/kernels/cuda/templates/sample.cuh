@@ -9,6 +9,9 @@ template <class T, int INTERP, int BORDER> struct Sampled {
   static __device__ __forceinline__ void at(const Image<T>& image, float px, float py, const float (&fill)[4], int c, T (&out)[C]) {
     const float sx = within_reach(px), sy = within_reach(py), left = floorf(sx), top = floorf(sy);
     i32 columns[N], rows[N];
+    const float right = sx - left, low = sy - top;
+    if constexpr (INTERP == 1 && same<T, u8>::value && C == 3 && !PLANAR_IN)
+      if (four_inside(image, (int)left, (int)top, right, low, fill, out)) return;
     const int first_x = INTERP == 0 ? __float2int_rn(sx) : (int)left + 1 - INTERP;
     const int first_y = INTERP == 0 ? __float2int_rn(sy) : (int)top + 1 - INTERP;
 #pragma unroll
@@ -16,7 +19,6 @@ template <class T, int INTERP, int BORDER> struct Sampled {
       columns[k] = (i32)bordered(first_x + k, image.width, (Border)BORDER);
       rows[k] = (i32)bordered(first_y + k, image.height, (Border)BORDER);
     }
-    const float right = sx - left, low = sy - top;
     if constexpr (INTERP == 2) {
       const bool outside = first_x < -3 || first_y < -3 || first_x >= image.width || first_y >= image.height;
       float across[4], down[4];
@@ -43,8 +45,31 @@ template <class T, int INTERP, int BORDER> struct Sampled {
   }
 
  private:
+  // RGB bytes of which all four are there, or none where there is one colour: most are; false of others.
+  static __device__ __forceinline__ bool four_inside(const Image<u8>& image, int x, int y, float right, float low, const float (&fill)[4],
+                                                     u8 (&out)[3]) {
+    if (image.channels != 3) return false;
+    if (x >= 0 && y >= 0 && x < image.width - 1 && y < image.height - 1) {
+      uint2 upper, lower;
+      four_around(image, y, x, upper, lower);
+#pragma unroll
+      for (int i = 0; i < 3; i++) {
+        const float a = raised_byte(upper, i), d = raised_byte(lower, i);
+        const float above = fused(right, raised_byte(upper, i + 3) - a, a - RAISED), below = fused(right, raised_byte(lower, i + 3) - d, d - RAISED);
+        // a mean of bytes needs no clamping: rounded to even in the last places of 1.5 * 2^23
+        out[i] = (u8)__float_as_uint(fused(low, below - above, above) + 12582912.f);
+      }
+      return true;
+    }
+    if (BORDER != CONSTANT || (x >= -1 && y >= -1 && x < image.width && y < image.height)) return false;
+#pragma unroll
+    for (int i = 0; i < 3; i++) out[i] = from_float_even<u8>(fill[i]);
+    return true;
+  }
   // Planes have one colour, whatever their number.
-  static __device__ __forceinline__ float colour(const float (&fill)[4], int c) { return fill[PLANAR_IN ? 0 : c]; }
+  static __device__ __forceinline__ float colour(const float (&fill)[4], int c) {  // without an array in memory
+    return PLANAR_IN || c == 0 ? fill[0] : c == 1 ? fill[1] : c == 2 ? fill[2] : fill[3];
+  }
   static __device__ __forceinline__ float tap(const Image<T>& image, i32 row, i32 column, int c, const float (&fill)[4]) {
     return BORDER == CONSTANT && (row < 0 || column < 0) ? to_float(from_float_even<T>(colour(fill, c))) : to_float(image.at(row, column, c));
   }

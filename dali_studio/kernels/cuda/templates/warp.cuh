@@ -1,13 +1,6 @@
 // Affine warp of HWC images. NEAREST chooses the filter, FILLED the border, GIVEN where the matrices are: 0 in the
 // descriptor, 1 in device memory, 2 there as maps from input to output points.
 
-// Six bytes at base + offset, as two words: aligned words are read and shifted. Memory is padded behind its end.
-__device__ __forceinline__ uint2 six_bytes(const u8* base, u32 offset) {
-  const u32* words = (const u32*)(base + (offset & ~3u));
-  u32 a = words[0], b = words[1], c = words[2], shift = offset << 3;  // the shift counts modulo 32
-  return make_uint2(__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift));
-}
-
 #define FAR 4e6f  // coordinates up to here have exact floors
 
 // A part of an image in shared memory, a word a pixel: from pixel (top, left) on, `wide` groups of four pixels in `high`
@@ -179,9 +172,8 @@ template <class I, class O, int NEAREST, int FILLED, int GIVEN> struct Warp {
   }
   // RGB bytes, whose offsets fit into 32 bits.
   static __device__ __forceinline__ void inner(const Image<u8>& image, const Place& place, int, int, O (&out)[3]) {
-    const u8* base = (const u8*)((u64)image.data & ~3ull);
-    u32 row = (u32)image.width * 3, offset = (u32)place.y * row + (u32)place.x * 3 + ((u32)(u64)image.data & 3);
-    uint2 upper = six_bytes(base, offset), lower = six_bytes(base, offset + row);
+    uint2 upper, lower;
+    four_around(image, place.y, place.x, upper, lower);
 #pragma unroll
     for (int i = 0; i < 3; i++)
       out[i] = blended(raised_byte(upper, i), raised_byte(upper, i + 3), raised_byte(lower, i), raised_byte(lower, i + 3), place);
