@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from chosen import some
 from direct import check_saved, check_storage
 from reference import check_compared, check_reference, fed, has_reference
 from subjects import (
@@ -100,8 +102,7 @@ def test_cpu_gives_what_the_reference_gives(operator: str) -> None:
                 check_reference(one)
 
 
-@pytest.mark.grid
-@of([subject for subject in SUBJECTS if subject.case.refused is None])
+@of(some([subject for subject in SUBJECTS if subject.case.refused is None]))
 def test_declared_types_are_the_real_ones(subject: Subject) -> None:
     """Either the graph is refused, and the run of undeclared data too, or the results are what inference said."""
     if subject.refusal is not None:
@@ -122,8 +123,7 @@ def test_declared_types_are_the_real_ones(subject: Subject) -> None:
         assert (output.dtype, ndim, output.layout) == told  # what files hold is not known before
 
 
-@pytest.mark.grid
-@of([subject for subject in PER_SAMPLE if not subject.has(RandomSource) and not subject.has(MixesSamples)])
+@of(some([subject for subject in PER_SAMPLE if not subject.has(RandomSource) and not subject.has(MixesSamples)]))
 def test_a_sample_does_not_depend_on_its_batch(subject: Subject) -> None:
     """Alone, among the others, and among many."""
     (whole, *_) = [run(pipeline(subject))]
@@ -134,7 +134,7 @@ def test_a_sample_does_not_depend_on_its_batch(subject: Subject) -> None:
             assert_same(part.samples, [output.samples[index] for index in picked])
 
 
-@of([subject for subject in EXAMPLES if subject.case.inputs])
+@of(some(subject for subject in EXAMPLES if subject.case.inputs))
 def test_storage_does_not_matter(subject: Subject) -> None:
     """Batches in one array give what separate samples give."""
     same = [0] * 3  # samples of one shape
@@ -152,8 +152,7 @@ def fed_by(case: Case) -> list[Data]:
     return [*case.inputs, *(value for value in case.arguments.values() if isinstance(value, Data))]
 
 
-@pytest.mark.grid
-@of(for_direct_calls())
+@of(some(for_direct_calls()))
 def test_storage_and_whole_batches_do_not_matter(subject: Subject, record_property: Any) -> None:
     """Separate, packed and dense samples, of many shapes and of one, and none; ``cpu_batch`` and ``cpu``."""
     operator = REGISTRY.operator(subject.operator)
@@ -184,8 +183,7 @@ def sequences() -> list[Subject]:
             and not any(isinstance(value, Data) for value in subject.case.arguments.values())]  # fmt: skip
 
 
-@pytest.mark.grid
-@of(sequences())
+@of(some(sequences()))
 def test_sequences_are_their_frames(subject: Subject, record_property: Any) -> None:
     """Each sample of a sequence is what its frames give, as samples of a batch of their own."""
     whole = results(subject)
@@ -215,25 +213,25 @@ def _frames(data: Data) -> Data:
 OPTIONS = [{"num_threads": 1}, {"num_threads": 3}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 1}, {"prefetch_queue_depth": 4}]
 
 
-@pytest.mark.grid
-@of(EXAMPLES)
+@of(some(EXAMPLES))
 def test_speed_options_never_change_data(subject: Subject) -> None:
     first, *others = [run(pipeline(subject, **options), 3) for options in OPTIONS]
     for other in others:
         assert_equal(other, first)
 
 
-@pytest.mark.grid
-@of(EXAMPLES)
+@of(some(EXAMPLES))
 def test_document_round_trip(subject: Subject) -> None:
     made = pipeline(subject)
     graph, _, _ = loads(dumps(made.graph, None), REGISTRY)
     assert dumps(graph, None) == dumps(made.graph, None)
 
 
-@pytest.mark.grid
-@pytest.mark.parametrize("dialect", [OURS, pytest.param(THEIRS, marks=pytest.mark.peer)])
-@of(EXAMPLES)
+EMITTED = [pytest.param(subject, dialect, marks=[pytest.mark.peer] * (dialect == THEIRS), id=f"{subject}-{dialect}")
+           for subject, dialect in some(itertools.product(EXAMPLES, (OURS, THEIRS)), lambda pair: pair[0].operator)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subject", "dialect"), EMITTED)
 def test_emitted_programs_give_the_same(subject: Subject, dialect: str, request: pytest.FixtureRequest) -> None:
     """Byte by byte what the same program gives that was written by hand, in both dialects."""
     if dialect != OURS:
