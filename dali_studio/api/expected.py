@@ -44,8 +44,6 @@ class ExpectedOutputs:
         DaliStudioError
             DS203 for the first output that is not what was demanded; DS105 as `of`.
         """
-        if self == ExpectedOutputs(None, None, None):
-            return
         properties: tuple[Property, ...] = ("dtype", "ndim", "layout")
         for number, what in enumerate(properties):
             for at, (demanded, output) in enumerate(zip(self.of(what, len(outputs)), outputs, strict=True)):
@@ -58,3 +56,6 @@ class ExpectedOutputs:
                             hint=f"Change output_{what}, or convert the output.",
                         )
                     )
+
+
+NOTHING = ExpectedOutputs(None, None, None)

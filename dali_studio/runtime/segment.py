@@ -14,13 +14,13 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Packed
+from dali_studio.core.storage import Packed, elements_of
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
-from dali_studio.runtime.probe import Recording, Stopwatch
+from dali_studio.runtime.probe import Recording, stopwatch
 from dali_studio.runtime.subsets import indices_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -129,7 +129,7 @@ class SegmentRunner:
         self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
         recording: Recording | None,
     ) -> None:  # fmt: skip
-        watch = Stopwatch(recording)
+        watch = stopwatch(recording)
         for step in self.segment.steps:
             watch.start(step.key)
             prepared = self._prepare(step, indices)
@@ -155,7 +155,7 @@ class SegmentRunner:
                     self.store[output.port] = Batch(view.meta, output.shapes, output.kept, sources=view.sources,
                                                     indices=item.indices)  # fmt: skip
                 if recording is not None:
-                    size = int(output.shapes.prod(axis=1).sum()) * output.dtype.itemsize
+                    size = elements_of(output.shapes) * output.dtype.itemsize
                     recording.results(item.step.key, **{"passing" if output.kept is None else "host": size})
 
     def _groups(self) -> list[list[_Prepared]]:
@@ -225,7 +225,7 @@ class SegmentRunner:
         inputs = [self._view(port) for port in item.step.inputs]
         if not all(len(batch.samples) == len(batch) for batch in inputs):
             return False
-        made = sum(int(one.shapes.prod(axis=1).sum()) * one.dtype.itemsize for one in item.outputs)
+        made = sum(elements_of(one.shapes) * one.dtype.itemsize for one in item.outputs)
         sizes = [batch.size for batch in inputs]
         if WindowSink in item.operator.traits or ReadsPart in item.operator.traits:
             sizes[0] = min(sizes[0], made)
@@ -309,7 +309,7 @@ class SegmentRunner:
 
     def _sample(self, prepared: list[_Prepared], position: int, index: int, recording: Recording | None) -> None:
         local: dict[PortRef, NDArray[Any]] = {}
-        watch = Stopwatch(recording)
+        watch = stopwatch(recording)
         for item in prepared:
             watch.start(item.step.key)
             arrays = [local[p] if p in local else self._view(p).samples[position] for p in item.step.inputs]

@@ -114,6 +114,14 @@ class Arrays:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def packed(self) -> Packed | None:
+        """The arrays where they lie; ``None`` unless all are in C order, and as aligned as their elements are."""
+        size = self.dtype.itemsize
+        ordered = (self.steps == steps_of(self.shapes, size)).all()
+        if not ordered or ((self.starts + self.slab.ctypes.data) % size).any():
+            return None
+        return Packed(self.slab, self.starts, self.shapes, self.dtype)
+
     def __getitem__(self, index: int) -> NDArray[Any]:
         shape, steps = tuple(self.shapes[index].tolist()), tuple(self.steps[index].tolist())
         return np.ndarray(shape, self.dtype, self.slab, int(self.starts[index]), steps)
@@ -123,9 +131,8 @@ def together(files: Packed) -> Arrays | None:
     """The arrays of files; ``None`` where they are damaged or unlike, or have another order of bytes."""
     if not len(files) or int(files.shapes.min()) < _FIRST:
         return None
-    raw = files.slab[files.starts[:, None] + np.arange(_FIRST)].tobytes()
     try:
-        found = [_parsed(raw[at : at + _FIRST]) for at in range(0, len(raw), _FIRST)]
+        found = [_parsed(files.slab[at : at + _FIRST].tobytes()) for at in files.starts.tolist()]
     except NpyError:
         return None
     heads = [one for one in found if one is not None and one.dtype.isnative]
@@ -137,8 +144,9 @@ def together(files: Packed) -> Arrays | None:
     shapes = np.array([one.shape for one in heads], np.int64).reshape(len(heads), len(heads[0].shape))
     size = heads[0].dtype.itemsize
     steps = steps_of(shapes, size)
-    turned = np.array([one.fortran for one in heads])
-    steps[turned] = steps_of(shapes[turned, ::-1], size)[:, ::-1]
+    if any(one.fortran for one in heads):
+        turned = np.array([one.fortran for one in heads])
+        steps[turned] = steps_of(shapes[turned, ::-1], size)[:, ::-1]
     return Arrays(files.slab, files.starts + begins, shapes, steps, heads[0].dtype)
 
 
