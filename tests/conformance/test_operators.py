@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import linecache
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,10 @@ from subjects import (
     samples,
 )
 
-from dali_studio import DaliStudioError
+from dali_studio import DaliStudioError, fn
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import emit
+from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.enums import DALIDataType
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.validate import validate
@@ -132,6 +135,34 @@ def test_a_sample_does_not_depend_on_its_batch(subject: Subject) -> None:
     for picked in (*([index] for index in range(count)), many):
         for output, part in zip(whole, run(pipeline(subject, pick=picked)), strict=True):
             assert_same(part.samples, [output.samples[index] for index in picked])
+
+
+def with_inputs_alone() -> list[Subject]:
+    """Cases of inputs that any numbers may stand in, with constant arguments."""
+    return [one for one in PER_SAMPLE if one.case.inputs and not one.schema.seeded and one.schema.inputs[0].kind != "encoded"
+            and not any(isinstance(value, Data) for value in one.case.arguments.values())]  # fmt: skip
+
+
+@of(some(with_inputs_alone()))
+def test_an_iteration_does_not_depend_on_those_before(subject: Subject) -> None:
+    """What is planned is kept for inputs of the same shapes: other data, other shapes, and the first ones again."""
+    first = {data: samples(data) for data in subject.case.inputs}
+    other = {data: [np.flip(one).copy() for one in batch] for data, batch in first.items()}
+    turned = {data: batch[::-1] for data, batch in first.items()}
+    expected = {}
+    for number, batches in enumerate((first, other, turned)):
+        with contextlib.suppress(DaliStudioError):  # numbers that it refuses
+            expected[number] = run(pipeline(subject, held=partial(_given, [batches])))
+    order = [number for number in (0, 1, 2, 0) if number in expected]
+    made = pipeline(subject, held=partial(_given, [(first, other, turned)[number] for number in order]))
+    for number in order:
+        assert_equal(run(made), expected[number])
+
+
+def _given(iterations: list[dict[Data, Any]], data: Data) -> Any:
+    facts: dict[str, Any] = {"layout": data.layout} if data.layout else {}
+    made = fn.external_source(source=lambda at: iterations[min(at, len(iterations) - 1)][data], **facts)
+    return fn.cast(made, dtype=data.dtype) if data.dtype in ENUMERATIONS else made
 
 
 @of(some(subject for subject in EXAMPLES if subject.case.inputs))
