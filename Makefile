@@ -100,12 +100,19 @@ try: $(STAMPS)/ready
 lab: $(STAMPS)/ready
 	@$(BIN)/dali-studio lab $(ARGS)
 
+# Two processes for what needs no browser; what does comes by itself, since a page, JupyterLab and a kernel take the whole
+# machine. What ARGS names runs in one process, so that -x, -s and --pdb do what they say.
+PARALLEL := --numprocesses=2 --dist=worksteal
 test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
-	@$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS)
+	@$(if $(ARGS),$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS),\
+		code=0; \
+		$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/browser $(if $(QUICK),--quick) || code=1; \
+		$(if $(QUICK),,$(BIN)/python -m pytest tests/browser || code=1;) \
+		exit $$code)
 
 # All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
 test-grid: $(STAMPS)/ready
-	@$(BIN)/python -m pytest tests/conformance tests/gpu/test_compile.py --grid $(ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) tests/conformance tests/gpu/test_compile.py --grid $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
@@ -129,9 +136,9 @@ bench: $(STAMPS)/ready
 	@$(if $(filter --operators --designer,$(ARGS)),,$(BIN)/python tests/benchmarks/designer.py)
 
 # The GPU's kernels, compiled for the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
-EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies filters fusion jpeg_kernels launches placement streams views warp_affine))
+EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies dynamic filters fusion jpeg_kernels launches placement streams views warp_affine))
 emulate: $(STAMPS)/ready
-	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(EMULATED) $(ARGS)
+	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(PARALLEL) $(EMULATED) $(ARGS)
 
 # Tests of the CPU's kernels while clang's sanitizers (address and undefined behaviour, thread) watch them.
 CLANG ?= clang++

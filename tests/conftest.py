@@ -22,15 +22,18 @@ for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compa
 if not Path("/dev/nvidia0").exists():
     # nvidia.dali's reader of FITS files asks CUDA for pinned memory otherwise, also without a GPU
     os.environ.setdefault("DALI_RESTRICT_PINNED_MEM", "1")
-#: Where data roots of this machine are remembered, here and in programs that tests start.
-_SETTINGS = tempfile.TemporaryDirectory(prefix="dali-studio-settings-")
-os.environ["DALI_STUDIO_CONFIG"] = _SETTINGS.name
+#: What the user's home is for, here and in programs that tests start: no test reads or writes what lies there.
+_HOME = tempfile.TemporaryDirectory(prefix="dali-studio-home-")
+# what compiles kernels fills its cache once, for all
+os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "zig"))
+for _variable in (
+    "DALI_STUDIO_CONFIG", "DALI_STUDIO_CACHE", "XDG_CACHE_HOME", "MPLCONFIGDIR", "IPYTHONDIR",
+    "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR",
+):  # fmt: skip
+    os.environ[_variable] = str(Path(_HOME.name, _variable.lower()))
 
 import chosen  # noqa: E402 - it lies in one of them
 import summary  # noqa: E402 - likewise
-
-#: Cases of an operator that a test marked ``grid`` takes, unless it is asked for all.
-MAX_CASES = 5
 
 
 def _absent(reason: str) -> None:
@@ -96,6 +99,7 @@ def _operator_of(item: Any) -> str | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Before cases are made: those of some operators are made in a moment, those of all take seconds."""
     chosen.OPERATORS.extend(config.getoption("--operator") or ())
+    chosen.Grid.whole = bool(config.getoption("grid"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -121,30 +125,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if chosen.OPERATORS:
         away |= {item for item in items if _operator_of(item) not in chosen.OPERATORS}
     if not config.getoption("grid"):
-        away |= _beyond_the_grid(items)
+        away |= {item for item in items if item.get_closest_marker("grid")}
     config.hook.pytest_deselected(items=list(away))
     items[:] = [item for item in items if item not in away]
-
-
-def _beyond_the_grid(items: list[pytest.Item]) -> set[pytest.Item]:
-    """What is left out of the tests marked ``grid``: of each operator's cases, all but `MAX_CASES`, evenly chosen.
-
-    Those that are of no operator are left out altogether.
-    """
-    cases: dict[tuple[str, str], list[pytest.Item]] = {}
-    away: set[pytest.Item] = set()
-    for item in items:
-        operator = _operator_of(item)
-        if item.get_closest_marker("grid"):
-            if operator is None:
-                away.add(item)
-            else:
-                cases.setdefault((item.nodeid.partition("[")[0], operator), []).append(item)
-    for some in cases.values():
-        count = len(some)
-        kept = {round(at * (count - 1) / (MAX_CASES - 1)) for at in range(MAX_CASES)} if count > MAX_CASES else range(count)
-        away |= {item for at, item in enumerate(some) if at not in kept}
-    return away
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -158,5 +141,5 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
         reporter.write_line(line)
     if session.config.getoption("quick"):
         folders = {path.parent.name for path in TESTS.glob("*/test_*.py")} - set(summary.QUICK)
-        reporter.write_line(summary.left_out(folders, len(reporter.stats.get("deselected", ()))))
+        reporter.write_line(summary.left_out(folders))
     return result

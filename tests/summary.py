@@ -40,6 +40,6 @@ def _told(reason: str) -> str:
     return next((words for pattern, words in _REASONS if re.search(pattern, plain)), plain)
 
 
-def left_out(folders: Iterable[str], slow: int) -> str:
+def left_out(folders: Iterable[str]) -> str:
     """What a quick run has left out."""
-    return f"Quick: left out were tests/{{{','.join(sorted(folders))}}} and {slow} slow tests; `make test` runs everything."
+    return f"Quick: left out were tests/{{{','.join(sorted(folders))}}} and slow tests; `make test` runs everything."

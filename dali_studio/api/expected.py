@@ -61,3 +61,6 @@ class ExpectedOutputs:
                             hint=f"Change output_{what}, or convert the output.",
                         )
                     )
+
+
+NOTHING = ExpectedOutputs(None, None, None)

@@ -52,6 +52,9 @@ class SourceFeeder:
     ) -> None:  # fmt: skip
         self._node, self._batch_size, self._take_in = node, batch_size, take_in
         self._source, self._parallel = node.objects.get("source"), parallel
+        self._iterable = is_iterable(self._source)
+        #: Whether the source takes an argument, once it has been called.
+        self._takes: bool | None = None
         self._memory = SlabPool()
         self._queued: deque[ExternalInput] = deque()
         self._last: ExternalInput | None = None
@@ -149,9 +152,11 @@ class SourceFeeder:
 
     def _item(self, info: Any) -> Any:
         source = self._source
-        if not is_iterable(source):
+        if not self._iterable:
             call = cast(Callable[..., Any], source)
-            return call(info) if argument_count(call) else call()
+            if self._takes is None:
+                self._takes = bool(argument_count(call))
+            return call(info) if self._takes else call()
         if self._iterator is None:
             self._iterator = self._begin()
         try:

@@ -125,7 +125,7 @@ class Batch:
     def size(self) -> int:
         """Bytes of the samples; on a GPU, of the slab from its begin to the end of the last one."""
         if self.memory is None:
-            return int(self.counts.sum()) * self.dtype.itemsize
+            return storage.elements_of(self.shapes) * self.dtype.itemsize
         return int(self.offsets[-1]) + math.prod(self.shapes[-1].tolist()) * self.dtype.itemsize if len(self) else 0
 
     @property

@@ -103,9 +103,7 @@ class TensorListBase:
                 )
         self._samples, self._sources = samples, sources if len(sources) else ("",) * len(samples)
         self._dtype = dtype or (from_numpy(first.dtype) if first is not None else DALIDataType.NO_TYPE)
-        self._layout = ""
-        if first is not None:
-            self.set_layout(layout)
+        self._layout = "" if first is None else _checked_layout(layout, int(first.ndim))
 
     def __len__(self) -> int:
         return len(self._samples)

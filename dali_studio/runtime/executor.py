@@ -25,7 +25,7 @@ from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Probe, Recording, stopwatch
 from dali_studio.runtime.request import Cache, ExternalInput, Request, computed, missing, select
-from dali_studio.runtime.segment import SegmentRunner, Store
+from dali_studio.runtime.segment import SegmentRunner, Settled, Store
 from dali_studio.runtime.steps import BoundStep, bind
 from dali_studio.runtime.subsets import indices_of, without
 from dali_studio.runtime.workers import Cancelled, WorkerPool
@@ -93,6 +93,7 @@ class Executor:
         self._states: dict[str, SourceState] = {}
         #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
         self._draws: dict[str, tuple[int, int, int]] = {}
+        self._settled: dict[str, Settled] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
@@ -290,7 +291,7 @@ class Executor:
         if steps:
             runner = SegmentRunner(
                 Segment(steps, kept), self.registry, store, partial(self._args, now), self._memory, self._scratch,
-                now.error_policy,
+                now.error_policy, self._settled,
             )  # fmt: skip
             runner.run(self.workers.map, now.indices, now.recording)
         if cache is not None:

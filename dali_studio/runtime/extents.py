@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +32,11 @@ def check_sizes(shapes: NDArray[np.int64], dtype: np.dtype[np.generic]) -> None:
     ArgumentError
         DS301 with the sample.
     """
-    if not shapes.size or float(shapes.max()) ** shapes.shape[1] * dtype.itemsize <= _MAX_BYTES:
+    if len(shapes) == 1:
+        large = math.prod(shapes[0].tolist()) * dtype.itemsize > _MAX_BYTES
+    else:
+        large = shapes.size and float(shapes.max()) ** shapes.shape[1] * dtype.itemsize > _MAX_BYTES
+    if not large:
         return
     sizes = shapes.astype(np.float64).prod(axis=1) * dtype.itemsize
     if sizes.max() > _MAX_BYTES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -59,6 +60,17 @@ class GpuRunner:
         self._stream = GpuStream(device_id, limit)
         self._planner = Planner(registry)
         self._mixed = MixedRunner(registry, workers, self._stream)
+
+    def alongside(self) -> GpuRunner:
+        """One for other steps, which share the stream, its memory and the decoders; each closes them for both."""
+        other = copy(self)
+        vars(other)["_planner"] = Planner(self._registry)
+        return other
+
+    @property
+    def stream(self) -> GpuStream:
+        """Where steps are enqueued."""
+        return self._stream
 
     def begin(self) -> InFlightSlot:
         """Start an iteration; waits for the GPU if too many are in flight."""
@@ -156,9 +168,7 @@ class GpuRunner:
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy a batch in host memory for a node, to `offsets` of other host memory, on the workers."""
-        copy_span(
-            batch, offsets, target, 0, lambda copy, count: self._workers.map(timed(recording, key, copy), count)
-        )
+        copy_span(batch, offsets, target, 0, lambda copy, count: self._workers.map(timed(recording, key, copy), count))
 
     def download(
         self, step: Step, batch: Batch, pool: SlabPool, recording: Recording | None = None

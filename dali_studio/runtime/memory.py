@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.storage import Packed
+from dali_studio.core.storage import Packed, elements_of
 
 #: References that the pool itself holds while it asks: its list and the argument of ``getrefcount`` and the loop name.
 _IDLE_REFERENCES = 3
@@ -119,6 +119,8 @@ class SlabPool:
             (N, ndim).
         dtype : numpy.dtype
         """
+        if len(shapes) == 1:
+            return Packed(self.take(elements_of(shapes) * dtype.itemsize), np.zeros(1, np.int64), shapes, dtype)
         counts = shapes.prod(axis=1, dtype=np.int64)
         ends = np.cumsum(counts * dtype.itemsize)
         slab = self.take(int(ends[-1]) if len(ends) else 0)

@@ -43,18 +43,20 @@ def has_peer(subject: Subject) -> bool:
     return subject.peer and (subject.schema.role in ("arithmetic", "subscript") or found(subject.operator, THEIRS) is not None)
 
 
-def computed(subject: Subject, prefix: str = OURS, *, alone: int | None = None) -> list[Output]:
-    """The results of a call on the batches of a case, or on the tensors of the sample `alone`."""
+def computed(subject: Subject, prefix: str = OURS, *, alone: int | None = None, device: str = "cpu") -> list[Output]:
+    """The results of a call on the batches of a case, or on the tensors of the sample `alone`, on a device."""
     ndd, case = module(prefix), subject.case
     given = dict(case.arguments)
     seed = given.pop("seed", SEED) if subject.schema.seeded else None
-    inputs = [_value(ndd, data, alone) for data in case.inputs]
+    inputs = [_value(ndd, data, alone).to_device(device) for data in case.inputs]
     words = {name: _argument(prefix, subject, name, value, alone) for name, value in given.items()}
     if seed is not None:
         words["rng"] = ndd.random.RNG(seed=seed)
     fed = [data for data in (*case.inputs, *given.values()) if isinstance(data, Data)]
     if alone is None and not fed:
         words["batch_size"] = BATCH
+    if device != "cpu" and not inputs:
+        words["device"] = device
     made = _called(prefix, subject, inputs, words)
     return [_output(ndd, one, alone) for one in (made if isinstance(made, tuple | list) else [made])]
 
@@ -95,7 +97,7 @@ def _argument(prefix: str, subject: Subject, name: str, value: Any, alone: int |
 
 
 def _output(ndd: Any, value: Any, alone: int | None) -> Output:
-    dtype = str(value.dtype)
+    value, dtype = value.cpu(), str(value.dtype)
     members = dtype in ("DataType", "ImageType", "InterpType")
     if members:  # nvidia.dali shows them as numbers alone
         value = ndd.cast(value, dtype=ndd.int64)

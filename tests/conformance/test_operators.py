@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import linecache
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from chosen import some
 from direct import check_saved, check_storage
 from reference import check_compared, check_reference, fed, has_reference
 from subjects import (
@@ -29,9 +33,10 @@ from subjects import (
     samples,
 )
 
-from dali_studio import DaliStudioError
+from dali_studio import DaliStudioError, fn
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import emit
+from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.enums import DALIDataType
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.validate import validate
@@ -100,8 +105,7 @@ def test_cpu_gives_what_the_reference_gives(operator: str) -> None:
                 check_reference(one)
 
 
-@pytest.mark.grid
-@of([subject for subject in SUBJECTS if subject.case.refused is None])
+@of(some([subject for subject in SUBJECTS if subject.case.refused is None]))
 def test_declared_types_are_the_real_ones(subject: Subject) -> None:
     """Either the graph is refused, and the run of undeclared data too, or the results are what inference said."""
     if subject.refusal is not None:
@@ -122,8 +126,7 @@ def test_declared_types_are_the_real_ones(subject: Subject) -> None:
         assert (output.dtype, ndim, output.layout) == told  # what files hold is not known before
 
 
-@pytest.mark.grid
-@of([subject for subject in PER_SAMPLE if not subject.has(RandomSource) and not subject.has(MixesSamples)])
+@of(some([subject for subject in PER_SAMPLE if not subject.has(RandomSource) and not subject.has(MixesSamples)]))
 def test_a_sample_does_not_depend_on_its_batch(subject: Subject) -> None:
     """Alone, among the others, and among many."""
     (whole, *_) = [run(pipeline(subject))]
@@ -134,7 +137,35 @@ def test_a_sample_does_not_depend_on_its_batch(subject: Subject) -> None:
             assert_same(part.samples, [output.samples[index] for index in picked])
 
 
-@of([subject for subject in EXAMPLES if subject.case.inputs])
+def with_inputs_alone() -> list[Subject]:
+    """Cases of inputs that any numbers may stand in, with constant arguments."""
+    return [one for one in PER_SAMPLE if one.case.inputs and not one.schema.seeded and one.schema.inputs[0].kind != "encoded"
+            and not any(isinstance(value, Data) for value in one.case.arguments.values())]  # fmt: skip
+
+
+@of(some(with_inputs_alone()))
+def test_an_iteration_does_not_depend_on_those_before(subject: Subject) -> None:
+    """What is planned is kept for inputs of the same shapes: other data, other shapes, and the first ones again."""
+    first = {data: samples(data) for data in subject.case.inputs}
+    other = {data: [np.flip(one).copy() for one in batch] for data, batch in first.items()}
+    turned = {data: batch[::-1] for data, batch in first.items()}
+    expected = {}
+    for number, batches in enumerate((first, other, turned)):
+        with contextlib.suppress(DaliStudioError):  # numbers that it refuses
+            expected[number] = run(pipeline(subject, held=partial(_given, [batches])))
+    order = [number for number in (0, 1, 2, 0) if number in expected]
+    made = pipeline(subject, held=partial(_given, [(first, other, turned)[number] for number in order]))
+    for number in order:
+        assert_equal(run(made), expected[number])
+
+
+def _given(iterations: list[dict[Data, Any]], data: Data) -> Any:
+    facts: dict[str, Any] = {"layout": data.layout} if data.layout else {}
+    made = fn.external_source(source=lambda at: iterations[min(at, len(iterations) - 1)][data], **facts)
+    return fn.cast(made, dtype=data.dtype) if data.dtype in ENUMERATIONS else made
+
+
+@of(some(subject for subject in EXAMPLES if subject.case.inputs))
 def test_storage_does_not_matter(subject: Subject) -> None:
     """Batches in one array give what separate samples give."""
     same = [0] * 3  # samples of one shape
@@ -152,8 +183,7 @@ def fed_by(case: Case) -> list[Data]:
     return [*case.inputs, *(value for value in case.arguments.values() if isinstance(value, Data))]
 
 
-@pytest.mark.grid
-@of(for_direct_calls())
+@of(some(for_direct_calls()))
 def test_storage_and_whole_batches_do_not_matter(subject: Subject, record_property: Any) -> None:
     """Separate, packed and dense samples, of many shapes and of one, and none; ``cpu_batch`` and ``cpu``."""
     operator = REGISTRY.operator(subject.operator)
@@ -184,8 +214,7 @@ def sequences() -> list[Subject]:
             and not any(isinstance(value, Data) for value in subject.case.arguments.values())]  # fmt: skip
 
 
-@pytest.mark.grid
-@of(sequences())
+@of(some(sequences()))
 def test_sequences_are_their_frames(subject: Subject, record_property: Any) -> None:
     """Each sample of a sequence is what its frames give, as samples of a batch of their own."""
     whole = results(subject)
@@ -215,25 +244,25 @@ def _frames(data: Data) -> Data:
 OPTIONS = [{"num_threads": 1}, {"num_threads": 3}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 1}, {"prefetch_queue_depth": 4}]
 
 
-@pytest.mark.grid
-@of(EXAMPLES)
+@of(some(EXAMPLES))
 def test_speed_options_never_change_data(subject: Subject) -> None:
     first, *others = [run(pipeline(subject, **options), 3) for options in OPTIONS]
     for other in others:
         assert_equal(other, first)
 
 
-@pytest.mark.grid
-@of(EXAMPLES)
+@of(some(EXAMPLES))
 def test_document_round_trip(subject: Subject) -> None:
     made = pipeline(subject)
     graph, _, _ = loads(dumps(made.graph, None), REGISTRY)
     assert dumps(graph, None) == dumps(made.graph, None)
 
 
-@pytest.mark.grid
-@pytest.mark.parametrize("dialect", [OURS, pytest.param(THEIRS, marks=pytest.mark.peer)])
-@of(EXAMPLES)
+EMITTED = [pytest.param(subject, dialect, marks=[pytest.mark.peer] * (dialect == THEIRS), id=f"{subject}-{dialect}")
+           for subject, dialect in some(itertools.product(EXAMPLES, (OURS, THEIRS)), lambda pair: pair[0].operator)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subject", "dialect"), EMITTED)
 def test_emitted_programs_give_the_same(subject: Subject, dialect: str, request: pytest.FixtureRequest) -> None:
     """Byte by byte what the same program gives that was written by hand, in both dialects."""
     if dialect != OURS:

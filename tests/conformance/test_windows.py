@@ -56,7 +56,7 @@ def outputs(source: str, middle: str, sink: str, *, twice: bool = False) -> list
     return [sample for batch in made.run() for sample in arrays(batch)]
 
 
-@pytest.mark.parametrize(("source", "middle", "sink"), itertools.product(SOURCES, MIDDLES, SINKS))
+@pytest.mark.parametrize(("source", "middle", "sink"), list(itertools.product(SOURCES, MIDDLES, SINKS)))
 def test_with_and_without_the_pass(source: str, middle: str, sink: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = outputs(source, middle, sink)
     monkeypatch.setattr(compiler, "PLAN_PASSES", ())

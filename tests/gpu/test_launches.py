@@ -47,6 +47,11 @@ def _sometimes(x: Any) -> Any:
     return fn.warp_affine(x, matrix=(1.0, 0.1, -6.0, 0.1, 0.9, 3.0), fill_value=0.0)
 
 
+def _given(x: Any) -> Any:
+    """Numbers that an operator copies to the GPU for itself."""
+    return fn.normalize(x, mean=100.0, stddev=30.0)
+
+
 def _executor(plan: Plan) -> Executor:
     return Executor(plan, REGISTRY, 11, WorkerPool(1), 0)
 
@@ -61,7 +66,7 @@ def _samples(results: dict[Any, Any]) -> list[Array]:
 @pytest.mark.parametrize(
     "sizes", [[_SAME], [_RAGGED], [_SAME, _RAGGED, _SAME, _SAME[:3]]], ids=["same", "ragged", "both"]
 )
-@pytest.mark.parametrize("define", [_constant, _drawn, _sometimes])
+@pytest.mark.parametrize("define", [_constant, _drawn, _sometimes, _given])
 @pytest.mark.parametrize("held", [True, False], ids=["held", "let go"])
 def test_iterations_are_those_of_an_executor_that_has_seen_none(
     define: Callable[[Any], Any], sizes: list[Sequence[tuple[int, int]]], held: bool

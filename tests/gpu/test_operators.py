@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from chosen import some
 from subjects import ACCEPTED, REGISTRY, Subject, assert_equal, pipeline, results, run
 
 from dali_studio import DaliStudioError
@@ -23,10 +24,9 @@ def on_gpu(subject: Subject) -> bool:
     return not any(one.code == "DS207" and "not supported on the GPU" in one.message for one in found)
 
 
-OFFERED = [subject for subject in ACCEPTED if on_gpu(subject)]
+OFFERED = [subject for subject in some(one for one in ACCEPTED if "gpu" in one.schema.devices) if on_gpu(subject)]
 
 
-@pytest.mark.grid
 @pytest.mark.parametrize("subject", OFFERED, ids=str)
 def test_gpu_gives_what_the_cpu_gives(subject: Subject, record_property: Any) -> None:
     reference = results(subject)

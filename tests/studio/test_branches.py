@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from studio.test_session import Client, only
+from studio.clients import Client, only
 
 from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studio.test_session import Client, only
+from studio.clients import Client, only
 
 from dali_studio import fn, pipeline_def, read, samples
 from dali_studio.api.default import default_registry
@@ -157,7 +157,7 @@ def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client
     again.session.close()
 
 
-@pytest.mark.parametrize("signed", ["", "0" * 64, None, 7, signature("other")])
+@pytest.mark.parametrize("signed", ["", "0" * 64, None, 7, signature("other")], ids=["empty", "zeros", "none", "number", "of other code"])
 def test_a_strangers_code_is_shown_and_does_not_run(client: Client, tmp_path: Path, signed: Any) -> None:
     client.send("apply_function", key="half", source=SOURCE)
     path, mark = tmp_path / "theirs.dali.json", tmp_path / "ran"

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from images import encoded, picture
-from studio.test_session import Client, only
+from studio.clients import Client, only
 
 from dali_studio import DaliStudioError, fn, pipeline_def
 from dali_studio.api import placement

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from studio.test_session import Client, only
+from studio.clients import Client, only
 
 from dali_studio import DaliStudioError, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from studio.test_session import Client, only, rotating, set_argument
+from studio.clients import Client, only, rotating, set_argument
 
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
@@ -18,13 +17,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.studio import messages
 from dali_studio.studio.nodes import Nodes
 
-
-@pytest.fixture
-def client() -> Iterator[Client]:
-    made = Client(rotating().graph)
-    made.send("ready")
-    yield made
-    made.session.close()
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def port(node: str, output: int = 0) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studio.test_session import Client, only, rotating, set_argument
+from studio.clients import Client, only, rotating, set_argument
 
 from dali_studio import Pipeline, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
@@ -21,13 +21,6 @@ from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.worker import Worker
 
 FAR = 10**12
-
-
-@pytest.fixture
-def client() -> Iterator[Client]:
-    made = Client(rotating().graph)
-    yield made
-    made.session.close()
 
 
 def reading(**options: Any) -> Pipeline:

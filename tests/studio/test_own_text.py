@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from studio.test_session import Client, only
+from studio.clients import Client, only
 
 from dali_studio import Designer, read, samples
 from dali_studio.codegen.dialects import installed_first

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from studio.test_session import Client, only, rotating, set_argument
+from studio.clients import Client, only, set_argument
 
 from dali_studio import fn, pipeline_def, types
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.studio import messages
 
-
-@pytest.fixture
-def client() -> Iterator[Client]:
-    made = Client(rotating().graph)
-    made.send("ready")
-    yield made
-    made.session.close()
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 def pin(client: Client, held: bool, *keys: str) -> list[Any]:

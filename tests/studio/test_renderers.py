@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-from studio.test_session import Client, only
+from studio.clients import Client, only
 
 from dali_studio import Pipeline, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry

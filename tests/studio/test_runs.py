@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from studio.test_session import Client, only, rotating, set_argument
+from studio.clients import Client, only, rotating, set_argument
 
 from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
@@ -24,13 +24,6 @@ from dali_studio.studio.timeline import chrome_trace, timeline
 from dali_studio.studio.view import TARGET, target_of
 
 NODES = ["reader", "decode", "resize", "uniform", "rotate", "normalize"]
-
-
-@pytest.fixture
-def client() -> Iterator[Client]:
-    made = Client(rotating().graph)
-    yield made
-    made.session.close()
 
 
 # ------------------------------------------------------------------------------------------------------------ timeline

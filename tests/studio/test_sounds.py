@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studio.test_session import Client
+from studio.clients import Client
 
 from dali_studio import fn, pipeline_def, types
 from dali_studio.studio import messages, sounds

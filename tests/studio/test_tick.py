@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from studio.test_session import Client, only, rotating, set_argument
+from studio.clients import Client, only, set_argument
 
 from dali_studio.codegen.emit import emit
 from dali_studio.runtime.executor import Executor
 from dali_studio.studio import messages, revision
 
-
-@pytest.fixture
-def client() -> Iterator[Client]:
-    made = Client(rotating().graph)
-    made.send("ready")
-    yield made
-    made.session.close()
+pytestmark = pytest.mark.usefixtures("ready")
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.api.dynamic.device import no_gpu
 from dali_studio.api.dynamic.dtype import storable
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorCPU
+from dali_studio.core.tensors_gpu import TensorGPU
 
 
 def exports_memory(data: Any) -> bool:
@@ -20,19 +20,22 @@ def exports_memory(data: Any) -> bool:
     return hasattr(data, "__array__") or hasattr(data, "__dlpack__") or hasattr(data, "__cuda_array_interface__")
 
 
+def lies_on_gpu(data: Any) -> bool:
+    """Whether an object that exports its memory lies on a GPU."""
+    if isinstance(data, TensorGPU):
+        return True
+    lies = data.__dlpack_device__()[0] if hasattr(data, "__dlpack_device__") else 1
+    return int(lies) == 2 or (hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__array__"))
+
+
 def from_memory(data: Any) -> NDArray[Any]:
-    """An array that shares the memory of `data` where it is contiguous.
+    """An array that shares the memory of `data`, which lies in host memory, where it is contiguous.
 
     Raises
     ------
-    DaliStudioError
-        DS206 for data on a GPU.
     TypeError
         For elements that no tensor holds.
     """
-    lies = data.__dlpack_device__()[0] if hasattr(data, "__dlpack_device__") else 1
-    if int(lies) == 2 or (hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__array__")):
-        raise no_gpu("Data on a GPU")
     # read-only arrays export no DLPack
     given = cast(Any, np.asarray(data) if _is_array(data) else data)
     array = np.asarray(TensorCPU(given))

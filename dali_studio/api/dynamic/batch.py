@@ -9,10 +9,10 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from dali_studio.api.dynamic.arrays import exports_memory
+from dali_studio.api.dynamic.arrays import exports_memory, lies_on_gpu
 from dali_studio.api.dynamic.device import DeviceLike
-from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.dtype import storable
+from dali_studio.api.dynamic.gpu import listed, taken
 from dali_studio.api.dynamic.invocation import Result, call
 from dali_studio.api.dynamic.tensor import Tensor, as_tensor, row_of
 from dali_studio.api.dynamic.values import Value, batch_size_of, wrap
@@ -24,6 +24,7 @@ from dali_studio.core.formatting import format_tensor_list
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.core.tensors_gpu import TensorListGPU
 
 
 class Batch(Value):
@@ -36,7 +37,7 @@ class Batch(Value):
     dtype : DType or what names one, optional
         Needed for an empty list.
     device : Device or str, optional
-        "cpu".
+        Where it is to lie; unset: where the data does.
     layout : str, optional
         One letter for each axis of a sample.
     copy : bool
@@ -47,7 +48,6 @@ class Batch(Value):
         self, tensors: Any = None, dtype: Any = None, device: DeviceLike | None = None, layout: str | None = None,
         *, copy: bool = False,
     ) -> None:  # fmt: skip
-        device_of(device)
         if tensors is None:
             raise ValueError("There is no data; give a list of tensors, or an array.")
         if isinstance(tensors, Batch):
@@ -57,14 +57,26 @@ class Batch(Value):
             sources = [tensors[i].source_info() for i in range(len(tensors))]
             made = row_of(arrays, tensors.layout(), sources) if arrays else _nothing(dtype or tensors.dtype)
             self._hold(made, external=True)
+        elif isinstance(tensors, TensorListGPU):
+            sources = [one.source_info() for one in tensors]
+            self._hold(taken(tensors, None, sources) if len(tensors) else _nothing(dtype or tensors.dtype))
+        elif exports_memory(tensors) and not isinstance(tensors, Tensor) and lies_on_gpu(tensors):
+            self._hold(taken(TensorListGPU(tensors), tensors))
         elif exports_memory(tensors):
             whole = as_tensor(tensors)
             if whole.ndim == 0:
                 raise ValueError("A single number is no batch; give a list.")
-            self._hold(Samples.of_array(whole.array, (whole.layout or "")[1:]), external=whole.is_external)
+            names = (whole.layout or "")[1:]
+            if whole.device_id is not None:
+                self._hold(taken(TensorListGPU(listed(whole.held).arrays()[0]), None).as_layout(names))
+            else:
+                self._hold(Samples.of_array(whole.array, names), external=whole.is_external)
         else:
-            self._of_list(list(tensors), dtype, layout)
+            self._of_list(list(cast("Iterable[Any]", tensors)), dtype, layout)
         self._convert(dtype, layout)
+        if device is not None:
+            moved = shallow(self).to_device(device)
+            self._samples, self._lazy = moved._samples, moved._lazy
         if copy:
             self._samples, self._external = self.copied().held, False
 
@@ -96,9 +108,7 @@ class Batch(Value):
             self._samples, self._lazy = self.held.as_layout(layout), None
 
     @staticmethod
-    def broadcast(
-        sample: Any, batch_size: int, device: DeviceLike | None = None, dtype: Any = None
-    ) -> Batch:
+    def broadcast(sample: Any, batch_size: int, device: DeviceLike | None = None, dtype: Any = None) -> Batch:
         """A batch that repeats one sample."""
         if isinstance(sample, Batch):
             raise ValueError("A batch cannot be broadcast; give a single sample.")
@@ -144,6 +154,8 @@ class Batch(Value):
 
     def copied(self) -> Self:
         held = self.held
+        if held.device == "gpu":
+            return type(self).of_samples(taken(listed(held), None, held.sources))
         dense = held.dense()
         rows: Any = [one.copy() for one in held.samples] if dense is None else Dense(dense.copy())
         return type(self).of_samples(replace(held, samples=rows))
@@ -158,13 +170,13 @@ class Batch(Value):
         pad : bool
             Fill samples of different shapes with zeros.
         """
-        if copy is False and self.held.dense() is None:
+        if copy is False and self.held.dense() is None and self.device_id is None:
             raise ValueError("The samples do not lie side by side in memory; leave copy=False away.")
         return as_tensor(self, pad=pad).torch(bool(copy))
 
     def __repr__(self) -> str:
-        held = self.held
-        return format_tensor_list("Batch", held.samples, str(self.dtype), held.layout, show_data=True)
+        held, device = self.cpu().held, self.device.device_type
+        return format_tensor_list("Batch", held.samples, str(self.dtype), held.layout, show_data=True, device=device)
 
     __str__ = __repr__
 
@@ -179,9 +191,17 @@ class _Row:
     def meta(self) -> TensorMeta:
         return self._tensors[0].meta
 
+    @property
+    def device_id(self) -> int | None:
+        return self._tensors[0].device_id
+
     def samples(self) -> Samples:
-        held = [tensor.held for tensor in self._tensors]
+        where = self._tensors[0].device
+        held = [tensor.to_device(where).held for tensor in self._tensors]
         sources = [one.sources[0] if len(one.sources) else "" for one in held]
+        if where.device_id is not None:
+            arrays = TensorListGPU([array for one in held for array in listed(one).arrays()], held[0].layout)
+            return taken(arrays, None, sources if any(sources) else ()).as_members(held[0].meta.dtype)
         made = row_of([one.samples[0] for one in held], held[0].layout, sources if any(sources) else ())
         return made.as_members(held[0].meta.dtype)
 
@@ -232,7 +252,7 @@ class BatchedSlice:
         def numbered(part: Any) -> Any:
             """A number as it is; another value by its place among the inputs."""
             if isinstance(part, Batch):
-                inputs.append(part)
+                inputs.append(part.cpu())
                 return _Place(len(inputs) - 1)
             return int(part.item()) if exports_memory(part) else part
 
@@ -296,15 +316,16 @@ def joined(batch: Batch, dtype: Any, layout: str | None, *, pad: bool, copy: boo
         from dali_studio.api.dynamic.functions import padded  # noqa: PLC0415 - it makes batches
 
         held = padded(batch).held
+    if held.device == "gpu":
+        table: Any = listed(held).as_tensor()
+        return Tensor(table, dtype, layout=layout or (f"N{held.layout}" if held.layout or table.ndim() == 1 else None))
     dense = held.dense()
     table = np.stack(list(held.samples)) if dense is None else dense.copy() if copy else dense
     names = layout or (f"N{held.layout}" if held.layout or table.ndim == 1 else "")
     return Tensor(as_tensor(table), dtype, layout=names or None)
 
 
-def as_batch(
-    tensors: Any, dtype: Any = None, device: DeviceLike | None = None, layout: str | None = None
-) -> Batch:
+def as_batch(tensors: Any, dtype: Any = None, device: DeviceLike | None = None, layout: str | None = None) -> Batch:
     """A batch that shares the memory of the data where it can; the parameters are those of `Batch`."""
     return Batch(tensors, dtype, device, layout)
 

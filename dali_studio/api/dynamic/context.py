@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from dali_studio.api.dynamic.device import Device, no_gpu
+from dali_studio.api.dynamic.device import Device, checked_gpu, stream
 from dali_studio.api.dynamic.plans import StepPlan
 from dali_studio.runtime.workers import WorkerPool
 
@@ -69,15 +69,15 @@ class ThreadPool:
     ----------
     num_threads : int, optional
         Unset: `get_num_threads`.
-    device_id : None
-        There is no GPU to associate them with.
+    device_id : int, optional
+        Number of a GPU that is there; threads are not bound to one.
     """
 
     def __init__(self, num_threads: int | None = None, *, device_id: int | None = -1) -> None:
-        if device_id not in (None, -1):
-            raise no_gpu(f"A thread pool for GPU {device_id}")
-        self.workers = WorkerPool(_checked_threads(get_num_threads() if num_threads is None else num_threads))
         self.device_id = None
+        if device_id is not None and device_id >= 0:
+            self.device_id = checked_gpu(f"A thread pool for GPU {device_id}", device_id)
+        self.workers = WorkerPool(_checked_threads(get_num_threads() if num_threads is None else num_threads))
 
     @property
     def num_threads(self) -> int:
@@ -123,7 +123,8 @@ def _checked_threads(n: Any) -> int:
     return n
 
 
-def _default_pool() -> ThreadPool:
+def default_pool() -> ThreadPool:
+    """The threads that contexts without threads of their own share."""
     found = _Threads.pool
     if found is None:
         with _Threads.lock:
@@ -138,8 +139,10 @@ class EvalContext:
     ----------
     num_threads : int, optional
         Threads of its own. Unset: those that all share (`set_num_threads`).
-    device_id, cuda_stream : None
-        There is no GPU.
+    device_id : int, optional
+        The GPU that ``device="gpu"`` means inside. Unset: `Device.default_device_id`.
+    cuda_stream : None
+        All operators of a GPU work on one stream of their own.
     thread_pool : ThreadPool, optional
         Threads to use, in place of `num_threads`.
     """
@@ -148,8 +151,8 @@ class EvalContext:
         self, *, num_threads: int | None = None, device_id: int | None = None, cuda_stream: Any = None,
         thread_pool: ThreadPool | None = None,
     ) -> None:  # fmt: skip
-        if device_id is not None or cuda_stream is not None:
-            raise no_gpu("A context for a GPU")
+        stream(stream=cuda_stream)  # refused unless it is None
+        self._device = None if device_id is None else Device("gpu", device_id)
         if thread_pool is not None and num_threads is not None:
             raise ValueError("thread_pool and num_threads exclude each other.")
         self._pool = thread_pool if num_threads is None else ThreadPool(num_threads)
@@ -173,10 +176,14 @@ class EvalContext:
         if not self._entered.acquire(blocking=False):
             raise RuntimeError("A context cannot be current in two threads at once; make one for each.")
         _local.contexts.append(self)
+        if self._device is not None:
+            self._device.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         _local.contexts.pop()
+        if self._device is not None:
+            self._device.__exit__()
         self._entered.release()
 
     def evaluate_all(self) -> None:
@@ -185,7 +192,7 @@ class EvalContext:
     @property
     def thread_pool(self) -> ThreadPool:
         """The threads that operators run on."""
-        return self._pool or _default_pool()
+        return self._pool or default_pool()
 
     @property
     def num_threads(self) -> int:
@@ -194,12 +201,12 @@ class EvalContext:
 
     @property
     def device_id(self) -> int | None:
-        """Number of the GPU: none."""
-        return Device.current().device_id
+        """Number of the GPU; ``None`` where there is none, or the CPU is the current device."""
+        return (self._device or Device.current()).device_id
 
     @property
     def cuda_stream(self) -> None:
-        """Stream of the GPU: none."""
+        """Stream of the GPU: none was chosen."""
 
     @property
     def checkpoint(self) -> Checkpoint:

@@ -1,4 +1,4 @@
-"""Devices and streams of dynamic mode, which runs on the CPU."""
+"""Devices of dynamic mode: the CPU, and GPUs where there are some."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ import threading
 from typing import Any
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.kernels.cuda.device import Unavailable, cupy, missing
 
 _NAME = re.compile(r"(cpu|gpu|cuda)(?::(\d+))?")
 
 
-def no_gpu(what: str) -> DaliStudioError:
-    """The error for what only a GPU can do."""
+def no_gpu(what: str, absent: Unavailable) -> DaliStudioError:
+    """The error for what only a GPU can do, where there is none."""
     return DaliStudioError(
         Diagnostic(
-            code="DS206", message=f"{what} is not available: dynamic mode runs on the CPU alone.", argument="device",
-            hint='Leave the device away or give "cpu"; pipelines (pipeline_def) run on a GPU.',
+            code="DS206", message=f"{what} is not available: {absent.reason}.", argument="device",
+            hint=f'{absent.hint}, or leave the device away for "cpu".',
         )
     )  # fmt: skip
+
+
+def checked_gpu(what: str, device_id: int) -> int:
+    """The number of a GPU that is there.
+
+    Raises
+    ------
+    DaliStudioError
+        DS206 if it is not.
+    """
+    absent = missing(device_id)
+    if absent is not None:
+        raise no_gpu(what, absent)
+    return device_id
 
 
 class _Current(threading.local):
@@ -32,15 +47,20 @@ class Device:
     Parameters
     ----------
     name : str
-        "cpu"; "gpu", "cuda" and "gpu:0" are known, but not available.
+        "cpu"; "gpu" or "cuda", also with a number: "gpu:0".
     device_id : int, optional
-        Number of a GPU.
+        Number of a GPU. Unset: `default_device_id`.
 
     Attributes
     ----------
     device_type : str
         "cpu" or "gpu".
     device_id : int or None
+
+    Raises
+    ------
+    DaliStudioError
+        DS206 for a GPU that is not there.
     """
 
     CPU: Device
@@ -49,19 +69,26 @@ class Device:
     def __init__(self, name: str, device_id: int | None = None) -> None:
         found = _NAME.fullmatch(name)
         if found is None:
-            raise ValueError(f'{name!r} is no device; give "cpu".')
+            raise ValueError(f'{name!r} is no device; give "cpu", "gpu" or "gpu:0".')
         if found[2] is not None and device_id is not None:
             raise ValueError(f"The number of the device is given twice: {name!r} and {device_id}.")
-        if found[1] != "cpu":
-            raise no_gpu(f"The device {name!r}")
-        if device_id is not None or found[2] is not None:
+        number = device_id if found[2] is None else int(found[2])
+        if found[1] == "cpu" and number is not None:
             raise ValueError("The CPU has no number; leave it away.")
         self.device_type, self.device_id = "cpu", None
+        if found[1] != "cpu":
+            number = Device.default_device_id("gpu") if number is None else number
+            self.device_type, self.device_id = "gpu", checked_gpu(f"The device {name!r}", number or 0)
 
     @staticmethod
     def default_device_id(device_type: str) -> int | None:
-        """The number of the current device of a type; the CPU has none."""
-        return Device(device_type).device_id
+        """The number of the current device of a type: the CPU has none; a GPU that of the innermost ``with``, or
+        CuPy's current one.
+        """  # noqa: D205 - one sentence
+        if device_type == "cpu":
+            return None
+        chosen = [one.device_id for one in Device._current.stack if one.device_type == "gpu"]
+        return chosen[-1] if chosen else 0 if missing(0) else int(cupy().cuda.Device().id)
 
     @staticmethod
     def type_from_dlpack(dev_type: Any) -> str:
@@ -74,13 +101,15 @@ class Device:
     @staticmethod
     def from_dlpack(dlpack_device: Any) -> Device:
         """Where an object that exports DLPack lies."""
-        return Device(Device.type_from_dlpack(dlpack_device.__dlpack_device__()[0]))
+        kind, number = dlpack_device.__dlpack_device__()
+        name = Device.type_from_dlpack(kind)
+        return Device(name, None if name == "cpu" else int(number))
 
     @staticmethod
     def current() -> Device:
-        """The device of the innermost ``with device:``, or the CPU."""
+        """The device of the innermost ``with device:``, or the default GPU, or the CPU where there is none."""
         stack = Device._current.stack
-        return stack[-1] if stack else Device.CPU
+        return stack[-1] if stack else Device.CPU if missing(0) else Device("gpu")
 
     def __enter__(self) -> None:
         Device._current.stack.append(self)
@@ -89,16 +118,17 @@ class Device:
         Device._current.stack.pop()
 
     def __str__(self) -> str:
-        return self.device_type
+        return self.device_type if self.device_id is None else f"{self.device_type}:{self.device_id}"
 
     def __repr__(self) -> str:
-        return f"Device(device_type={self.device_type!r})"
+        number = "" if self.device_id is None else f", device_id={self.device_id}"
+        return f"Device(device_type={self.device_type!r}{number})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and self.device_type == other.device_type
+        return isinstance(other, Device) and str(self) == str(other)
 
     def __hash__(self) -> int:
-        return hash(self.device_type)
+        return hash(str(self))
 
 
 Device.CPU = Device("cpu")
@@ -120,7 +150,7 @@ def device(obj: DeviceLike, id: int | None = None) -> Any:  # noqa: A002 - nvidi
     TypeError
         For anything else.
     DaliStudioError
-        DS206 for a GPU.
+        DS206 for a GPU that is not there.
     """
     if isinstance(obj, str):
         return Device(obj, id)
@@ -130,17 +160,22 @@ def device(obj: DeviceLike, id: int | None = None) -> Any:  # noqa: A002 - nvidi
         return obj
     if type(obj).__module__ == "torch" and type(obj).__name__ == "device":
         return Device(obj.type, obj.index)
-    raise TypeError(f"a {type(obj).__name__} is no device; give a Device or a text such as 'cpu'")
+    raise TypeError(f"a {type(obj).__name__} is no device; give a Device or a text such as 'cpu' or 'gpu:0'")
 
 
 class Stream:
-    """A stream of work on a GPU; there is none to make here."""
+    """A stream of work on a GPU; there is none to choose here: all operators of a GPU work on one of their own."""
 
     #: Stands for a new stream.
     create_new = object()
 
     def __init__(self, *, stream: Any = create_new, device_id: int | None = None) -> None:
-        raise no_gpu("A stream of a GPU")
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS206", argument="stream", message="The stream of a GPU cannot be chosen in dynamic mode.",
+                hint="Leave it away: results are complete for whoever reads them on the default stream.",
+            )
+        )  # fmt: skip
 
 
 def stream(*, stream: Any = Stream.create_new, device_id: int | None = None) -> Any:
@@ -149,18 +184,18 @@ def stream(*, stream: Any = Stream.create_new, device_id: int | None = None) -> 
 
 
 def set_current_stream(cuda_stream: Any, /) -> None:
-    """Choose the stream of the calling thread; there is none on the CPU, so that only ``None`` is accepted."""
+    """Choose the stream of the calling thread, which cannot be chosen: only ``None`` is accepted."""
     stream(stream=cuda_stream)
 
 
 def set_default_stream(cuda_stream: Any, /, device_id: int | None = None) -> None:
-    """Choose the stream of all threads; there is none on the CPU, so that only ``None`` is accepted."""
+    """Choose the stream of all threads, which cannot be chosen: only ``None`` is accepted."""
     stream(stream=cuda_stream, device_id=device_id)
 
 
 def get_current_stream() -> None:
-    """The stream of the calling thread: none on the CPU."""
+    """The stream of the calling thread: none was chosen."""
 
 
 def get_default_stream(device_id: int | None = None) -> None:
-    """The stream of all threads: none on the CPU."""
+    """The stream of all threads: none was chosen."""

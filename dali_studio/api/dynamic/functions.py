@@ -12,7 +12,7 @@ import numpy as np
 from dali_studio.api.default import default_registry
 from dali_studio.api.dynamic.arrays import converted, exports_memory
 from dali_studio.api.dynamic.batch import Batch
-from dali_studio.api.dynamic.device import Device
+from dali_studio.api.dynamic.device import Device, DeviceLike
 from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.dtype import DType, storable
 from dali_studio.api.dynamic.invocation import call, frozen
@@ -24,6 +24,7 @@ from dali_studio.api.tracing import DataNode, trace_operator
 from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 from dali_studio.schema.values import wire_dtype
 
@@ -40,11 +41,7 @@ def function_for(schema: OperatorSchema) -> Callable[..., Any]:
     """The function of an operator."""
     arguments = {argument.name: argument for argument in schema.arguments}
 
-    def function(
-        *inputs: Any, batch_size: int | None = None, device: Any = None, rng: Any = None, **given: Any
-    ) -> Any:
-        if device is not None:
-            device_of(device)
+    def function(*inputs: Any, batch_size: int | None = None, device: Any = None, rng: Any = None, **given: Any) -> Any:
         values = [value_of(one) for one in inputs if one is not None]
         constants, wires = sorted_arguments(arguments, given)
         size = batch_size_of([*values, *wires.values()]) if batch_size is None else batch_size
@@ -55,7 +52,7 @@ def function_for(schema: OperatorSchema) -> Callable[..., Any]:
             stream = stream_from(rng)
         elif rng is not None:
             raise TypeError(f"{schema.name} draws no random numbers; leave rng away.")
-        return called(schema, values, constants, wires, size, stream)
+        return called(schema, values, constants, wires, size, stream, device)
 
     function.__name__ = function.__qualname__ = schema.name.rpartition(".")[2]
     function.__doc__ = signature_doc(schema).replace("DataNode", "Tensor or Batch")
@@ -86,13 +83,13 @@ def value_of(given: Any) -> Value:
     """An input as a tensor or a batch."""
     if isinstance(given, Value):
         return given
-    return Batch(given) if isinstance(given, TensorListCPU) else as_tensor(given)
+    return Batch(given) if isinstance(given, TensorListCPU | TensorListGPU) else as_tensor(given)
 
 
 def sorted_arguments(
     arguments: Mapping[str, ArgumentSchema], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Value]]:
-    """Constants, and what is fed by tensors and batches, in the type that the argument takes."""
+    """Constants, and what is fed by tensors and batches, in the type that the argument takes, on the CPU."""
     constants: dict[str, Any] = {}
     wires: dict[str, Value] = {}
     for name, value in given.items():
@@ -100,9 +97,9 @@ def sorted_arguments(
             continue
         if type(value) in _CONSTANTS:
             constants[name] = value
-        elif isinstance(value, Value | TensorListCPU) or (exports_memory(value) and not _scalar(value)):
+        elif isinstance(value, Value | TensorListCPU | TensorListGPU) or (exports_memory(value) and not _scalar(value)):
             argument = arguments.get(name)
-            one = value_of(value)
+            one = value_of(value).cpu()
             if argument is not None and not argument.tensor and isinstance(one, Tensor):
                 constants[name] = one.array.tolist()
             else:
@@ -146,19 +143,48 @@ def _typed(value: Value, wanted: DALIDataType | None) -> Value:
 
 def called(
     schema: OperatorSchema, values: Sequence[Value], constants: Mapping[str, Any], wires: Mapping[str, Value],
-    batch_size: int | None, stream: tuple[int, int, int] | None = None,
+    batch_size: int | None, stream: tuple[int, int, int] | None = None, device: DeviceLike | None = None,
 ) -> Any:  # fmt: skip
-    """Call an operator."""
+    """Call an operator; where no device is given, on the first GPU on which an input lies, or else on the CPU."""
     count = len(values)
     names = tuple(wires)
-    key = (schema.name, count, names, tuple([(name, frozen(one)) for name, one in constants.items()]))
+    backend, device_id = _placed(schema, values, device)
+    if backend != "cpu" or any(one.device_id is not None for one in values):
+        values = [_at_hand(schema, i, one, backend, device_id) for i, one in enumerate(values)]
+    key = (schema.name, backend, count, names, tuple([(name, frozen(one)) for name, one in constants.items()]))
     named = [(schema.input_name(i), one) for i, one in enumerate(values)]
 
     def build(nodes: Sequence[DataNode]) -> Any:
-        arguments = {**constants, **dict(zip(names, nodes[count:], strict=True))}
+        arguments = {**constants, **dict(zip(names, nodes[count:], strict=True)), "device": backend}
         return trace_operator(schema.name, nodes[:count], arguments)
 
-    return wrap(call(key, build, [*named, *wires.items()], batch_size, stream))
+    return wrap(call(key, build, [*named, *wires.items()], batch_size, stream, device_id))
+
+
+def _placed(
+    schema: OperatorSchema, values: Sequence[Value], device: DeviceLike | None
+) -> tuple[str, int | None]:  # fmt: skip
+    """The backend of an operator, and the GPU that it runs on, by nvidia.dali's rules.
+
+    A decoder that runs on a GPU is one of the device "mixed".
+    """
+    wanted: Device | None = device_of(device)
+    found = wanted or next((one.device for one in values if one.device_id is not None), Device.CPU)
+    backend = found.device_type
+    if backend == "gpu" and backend not in schema.devices:
+        if "mixed" in schema.devices:
+            backend = "mixed"
+        elif wanted is None:  # what has no kernel of the GPU runs on the CPU
+            return "cpu", None
+    return backend, found.device_id
+
+
+def _at_hand(schema: OperatorSchema, index: int, value: Value, backend: str, device_id: int | None) -> Value:
+    """An input where the operator reads it."""
+    declared = schema.input(index)
+    if declared is not None and (declared.shape_only or (declared.either_device and backend == "gpu")):
+        return value
+    return value.to_device(Device("gpu", device_id) if backend == "gpu" else Device.CPU)
 
 
 @cache
@@ -184,7 +210,7 @@ def imread(filepaths: Any, /, *, device: Any = "cpu", **options: Any) -> Any:
     filepaths : path, list of paths, Tensor or Batch
         A list gives a batch. Tensors hold the bytes of a path.
     device : str
-        "cpu".
+        Where it is decoded.
     **options
         Arguments of ``decoders.image``.
 
@@ -192,7 +218,6 @@ def imread(filepaths: Any, /, *, device: Any = "cpu", **options: Any) -> Any:
     -------
     Tensor or Batch
     """
-    device_of(device)
     if isinstance(filepaths, Value):
         paths: Value = filepaths
     elif isinstance(filepaths, list | tuple):
@@ -203,10 +228,8 @@ def imread(filepaths: Any, /, *, device: Any = "cpu", **options: Any) -> Any:
     size = batch_size_of([paths])
     files = called(_schema("io.file.read"), [paths], {}, {}, size)
     constants, _ = sorted_arguments({}, options)
-    return called(_schema("decoders.image"), [files], constants, {}, size)
+    return called(_schema("decoders.image"), [files], constants, {}, size, None, device)
 
 
 def _bytes_of(path: Any) -> Tensor:
     return as_tensor(np.frombuffer(str(path).encode(), np.uint8).copy())
-
-

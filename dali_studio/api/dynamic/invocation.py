@@ -89,6 +89,11 @@ class Result:
         return self._invocation.plan.metas[self._index]
 
     @property
+    def device_id(self) -> int | None:
+        """The GPU on which it lies."""
+        return self._invocation.plan.device_id if self.meta.device == "gpu" else None
+
+    @property
     def batch_size(self) -> int | None:
         """How many samples it has; ``None`` for a tensor."""
         return self._invocation.batch_size
@@ -116,7 +121,7 @@ def _is_file(source: str) -> bool:
 
 def call(
     key: Hashable, build: Build, inputs: Sequence[tuple[str, Value]], batch_size: int | None,
-    stream: tuple[int, int, int] | None = None,
+    stream: tuple[int, int, int] | None = None, device_id: int | None = None,
 ) -> Invocation:  # fmt: skip
     """Call an operation, by the plan of an earlier call like it if there is one.
 
@@ -131,16 +136,20 @@ def call(
     batch_size : int or None
     stream
         As for `Invocation`.
+    device_id : int, optional
+        The GPU where it runs; that of the inputs, unless they are all on the CPU.
     """
     values = [value for _, value in inputs]
     context = EvalContext.current()
-    types = tuple([(meta.dtype, meta.ndim, meta.layout) for meta in [value.meta for value in values]])
+    types = tuple([(meta.dtype, meta.ndim, meta.layout, meta.device) for meta in [value.meta for value in values]])
+    if device_id is None:
+        device_id = next((value.device_id for value in values if value.device_id is not None), None)
 
     def make() -> StepPlan:
         named = [(name, value.meta) for name, value in inputs]
-        return StepPlan(build, named, context.thread_pool.workers)
+        return StepPlan(build, named, context.thread_pool.workers, device_id=device_id)
 
-    return Invocation(context.plan((key, types), make), values, batch_size, stream)
+    return Invocation(context.plan((key, types, device_id), make), values, batch_size, stream)
 
 
 def frozen(value: Any) -> Hashable:
@@ -151,5 +160,3 @@ def frozen(value: Any) -> Hashable:
         array: Any = value
         return (array.dtype.str, array.shape, array.tobytes())
     return cast(Any, type(value)), repr(value) if isinstance(value, float) else value
-
-

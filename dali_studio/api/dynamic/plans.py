@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 from dali_studio.api.default import default_registry
+from dali_studio.api.dynamic.gpu import gpu
 from dali_studio.api.tracing import DataNode, Trace, trace_operator
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.core.batch import Batch
@@ -35,6 +37,8 @@ class StepPlan:
         Threads to begin with.
     checkpointing : bool
         Count what a reader gives, for `batches`.
+    device_id : int, optional
+        The GPU on which inputs or results lie.
 
     Attributes
     ----------
@@ -42,6 +46,8 @@ class StepPlan:
         What is known of the results before anything runs.
     several : bool
         The operation gives a list of results.
+    device_id : int or None
+        The GPU on which inputs or results lie.
 
     Raises
     ------
@@ -51,9 +57,10 @@ class StepPlan:
 
     def __init__(
         self, build: Build, inputs: Sequence[tuple[str, TensorMeta]], workers: WorkerPool, *,
-        checkpointing: bool = False,
+        checkpointing: bool = False, device_id: int | None = None,
     ) -> None:  # fmt: skip
-        registry, trace = default_registry(), Trace(GraphOptions(name="dynamic", batch_size=1, num_threads=1))
+        options = GraphOptions(name="dynamic", batch_size=1, num_threads=1, device_id=device_id)
+        registry, trace = default_registry(), Trace(options)
         with trace.active():
             nodes: list[DataNode] = [_source(name, meta) for name, meta in inputs]
             made: Any = build(nodes)
@@ -64,10 +71,13 @@ class StepPlan:
         if found := errors(validation.diagnostics):
             raise DaliStudioError(found)
         self.metas = tuple(validation.metas[node.port] for node in results)
-        plan = compile_graph(trace.graph, registry, devices=False, fuse=False)
+        plan = compile_graph(trace.graph, registry, devices=device_id is not None, fuse=False)
         self._ports, self._sources = plan.outputs, [node.name for node in nodes]
         self._step = results[0].name if results else ""
-        self._executor = Executor(plan, registry, 0, workers)
+        self._gpu = None if device_id is None else gpu(device_id)
+        self.device_id = device_id
+        runner = None if self._gpu is None else self._gpu.runner()
+        self._executor = Executor(plan, registry, 0, workers, device_id, runner)
         self._executor.may_write, self._executor.checkpointing = True, checkpointing
         self._executor.open()
         self._lock = threading.Lock()
@@ -96,7 +106,8 @@ class StepPlan:
             iteration = self._iteration
             request = Request(iteration, self._samples, batch_size, given, stream=stream)
             self._iteration, self._samples = iteration + 1, self._samples + batch_size
-            made = executor.run(request)
+            with self._gpu.lock if self._gpu is not None else nullcontext():
+                made = executor.run(request)
             if executor.checkpointing:
                 if not self._sizes or self._sizes[-1][0] != batch_size:
                     self._sizes.append([batch_size, 0])
@@ -129,5 +140,7 @@ class StepPlan:
 
 
 def _source(name: str, meta: TensorMeta) -> DataNode:
-    arguments = {"name": name, "dtype": meta.dtype, "ndim": meta.ndim, "layout": [meta.layout or ""]}
+    arguments = {
+        "name": name, "dtype": meta.dtype, "ndim": meta.ndim, "layout": [meta.layout or ""], "device": meta.device,
+    }  # fmt: skip
     return trace_operator("external_source", (), arguments)

@@ -10,6 +10,7 @@ import msgspec
 
 from dali_studio.api.dynamic.batch import Batch
 from dali_studio.api.dynamic.context import EvalContext
+from dali_studio.api.dynamic.device import Device
 from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.functions import function_for, sorted_arguments
 from dali_studio.api.dynamic.invocation import Invocation
@@ -64,7 +65,7 @@ class Reader:
     name : str, optional
         For messages.
     device : str
-        "cpu".
+        Where its results lie.
     num_inputs : None
         Accepted without effect.
     enable_checkpointing : bool
@@ -79,14 +80,14 @@ class Reader:
         self, max_batch_size: int | None = None, name: str | None = None, device: Any = "cpu", num_inputs: Any = None,
         *, enable_checkpointing: bool = False, **arguments: Any,
     ) -> None:  # fmt: skip
-        device_of(device)
+        self._device: Device = device_of(device) or Device.CPU
         self._batch_size, self._name, self._checkpointing = max_batch_size, name, enable_checkpointing
         known = {argument.name: argument for argument in self.schema.arguments}
         self._constants, wires = sorted_arguments(known, arguments)
         for argument, value in wires.items():
             if isinstance(value, Batch):
                 raise ValueError(f"{argument} is a batch; a reader is made with single values.")
-            self._constants[argument] = value.held.samples[0].tolist()
+            self._constants[argument] = value.cpu().held.samples[0].tolist()
         self._constants.setdefault("seed", -1)  # as there: without a seed, the order is the same in each run
         shards = {"num_shards": 1, "shard_id": 0, "stick_to_shard": False} | self._constants
         self._shards, self._shard, self._sticks = (shards[k] for k in ("num_shards", "shard_id", "stick_to_shard"))
@@ -163,11 +164,15 @@ class Reader:
 
             def build(nodes: Sequence[DataNode]) -> Any:
                 fed = dict(zip(names, nodes, strict=True))
-                return trace_operator(schema.name, (), {**self._constants, **fed, "name": self._name})
+                return trace_operator(
+                    schema.name, (), {**self._constants, **fed, "name": self._name, "device": self._device.device_type}
+                )
 
             inputs = [(name, value.meta) for name, value in wires.items()]
             workers = EvalContext.current().thread_pool.workers
-            self._plan = StepPlan(build, inputs, workers, checkpointing=self._checkpointing)
+            self._plan = StepPlan(
+                build, inputs, workers, checkpointing=self._checkpointing, device_id=self._device.device_id
+            )
             if self._pending is not None:
                 self._plan.skip(self._pending)
         return self._plan

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from dali_studio.api.dynamic.batch import Batch
 from dali_studio.api.dynamic.context import EvalContext
+from dali_studio.api.dynamic.device import Device
 from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.tensor import Tensor, as_tensor
 from dali_studio.api.source_arguments import (
@@ -16,6 +17,7 @@ from dali_studio.api.source_arguments import (
     is_iterable,
 )
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.core.tensors_gpu import TensorListGPU
 
 
 class ExternalSource:
@@ -31,7 +33,7 @@ class ExternalSource:
         At the end of an iterable: stop (the default), begin again (also ``True``), or stop and begin again at the
         next call.
     device : str
-        "cpu".
+        Where its results lie.
     layout, dtype : value or sequence of one for each output, optional
 
     Raises
@@ -44,7 +46,7 @@ class ExternalSource:
         self, source: Any, num_outputs: int = 1, *, cycle: Any = None, device: Any = "cpu",
         layout: str | Sequence[str] | None = None, dtype: Any = None,
     ) -> None:  # fmt: skip
-        device_of(device)
+        self._device: Device = device_of(device) or Device.CPU
         if num_outputs < 1:
             raise ValueError(f"num_outputs is {num_outputs}; a source has 1 output or more.")
         given = external_source_arguments(source, {"cycle": cycle})
@@ -92,12 +94,12 @@ class ExternalSource:
 
     def _output(self, data: Any, index: int, batch_size: int | None) -> Tensor | Batch:
         dtype, layout = self._dtypes[index], self._layouts[index]
-        if isinstance(data, Batch | TensorListCPU):
-            made = Batch(data, dtype, layout=layout)
+        if isinstance(data, Batch | TensorListCPU | TensorListGPU):
+            made = Batch(data, dtype, self._device, layout)
             if batch_size not in (None, made.batch_size):
                 raise ValueError(f"The source gave {made.batch_size} samples; {batch_size} were asked for.")
             return made
-        one = as_tensor(data, dtype, layout=layout)
+        one = as_tensor(data, dtype, self._device, layout)
         return one if batch_size is None else Batch.broadcast(one, batch_size)
 
     def _next(self) -> Any:

@@ -11,17 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.api.constants import numbered
-from dali_studio.api.dynamic.arrays import exports_memory, from_memory, from_python
+from dali_studio.api.dynamic.arrays import exports_memory, from_memory, from_python, lies_on_gpu
 from dali_studio.api.dynamic.device import DeviceLike
-from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.dtype import DType, storable
-from dali_studio.api.dynamic.values import Value, volume
+from dali_studio.api.dynamic.gpu import listed, taken
+from dali_studio.api.dynamic.invocation import call
+from dali_studio.api.dynamic.values import Value, volume, wrap
+from dali_studio.api.indexing import indexed
+from dali_studio.api.tracing import DataNode
 from dali_studio.core.batch import Batch as Samples
 from dali_studio.core.batch import meta_of
 from dali_studio.core.formatting import format_tensor
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense
 from dali_studio.core.tensors import TensorCPU
+from dali_studio.core.tensors_gpu import TensorGPU, TensorListGPU
 
 if TYPE_CHECKING:
     from dali_studio.api.dynamic.batch import Batch
@@ -39,7 +43,7 @@ class Tensor(Value):
         Numbers, nested lists of numbers, or what exports its memory: arrays of NumPy, tensors of PyTorch or pipelines.
     dtype : DType or what names one, optional
     device : Device or str, optional
-        "cpu".
+        Where it is to lie; unset: where the data does.
     layout : str, optional
         One letter for each axis.
     batch, index_in_batch : Batch and int, optional
@@ -52,7 +56,6 @@ class Tensor(Value):
         self, data: Any = None, dtype: Any = None, device: DeviceLike | None = None, layout: str | None = None,
         batch: Batch | None = None, index_in_batch: int | None = None, *, copy: bool = False,
     ) -> None:  # fmt: skip
-        device_of(device)
         if layout is not None and not isinstance(layout, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a user's
             raise ValueError(f"a layout is a text with one letter for each axis, not a {type(layout).__name__}")
         if batch is not None:
@@ -71,6 +74,8 @@ class Tensor(Value):
         if layout:
             _check_layout(layout, self.ndim)
             self._samples, self._lazy = self.held.as_layout(layout), None
+        if device is not None:
+            self._of_tensor(shallow(self).to_device(device), None, copy=False)
 
     def _of_tensor(self, data: Tensor, dtype: Any, *, copy: bool) -> None:
         source = data if dtype is None or data.dtype.type_id == storable(dtype) else _cast(data, dtype)
@@ -79,6 +84,13 @@ class Tensor(Value):
         self._samples, self._lazy, self._external = source._samples, source._lazy, source._external
 
     def _of_memory(self, data: Any, dtype: Any, *, copy: bool) -> None:
+        if lies_on_gpu(data):
+            one = TensorGPU(data)
+            row = TensorListGPU([one], one.layout())
+            self._hold(taken(row, data, [one.source_info()]))
+            if dtype is not None and self.dtype.type_id != storable(dtype):
+                self._of_tensor(shallow(self), dtype, copy=False)
+            return
         array = from_memory(data)
         layout = data.layout() if isinstance(data, TensorCPU) else ""
         sources = [data.source_info()] if isinstance(data, TensorCPU) else ()
@@ -89,13 +101,28 @@ class Tensor(Value):
 
     @property
     def array(self) -> NDArray[Any]:
-        """The data, computed if need be; not to be changed."""
+        """The data, computed if need be; not to be changed.
+
+        Raises
+        ------
+        TypeError
+            If it lies on a GPU.
+        """
+        if self.held.device == "gpu":
+            raise TypeError("The tensor lies on a GPU; copy it with .cpu(), or read it there, as CuPy and PyTorch do.")
         return self.held.samples[0]
+
+    def _exported(self) -> Any:
+        """What exports the memory."""
+        return listed(self.held).at(0) if self.held.device == "gpu" else self.array
 
     def samples(self, count: int) -> Samples:
         held = self.held
         if count == 1:
             return held
+        if held.device == "gpu":
+            repeated = {"shapes": np.repeat(held.shapes, count, axis=0), "offsets": np.repeat(held.offsets, count)}
+            return replace(held, sources=[*held.sources] * count, **repeated)
         array = held.samples[0]
         rows: Any = [array] * count if array.nbytes > _COPIED else Dense(np.repeat(array[None], count, axis=0))
         return Samples(held.meta, np.repeat(held.shapes, count, axis=0), rows, sources=[*held.sources] * count)
@@ -124,26 +151,34 @@ class Tensor(Value):
         """The number of a tensor with one element."""
         if self.size != 1:
             raise ValueError(f"the tensor has {self.size} elements; item() is for one")
-        return self.array.item()
+        return self.cpu().array.item()
 
     def copied(self) -> Self:
         held = self.held
+        if held.device == "gpu":
+            return type(self).of_samples(taken(listed(held), None, held.sources))
         return type(self).of_samples(replace(held, samples=[self.array.copy()]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.array, dtype=dtype, copy=copy)
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        if self.held.device == "cpu":
+            raise AttributeError("The tensor lies on the CPU; copy it with .gpu().")
+        return self._exported().__cuda_array_interface__
+
     def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
+        return self._exported().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.array.__dlpack_device__()
+        return self._exported().__dlpack_device__()
 
     def torch(self, copy: bool = False) -> Any:
         """The data as a tensor of PyTorch, which shares the memory unless a copy is asked for."""
         import torch  # noqa: PLC0415 - an optional package
 
-        made: Any = torch.from_dlpack(self.array)  # pyright: ignore[reportUnknownMemberType, reportPrivateImportUsage]
+        made: Any = torch.from_dlpack(self._exported())  # pyright: ignore[reportUnknownMemberType, reportPrivateImportUsage]
         return made.clone() if copy else made
 
     def __getitem__(self, ranges: Any) -> Tensor:
@@ -156,12 +191,21 @@ class Tensor(Value):
             raise ValueError(f"The index has {len(named)} parts; the tensor has {self.ndim} axes.")
         if all(one is Ellipsis or one == slice(None) for one in places):
             return self
+        part = _Part(self, places)
+        if self.device_id is not None:
+            axes = part.of_axes(self.ndim)
+
+            def build(nodes: Sequence[DataNode]) -> Any:
+                return indexed(nodes[0], tuple(axes))
+
+            return wrap(call(("slice", repr(axes)), build, [("input", self)], None))
         made = Tensor.__new__(Tensor)
-        made._hold(None, _Part(self, places))
+        made._hold(None, part)
         return made
 
     def __repr__(self) -> str:
-        return format_tensor("Tensor", self.array, str(self.dtype), self.layout or "", show_data=True)
+        array, layout = self.cpu().array, self.layout or ""
+        return format_tensor("Tensor", array, str(self.dtype), layout, show_data=True, device=self.device.device_type)
 
     __str__ = __repr__
 
@@ -176,8 +220,15 @@ class _Sample:
     def meta(self) -> TensorMeta:
         return self._batch.meta
 
+    @property
+    def device_id(self) -> int | None:
+        return self._batch.device_id
+
     def samples(self) -> Samples:
         held, at = self._batch.held, self._index
+        if held.device == "gpu":  # from its first byte, so that no other is copied with it
+            one = replace(held.select([at]), indices=None)
+            return replace(one, memory=held.memory + int(one.offsets[0]), offsets=np.zeros(1, np.int64))
         sources = held.sources[at : at + 1] if len(held.sources) else ()
         return Samples(held.meta, held.shapes[at : at + 1], [held.samples[at]], sources=sources)
 
@@ -193,12 +244,17 @@ class _Part:
         whole = self._tensor.meta
         assert whole.ndim is not None
         axes = np.arange(whole.ndim)
-        kept = [axis for axis, place in zip(axes.tolist(), self._of_axes(whole.ndim), strict=True)
+        kept = [axis for axis, place in zip(axes.tolist(), self.of_axes(whole.ndim), strict=True)
                 if isinstance(place, slice)]  # fmt: skip
         layout = "".join(whole.layout[axis] for axis in kept) if whole.layout else ""
         return whole.with_(ndim=len(kept), layout=layout, kind="any")
 
-    def _of_axes(self, ndim: int) -> list[Any]:
+    @property
+    def device_id(self) -> int | None:
+        return None
+
+    def of_axes(self, ndim: int) -> list[Any]:
+        """A position or a range for each axis."""
         places = list(self._places)
         at = next((i for i, one in enumerate(places) if one is Ellipsis), len(places))
         named = [one for one in places if one is not Ellipsis]
@@ -206,7 +262,7 @@ class _Part:
 
     def samples(self) -> Samples:
         held = self._tensor.held
-        array = np.asarray(self._tensor.array[(*self._of_axes(held.shapes.shape[1]),)]).copy()
+        array = np.asarray(self._tensor.array[(*self.of_axes(held.shapes.shape[1]),)]).copy()
         return Samples.of([array], self.meta.layout or "", held.sources)
 
 
@@ -253,7 +309,7 @@ def as_tensor(
     data
         As for `Tensor`; or a batch, whose samples must have one shape, or are padded with zeros.
     dtype, device, layout
-        As for `Tensor`.
+        As for `Tensor`. Data on a GPU is copied.
     pad : bool
         For a batch.
     """
@@ -272,8 +328,7 @@ def _made(data: Any, dtype: Any, device: Any, layout: str | None, *, pad: bool, 
     from dali_studio.api.dynamic.batch import Batch, joined  # noqa: PLC0415 - it is made of tensors
 
     if isinstance(data, Batch):
-        device_of(device)
-        return joined(data, dtype, layout, pad=pad, copy=copy)
+        return joined(data if device is None else data.to_device(device), dtype, layout, pad=pad, copy=copy)
     return Tensor(data, dtype, device, layout, copy=copy)
 
 

@@ -29,6 +29,11 @@ class Lazy(Protocol):
         """What is known of it."""
         ...
 
+    @property
+    def device_id(self) -> int | None:
+        """The GPU on which it lies."""
+        ...
+
     def samples(self) -> Samples:
         """The data."""
         ...
@@ -113,27 +118,48 @@ class Value:
 
     @property
     def device(self) -> Device:
-        """Where the data lies."""
-        return Device.CPU
+        """Where the data lies, or will lie."""
+        number = self.device_id
+        return Device.CPU if number is None else Device("gpu", number)
+
+    @property
+    def device_id(self) -> int | None:
+        """Number of the GPU on which the data lies, or will lie; ``None`` for the CPU."""
+        if self._samples is not None:
+            return int(self._samples.memory.device_id) if self._samples.device == "gpu" else None
+        assert self._lazy is not None
+        return self._lazy.device_id
 
     def cpu(self) -> Self:
-        """Itself: the data is on the CPU."""
-        return self
+        """The data on the CPU; itself if it lies there."""
+        return self.to_device(Device.CPU)
 
     def gpu(self, index: int | None = None) -> Self:
-        """Refused: dynamic mode runs on the CPU.
+        """The data on a GPU, by default the current one; itself if it lies there.
 
         Raises
         ------
         DaliStudioError
-            DS206.
+            DS206 if there is none.
         """
         return self.to_device(Device("gpu", index))
 
     def to_device(self, device: DeviceLike, force_copy: bool = False) -> Self:
-        """The data on a device: itself, or a copy if that is asked for."""
-        device_of(device)
-        return self.copied() if force_copy else self
+        """The data on a device: itself if it lies there, unless a copy is asked for."""
+        to: Device | None = device_of(device)
+        here, there = self.device_id, None if to is None else to.device_id
+        if to is None or here == there:
+            return self.copied() if force_copy else self
+        if here is not None and there is not None:
+            return self.cpu().to_device(to)
+
+        def build(nodes: Sequence[DataNode]) -> Any:
+            return nodes[0].cpu() if there is None else nodes[0].gpu()
+
+        key = ("to_device", "cpu" if there is None else "gpu")
+        return wrap(
+            call(key, build, [("input", self)], batch_size_of([self]), device_id=here if there is None else there)
+        )
 
     def copied(self) -> Self:
         """The same data in memory of its own."""
@@ -179,6 +205,8 @@ def elements(name: str, *operands: Any) -> Any:
         given.append(operand if number or isinstance(operand, Value) else as_tensor(operand))
     if not any(isinstance(one, Value) for one in given):
         given[0] = as_tensor(given[0])
+    where = next((one.device for one in given if isinstance(one, Value) and one.device_id is not None), None)
+    given = [one.to_device(where) if isinstance(one, Value) else one for one in given]
     inputs = [one for one in given if isinstance(one, Value)]
     # numbers by their type and text: 1, 1.0 and True are different constants
     constants = tuple([None if isinstance(one, Value) else (type(one).__name__, repr(one)) for one in given])

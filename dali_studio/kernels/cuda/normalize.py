@@ -19,7 +19,7 @@ Table = NDArray[np.int64]
 def uploaded(table: NDArray[np.float32], shapes: Table, stream: GpuStream) -> Batch:
     """Arrays of these shapes, which lie one after the other in host memory."""
     counts = shapes.prod(axis=1, dtype=np.int64)
-    memory, (address,) = stream.upload(table)
+    memory, (address,) = stream.upload(table, lasting=True)  # a batch's own, not the iteration's for tables
     offsets = address - int(memory.ptr) + _FLOAT.itemsize * (np.cumsum(counts) - counts)
     return Batch.on_gpu(memory, offsets, shapes, _FLOAT)
 

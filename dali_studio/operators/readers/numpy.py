@@ -155,12 +155,16 @@ def _array(file: NDArray[np.uint8], position: int, files: Batch, args: Args) -> 
 
 
 def _batch(arrays: npy.Arrays | list[NDArray[Any]], sources: Sequence[str], args: Args) -> Batch:
-    """The arrays, or windows of them, one after the other in memory."""
+    """The arrays where they were read to, or windows of them, one after the other in memory."""
+    windows = len(arrays) and any(args.given(name) for name in _WINDOW)
+    as_read = arrays.packed() if isinstance(arrays, npy.Arrays) and not windows else None
+    if as_read is not None:
+        return Batch.of(as_read, "", sources)
     shapes = arrays.shapes if isinstance(arrays, npy.Arrays) else shapes_of(arrays, arrays[0].ndim if arrays else 1)
     dtype = arrays.dtype if isinstance(arrays, npy.Arrays) else dtype_of(arrays) or np.dtype(np.float32)
     meta = Batch.of([], dtype=dtype, ndim=shapes.shape[1]).meta
     firsts, extents, fill = np.zeros_like(shapes), shapes, np.zeros(1, dtype)
-    if len(arrays) and any(args.given(name) for name in _WINDOW):
+    if windows:
         firsts, extents = _windows(args, Batch.view(meta, shapes))
         convert(np.array([args["fill_value"]], np.float32), fill)
     made = packed_arrays(extents, dtype, args.context.memory)

@@ -188,16 +188,29 @@ class ndarray:  # noqa: N801 - CuPy's name
     def __len__(self) -> int:
         return self.shape[0]
 
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.data.ptr, False), "version": 3}
+
     def get(self) -> Any:
         place = (ctypes.c_char * max(self.nbytes, 1)).from_address(self.data.ptr)
         return np.frombuffer(place, np.uint8, self.nbytes).view(self.dtype).reshape(self.shape).copy()
 
 
-def stack(arrays: Sequence[ndarray]) -> ndarray:
-    whole = np.stack([array.get() for array in arrays])
+def asarray(data: Any) -> ndarray:
+    if isinstance(data, ndarray):
+        return data
+    if hasattr(data, "__cuda_array_interface__"):
+        told = data.__cuda_array_interface__
+        return ndarray(told["shape"], told["typestr"], MemoryPointer(told["data"][0], data))
+    whole = np.ascontiguousarray(data)
     memory = _alloc(whole.nbytes)
     memory.copy_from_host_async(ctypes.c_void_p(whole.ctypes.data), whole.nbytes)
     return ndarray(whole.shape, whole.dtype, memory)
+
+
+def stack(arrays: Sequence[ndarray]) -> ndarray:
+    return asarray(np.stack([array.get() for array in arrays]))
 
 
 def asnumpy(array: ndarray) -> Any:

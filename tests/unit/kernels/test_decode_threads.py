@@ -227,7 +227,7 @@ def test_threads_and_files_go_with_the_crew(how: str) -> None:
     while (_threads() or len(os.listdir("/proc/self/fd")) > before) and time.monotonic() < end:  # noqa: PTH208
         time.sleep(0.01)
     assert not _threads()
-    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208 - those of earlier tests may go meanwhile
 
 
 def test_a_haunted_queue_is_not_used_again() -> None:
