@@ -31,7 +31,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import PerFrame, PerSample, ReadsParameters
+from dali_studio.schema.traits import MadeOnCpu, PerFrame, PerSample, ReadsParameters
 
 _DEVICE = attrgetter("data.device_id")
 
@@ -91,6 +91,11 @@ class GpuRunner:
     def memory(self) -> tuple[int, int]:
         """Bytes of device memory in use, and bytes held."""
         return self._stream.memory()
+
+    @property
+    def stream(self) -> GpuStream:
+        """Where steps are enqueued."""
+        return self._stream
 
     @property
     def decoded(self) -> dict[str, int]:
@@ -155,9 +160,7 @@ class GpuRunner:
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy a batch in host memory for a node, to `offsets` of other host memory, on the workers."""
-        copy_span(
-            batch, offsets, target, 0, lambda copy, count: self._workers.map(timed(recording, key, copy), count)
-        )
+        copy_span(batch, offsets, target, 0, lambda copy, count: self._workers.map(timed(recording, key, copy), count))
 
     def download(
         self, step: Step, batch: Batch, pool: SlabPool, recording: Recording | None = None
@@ -296,6 +299,9 @@ class GpuRunner:
                 made = operator.run_gpu(state, args, inputs, self._stream)
         watch.stop(step.key)
         watch.report()
+        if MadeOnCpu in operator.traits:
+            self.upload(step, made, results, recording)
+            return
         results.update(zip(step.outputs, made, strict=True))
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made if one.device == "gpu"))
