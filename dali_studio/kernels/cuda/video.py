@@ -51,7 +51,7 @@ _FORMATS = {
 #: that have chroma without saying so.
 _SETTINGS, _BOXED, _WITH_CHROMA = re.compile(rb"\x00\x00\x01[\x27\x47\x67]"), 8, (66, 77, 88)
 #: Decoders of files of the same settings that wait for the next file.
-_KEPT = 16
+_KEPT = 8
 #: FFmpeg works in the CUDA context that CuPy has made current; it refuses to share the primary one otherwise.
 _OPTIONS: dict[str, object] = {"primary_ctx": "0", "current_ctx": "1"}
 
@@ -94,12 +94,13 @@ class DeviceFrames:
     def __setitem__(self, place: int | EllipsisType, value: DeviceFrames | Array | int) -> None:
         """Copy another frame, or numbers of host memory, which may be broadcast, into one frame or all."""
         part, stream = self if place is ... else self[place], cupy().cuda.Stream.null
-        if isinstance(value, DeviceFrames):
-            part.memory.copy_from_device_async(value.memory, part.size, stream)
-            return
-        host = np.ascontiguousarray(np.broadcast_to(value, part.shape), self.dtype)
-        part.memory.copy_from_host_async(ctypes.c_void_p(host.ctypes.data), part.size, stream)
-        stream.synchronize()  # until then the copy reads `host`
+        with cupy().cuda.Device(self.device_id):
+            if isinstance(value, DeviceFrames):
+                part.memory.copy_from_device_async(value.memory, part.size, stream)
+                return
+            host = np.ascontiguousarray(np.broadcast_to(value, part.shape), self.dtype)
+            part.memory.copy_from_host_async(ctypes.c_void_p(host.ctypes.data), part.size, stream)
+            stream.synchronize()  # until then the copy reads `host`
 
 
 def frames_of(batch: Batch, position: int) -> DeviceFrames:
@@ -151,7 +152,6 @@ class _Decoders:
 
     def hardware(self) -> Any:
         """What PyAV needs to know to open a file, in the thread that calls."""
-        cupy().cuda.runtime.setDevice(self.device_id)  # makes its context current, which is to be FFmpeg's
         return _hardware(self.device_id)
 
 
@@ -160,6 +160,9 @@ _decoders = cache(_Decoders)
 
 def _hardware(device_id: int) -> Any:
     library()
+    runtime = cupy().cuda.runtime
+    runtime.setDevice(device_id)
+    runtime.free(0)  # makes the device's context current in this thread, which is to be FFmpeg's
     from av.codec.hwaccel import HWAccel  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
 
     return HWAccel("cuda", str(device_id), allow_software_fallback=True, is_hw_owned=True, options=_OPTIONS)
@@ -170,7 +173,6 @@ def missing(device_id: int) -> str:
     """Why a GPU's hardware cannot be used; empty if it can."""
     av = library()
     try:
-        cupy().cuda.runtime.setDevice(device_id)
         _hardware(device_id).create(av.Codec("h264", "r"))
     except Exception as error:  # noqa: BLE001 - of CuPy or FFmpeg: whatever is missing, the processor decodes
         return str(error).strip() or type(error).__name__

@@ -227,46 +227,35 @@ class Clips:
         for position, chosen in enumerate(picked):
             index = self.indices[int(self.files[chosen])]
             shapes[position] = len(numbers[position]), index.height, index.width, 3
-        gpu, rooms = self._gpu, list[Any]()
-        if gpu is None:
-            sizes = shapes.prod(axis=1) * self._dtype.itemsize
-            data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, self._dtype)
-            rooms = [data[position] for position in range(len(picked))]
-            runs = [[position] for position in range(len(picked))]
-        else:
-            data = gpu.stream.apart(shapes, self._dtype, "FHWC")
-            rooms = [frames_of(data, position) for position in range(len(picked))]
-            runs = self._runs(picked, numbers)
-        made = ClipsRead(picked, data, numbers)
+        data, rooms = self._room(shapes, memory)
+        made, gpu = ClipsRead(picked, data, numbers), self._gpu
         ended, after = threading.Event(), picked[-1] + 1 if picked else -1
         with self._lock:
             before = self._reading.get(picked[0]) if picked else None
             self._reading[after] = ended
-        if before is not None:  # a video is decoded once, if its sequences follow each other
-            before.wait()
+
+        def wait() -> None:
+            if before is not None and (gpu is None or self._goes_on(picked[0] - 1, picked[0])):
+                before.wait()  # a video is decoded once, if its sequences follow each other
 
         def one(position: int) -> None:
-            entry = int(self.files[picked[position]])
-            path, index = self.entries[entry].path, self.indices[entry]
-            try:
-                frames = numbers[position]
-                video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
-                video.read(frames, rooms[position], self.sampling.fill, self._colors)
-            except (VideoError, OSError) as error:
-                made.failures[position] = error
-                rooms[position][...] = 0
-            else:
-                self._keep(path, video)
+            self._read_one(made, position, rooms[position])
 
-        def several(number: int) -> None:
-            for position in runs[number]:
+        def several(positions: list[int]) -> None:
+            for position in positions:
                 one(position)
 
         try:
             if gpu is None:
-                run(several, len(runs))
+                wait()
+                run(one, len(picked))
             else:
-                list(gpu.threads.map(several, range(len(runs))))
+                first, *others = self._runs(picked) or [[]]
+                begun = [gpu.threads.submit(several, positions) for positions in others]
+                wait()
+                several(first)
+                for each in begun:
+                    each.result()
                 gpu.stream.is_filled(cast("Batch", data))
         finally:
             ended.set()
@@ -275,21 +264,51 @@ class Clips:
                     del self._reading[after]
         return made
 
-    def _runs(self, picked: list[int], numbers: list[NDArray[np.int64]]) -> list[list[int]]:
-        """Positions in `picked`, in order: together those that follow each other and share frames to be decoded."""
+    def _room(self, shapes: NDArray[np.int64], memory: Memory) -> tuple[Packed | Batch, list[Any]]:
+        """Room for sequences, and the room of each."""
+        if self._gpu is not None:
+            there = self._gpu.stream.apart(shapes, self._dtype, "FHWC")
+            return there, [frames_of(there, position) for position in range(len(shapes))]
+        sizes = shapes.prod(axis=1) * self._dtype.itemsize
+        data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, self._dtype)
+        return data, [data[position] for position in range(len(shapes))]
+
+    def _read_one(self, made: ClipsRead, position: int, room: Any) -> None:
+        """Decode a sequence; failures are put down in `made`."""
+        entry, frames = int(self.files[made.picked[position]]), made.frames[position]
+        path, index = self.entries[entry].path, self.indices[entry]
+        try:
+            video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
+            video.read(frames, room, self.sampling.fill, self._colors)
+        except (VideoError, OSError) as error:
+            made.failures[position] = error
+            room[...] = 0
+        else:
+            self._keep(path, video)
+
+    def _runs(self, picked: list[int]) -> list[list[int]]:
+        """Positions in `picked`, in order; together those of sequences that are decoded in one go."""
         made: list[list[int]] = []
-        file, position_of = -1, -1
         for position, chosen in enumerate(picked):
-            frames = numbers[position][numbers[position] >= 0]
-            first, last = (int(frames.min()), int(frames.max())) if len(frames) else (0, -1)
-            entry = int(self.files[chosen])
-            follows = entry == file and self.indices[entry].key_before(first) <= position_of <= first
-            if follows:
+            if position and self._goes_on(picked[position - 1], chosen):
                 made[-1].append(position)
             else:
                 made.append([position])
-            file, position_of = entry, last + 1
         return made
+
+    def _goes_on(self, before: int, chosen: int) -> bool:
+        """Whether a decoder that has read a sequence need not decode frames again for another one."""
+        file = int(self.files[chosen])
+        if before < 0 or int(self.files[before]) != file:
+            return False
+        (_, end), (begin, _) = self._extent(before), self._extent(chosen)
+        return self.indices[file].key_before(begin) < end <= begin
+
+    def _extent(self, chosen: int) -> tuple[int, int]:
+        """The first frame of a sequence, and the one behind the last."""
+        frames = self.sampling.frames(int(self.begins[chosen]), int(self.ends[self.files[chosen]]))
+        there = frames[frames >= 0]
+        return (int(there.min()), int(there.max()) + 1) if len(there) else (0, 0)
 
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
         """An open file, if possible one that is just before frame `first`."""
@@ -305,8 +324,9 @@ class Clips:
     def _keep(self, path: str, video: VideoFile) -> None:
         with self._lock:
             self._idle.append((path, video))
-            surplus = self._idle[:-_OPEN]
-            del self._idle[:-_OPEN]
+            most = _OPEN if self._gpu is None else _GPU_THREADS
+            surplus = self._idle[:-most]
+            del self._idle[:-most]
         for _, one in surplus:
             one.close()
 
