@@ -14,6 +14,7 @@ import pytest
 
 from dali_studio import DaliStudioError, fn, pipeline_def, types
 from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
 from dali_studio.codegen.emit import emit
 from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
@@ -298,3 +299,26 @@ def test_grey_h264_is_known_by_its_settings(pixels: str, grey: bool, container: 
     made.seek(0)
     with av.open(made) as file:
         assert is_grey(file.streams.video[0].codec_context.extradata) == grey
+
+
+def test_where_there_is_no_gpu_its_pixels_are_computed(tmp_path: Path) -> None:
+    file = encoded_video("h264", 6, (64, 48))
+    (tmp_path / "clip.mp4").write_bytes(file)
+    expected = np.empty((6, 48, 64, 3), np.float32)
+    for made, frame in zip(expected, av.open(io.BytesIO(file)).decode(video=0), strict=True):
+        frame_pixels(planes_of(frame), made, full_range=False)
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=0)
+    def clips() -> Any:
+        name = str(tmp_path / "clip.mp4")
+        floats, _ = fn.readers.video(device="gpu", filenames=[name], sequence_length=6, labels=[], dtype=types.FLOAT)
+        encoded, _ = fn.readers.file(files=[name])
+        video = fn.experimental.readers.video(device="gpu", filenames=[name], sequence_length=6)
+        return floats, video, fn.decoders.video(encoded, device="mixed")
+
+    engine = Engine(clips().graph, default_registry(), background=False, devices=False)
+    assert engine.schedule()
+    floats, *others = (np.array(batch.as_cpu().at(0)) for batch in engine.result())
+    np.testing.assert_array_equal(floats, expected)
+    for made in others:
+        np.testing.assert_array_equal(made, np.rint(np.clip(expected, 0, 255)))
