@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
 from dali_studio.kernels.cpu.views import Array
 
+_WITHOUT = 19
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
 _FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
 #: Names of codecs in FFmpeg, and what they are called.
@@ -46,6 +47,11 @@ def library() -> Any:
 
     logging.set_level(None)  # what FFmpeg prints of damaged files is said by errors
     return av
+
+
+def _lenient(av: Any) -> dict[str, str]:
+    """Arguments of ``av.open`` with which titles that are no text are no errors; PyAV has none from 19 on."""
+    return {"metadata_errors": "ignore"} if int(av.__version__.partition(".")[0]) < _WITHOUT else {}
 
 
 def describe() -> str:
@@ -118,7 +124,7 @@ class VideoFile:
         self.close()
         source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
         try:
-            self._container = self._av.open(source, metadata_errors="ignore", hwaccel=self._hardware())
+            self._container = self._av.open(source, hwaccel=self._hardware(), **_lenient(self._av))
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
