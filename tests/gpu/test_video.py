@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,15 @@ def test_the_hardware_gives_all_frames(codec: str) -> None:
             there = video.new_frames(0, expected.shape, dtype)
             decoded.read(wanted, there, (7, 8, 9), colors)
             np.testing.assert_array_equal(there.get(), expected)
+
+
+def test_hardware_that_gives_other_pixels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(video, "_hardware", lambda _: SimpleNamespace(create=lambda _: None))
+    monkeypatch.setattr(video._Decoders, "hardware", lambda _: None)  # pyright: ignore[reportPrivateUsage]
+    check = video._missing.__wrapped__  # pyright: ignore[reportPrivateUsage]
+    assert check(0) == ""
+    monkeypatch.setattr(video.DeviceFrames, "get", lambda frames: np.zeros(frames.shape, np.uint8))
+    assert "other pixels" in check(0)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import re
 import threading
@@ -50,6 +51,13 @@ _FORMATS = {
 #: The set of H.264's parameters that says what a frame is: its begin in a stream, its place in MP4's box, and profiles
 #: that have chroma without saying so.
 _SETTINGS, _BOXED, _WITH_CHROMA = re.compile(rb"\x00\x00\x01[\x27\x47\x67]"), 8, (66, 77, 88)
+#: A clip of two frames (H.264), and the size of a frame.
+_CLIP = (
+    "AAAAAWdkAAqscgREehAAAAMAEAAAAwMg8SJYRgAAAAFo6EOESyLAAAABZYiBAAr//tmb7R9ImBiKHqK1JlXw"
+    "LQ39Wmiik9iPjz3BDrG/EMY57eGh0oZuTvZ1jkklVwYsWGvdXNVfsY+9AAAAAUGaCC2I71Jae1s1ZmVbhmnA"
+)
+_CLIP_SIZE = (48, 64, 3)
+_CHECKING = threading.Lock()
 #: Decoders of files of the same settings that wait for the next file.
 _KEPT = 8
 #: FFmpeg works in the CUDA context that CuPy has made current; it refuses to share the primary one otherwise.
@@ -168,15 +176,30 @@ def _hardware(device_id: int) -> Any:
     return HWAccel("cuda", str(device_id), allow_software_fallback=True, is_hw_owned=True, options=_OPTIONS)
 
 
-@cache
 def missing(device_id: int) -> str:
-    """Why a GPU's hardware cannot be used; empty if it can."""
-    av = library()
+    """Why a GPU's hardware is not used; empty if it is.
+
+    It is used once it has shown that it gives the pixels of a small clip that the processor gives.
+    """
+    with _CHECKING:
+        return _missing(device_id)
+
+
+@cache
+def _missing(device_id: int) -> str:
+    av, file = library(), np.frombuffer(base64.b64decode(_CLIP), np.uint8)
     try:
         _hardware(device_id).create(av.Codec("h264", "r"))
+        expected = np.empty((2, *_CLIP_SIZE), np.uint8)
+        GpuColored(file).read((0, 1), expected)
+        there = new_frames(device_id, expected.shape, expected.dtype)
+        decoded = GpuVideoFile(device_id, file, trusted=True)
+        decoded.read((0, 1), there)
+        decoded.close()
+        right = np.array_equal(there.get(), expected)
     except Exception as error:  # noqa: BLE001 - of CuPy or FFmpeg: whatever is missing, the processor decodes
         return str(error).strip() or type(error).__name__
-    return ""
+    return "" if right else "it gives other pixels than the processor for a small clip"
 
 
 def _takes(decoder: Any) -> bool:
@@ -209,12 +232,16 @@ class GpuVideoFile(GpuColored):
     source : str or ndarray of uint8
     index : VideoIndex, optional
         As of `VideoFile`.
+    trusted : bool
+        Use the hardware without asking `missing`.
     """
 
-    def __init__(self, device_id: int, source: str | Array, index: VideoIndex | None = None) -> None:
+    def __init__(
+        self, device_id: int, source: str | Array, index: VideoIndex | None = None, *, trusted: bool = False
+    ) -> None:
         self._decoders = _decoders(device_id)
         self._used: tuple[Any, Any] | None = None
-        self._by_processor = bool(missing(device_id))
+        self._by_processor = not trusted and bool(missing(device_id))
         super().__init__(source, index)
 
     @property
