@@ -143,13 +143,9 @@ class MixedRunner:
         return finish
 
     def _reserve(
-        self, step: Step, args: Args, views: Sequence[Batch], indices: NDArray[np.int64], error_policy: ErrorPolicy,
-        *, apart: bool = False,
-    ) -> tuple[Work, Batch, NDArray[np.uint8]]:  # fmt: skip
-        """Plan a batch, without samples that are too large, and take memory for it on the GPU and on the host.
-
-        `apart`: for work on the default stream, and none on the host.
-        """
+        self, step: Step, args: Args, views: Sequence[Batch], indices: NDArray[np.int64], error_policy: ErrorPolicy
+    ) -> tuple[Work, Batch, NDArray[np.uint8]]:
+        """Plan a batch, without samples that are too large, and take memory for it on the GPU and on the host."""
         operator, sources = self._registry.operator(step.operator), views[0].sources
         (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
         assert meta.dtype is not None
@@ -158,9 +154,8 @@ class MixedRunner:
             work = operator.plan(args, *views)
             check_sizes(work.shapes, dtype)
             try:
-                room = self._stream.apart if apart else self._stream.target
-                made = room(work.shapes, dtype, meta.layout or "", sources)
-                return work, made, self._stream.pinned(0 if apart else made.size)
+                made = self._stream.target(work.shapes, dtype, meta.layout or "", sources)
+                return work, made, self._stream.pinned(made.size)
             except Exception as error:
                 if not _out_of_memory(error):
                     raise
@@ -178,7 +173,11 @@ class MixedRunner:
         watch = Stopwatch(recording)
         watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
-            work, made, _ = self._reserve(step, args, given, indices, error_policy, apart=True)
+            (meta,) = self._registry.infer(step.operator, args, [one.meta for one in given])
+            assert meta.dtype is not None
+            work, dtype = operator.plan(args, *given), to_numpy(meta.dtype)
+            check_sizes(work.shapes, dtype)
+            made = self._stream.apart(work.shapes, dtype, meta.layout or "", sources)
 
         def one(position: int) -> None:
             target = frames_of(made, position)

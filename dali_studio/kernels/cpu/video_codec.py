@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
 from dali_studio.kernels.cpu.views import Array
 
-_WITHOUT = 19
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
 _FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
 #: Names of codecs in FFmpeg, and what they are called.
@@ -50,8 +49,8 @@ def library() -> Any:
 
 
 def _lenient(av: Any) -> dict[str, str]:
-    """Arguments of ``av.open`` with which titles that are no text are no errors; PyAV has none from 19 on."""
-    return {"metadata_errors": "ignore"} if int(av.__version__.partition(".")[0]) < _WITHOUT else {}
+    """Options of PyAV for titles and the like in any encoding, of which nothing is used; 19 has taken them away."""
+    return {"metadata_errors": "ignore"} if int(av.__version__.partition(".")[0]) < 19 else {}
 
 
 def describe() -> str:
@@ -124,7 +123,7 @@ class VideoFile:
         self.close()
         source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
         try:
-            self._container = self._av.open(source, hwaccel=self._hardware(), **_lenient(self._av))
+            self._container = self._av.open(source, **_lenient(self._av), **self._hardware())
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
@@ -145,9 +144,9 @@ class VideoFile:
         #: Which frame comes next.
         self.position = 0
 
-    def _hardware(self) -> Any:
-        """What decodes in place of the processor, in PyAV's terms; ``None``: nothing."""
-        return None
+    def _hardware(self) -> dict[str, Any]:
+        """Options of PyAV that say what decodes in place of the processor."""
+        return {}
 
     def _taken(self, decoder: Any) -> Any:
         """The decoder of the file that was opened, or another one of the same settings."""

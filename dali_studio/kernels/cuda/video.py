@@ -255,8 +255,8 @@ class GpuVideoFile(GpuColored):
             self._by_processor = True
             super()._restart()
 
-    def _hardware(self) -> Any:
-        return None if self._by_processor else self._decoders.hardware()
+    def _hardware(self) -> dict[str, Any]:
+        return {} if self._by_processor else {"hwaccel": self._decoders.hardware()}
 
     def _taken(self, decoder: Any) -> Any:
         if self._by_processor or not _takes(decoder):
