@@ -20,6 +20,11 @@ class ExpectedOutputs:
     ndim: Any
     layout: Any
 
+    @property
+    def anything(self) -> bool:
+        """Whether something is demanded."""
+        return not (self.dtype is None and self.ndim is None and self.layout is None)
+
     def of(self, what: Property, count: int) -> list[Any]:
         """One value for each of `count` outputs; ``None`` where nothing is demanded.
 
@@ -44,8 +49,6 @@ class ExpectedOutputs:
         DaliStudioError
             DS203 for the first output that is not what was demanded; DS105 as `of`.
         """
-        if self == ExpectedOutputs(None, None, None):
-            return
         properties: tuple[Property, ...] = ("dtype", "ndim", "layout")
         for number, what in enumerate(properties):
             for at, (demanded, output) in enumerate(zip(self.of(what, len(outputs)), outputs, strict=True)):

@@ -453,7 +453,8 @@ class Pipeline:
         made = engine.result(
             lambda after: told(f"Computing a batch of {self._options.name}", engine.executor.place, after)
         )
-        self._expected.check([(batch.dtype, batch.ndim(), batch.layout()) for batch in made])
+        if self._expected.anything:
+            self._expected.check([(batch.dtype, batch.ndim(), batch.layout()) for batch in made])
         return made
 
     @property

@@ -8,6 +8,8 @@ from enum import Enum
 class _Named(Enum):
     """An enumeration that converts to ``int`` and prints as ``Type.MEMBER``."""
 
+    __hash__ = object.__hash__  # members are single objects; that of their base is a function in Python
+
     def __int__(self) -> int:
         return int(self.value)
 

@@ -374,6 +374,8 @@ class Executor:
 
     def _subset(self, step: Step, now: Iteration) -> NDArray[np.int64] | None:
         """The samples that a step works on, where they are not all."""
+        if len(step.inputs) < 2 and not step.argument_inputs and step.role != "merge":
+            return now.results[step.inputs[0]].indices if step.inputs else None
         arguments = [(name, now.results[port]) for name, port in step.argument_inputs.items()]
         inputs = [] if step.role == "merge" else self._inputs(step, now)  # of different samples
         try:

@@ -82,6 +82,7 @@ class GpuRunner:
     def replan(self) -> None:
         """Forget what was planned: the next step of a name may be another one."""
         self._planner.forget()
+        self._mixed.forget()
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

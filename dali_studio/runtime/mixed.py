@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from dali_studio.compiler.plan import Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
+from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import addresses_of, shapes_of
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.video import frames_of
@@ -44,6 +46,32 @@ _KERNELS = 2
 _LEFT = 2
 #: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
 _SMALL = 1 << 19
+#: Pixels of one that a thread decodes for as long as a GPU takes for a batch.
+_LARGE = 1 << 20
+
+
+class _Reserved(NamedTuple):
+    """A batch before it is decoded.
+
+    Attributes
+    ----------
+    made : Batch
+        In device memory.
+    host : ndarray of uint8
+        What the threads decode into, laid out as that.
+    images : JpegImages or None
+    feeders : list
+        Of the GPU's decoders that take part.
+    withheld : bool
+        Its pictures are so large that they are left to these alone.
+    """
+
+    work: Work
+    made: Batch
+    host: NDArray[np.uint8]
+    images: JpegImages | None
+    feeders: list[DecoderFeeder]
+    withheld: bool
 
 
 class MixedRunner:
@@ -63,6 +91,8 @@ class MixedRunner:
         self._coefficients = CoefficientKernels(stream)
         self._decode_threads = DecodeThreadPool(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
         self._abandoned: list[Batch] = []
+        #: Types of the inputs and of the result, by step.
+        self._metas: dict[str, tuple[list[TensorMeta], TensorMeta]] = {}
         #: Pictures decoded so far, by who decoded them.
         self.counts = {"hardware": 0, "kernels": 0, "threads": 0}
 
@@ -78,7 +108,7 @@ class MixedRunner:
         watch.start(step.key)
         sources = given[0].sources
         with gpu_failures(step, len(indices), indices, sources):
-            work, made, host = self._reserve(step, args, given, indices, error_policy)
+            work, made, host, images, feeders, withheld = self._reserve(step, args, given, indices, error_policy)
             pictures = made.on_host(host)
         files = given[0].samples
 
@@ -94,10 +124,9 @@ class MixedRunner:
                     raise StepError(step, index, source, error) from error
                 clear(target)
 
-        images = operator.jpeg_images(work)
         submitted: list[SubmittedGroup] = []
-        feeders = self._decoders(images)
-        waiting = self._share(files, images, made, host, reserved=any(feeder.reserves for feeder in feeders))
+        reserved = any(feeder.reserves for feeder in feeders)
+        waiting = self._share(files, images, made, host, reserved=reserved, withheld=withheld)
         # behind what users of the memory's last contents have enqueued by default
         free = self._stream.copied() if feeders else None
 
@@ -144,18 +173,26 @@ class MixedRunner:
 
     def _reserve(
         self, step: Step, args: Args, views: Sequence[Batch], indices: NDArray[np.int64], error_policy: ErrorPolicy
-    ) -> tuple[Work, Batch, NDArray[np.uint8]]:
+    ) -> _Reserved:
         """Plan a batch, without samples that are too large, and take memory for it on the GPU and on the host."""
         operator, sources = self._registry.operator(step.operator), views[0].sources
-        (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
+        meta = self._meta(step, args, views)
         assert meta.dtype is not None
         dtype = to_numpy(meta.dtype)
         while True:
             work = operator.plan(args, *views)
             check_sizes(work.shapes, dtype)
+            images = operator.jpeg_images(work)
+            feeders = self._decoders(images)
+            withheld = (
+                images is not None and any(feeder.reserves for feeder in feeders)
+                and _largest(images.requests[: images.shared]) > _LARGE
+            )  # fmt: skip
             try:
                 made = self._stream.target(work.shapes, dtype, meta.layout or "", sources)
-                return work, made, self._stream.pinned(made.size)
+                # pages that nobody touches are not there: the threads get what the GPU refuses, and few pictures more
+                host = np.empty(made.size, np.uint8) if withheld else self._stream.pinned(made.size)
+                return _Reserved(work, made, host, images, feeders, withheld)
             except Exception as error:
                 if not _out_of_memory(error):
                     raise
@@ -173,7 +210,7 @@ class MixedRunner:
         watch = Stopwatch(recording)
         watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
-            (meta,) = self._registry.infer(step.operator, args, [one.meta for one in given])
+            meta = self._meta(step, args, given)
             assert meta.dtype is not None
             work, dtype = operator.plan(args, *given), to_numpy(meta.dtype)
             check_sizes(work.shapes, dtype)
@@ -202,31 +239,53 @@ class MixedRunner:
 
         return finish
 
+    def _meta(self, step: Step, args: Args, views: Sequence[Batch]) -> TensorMeta:
+        """The type of the result, which follows from those of the inputs."""
+        metas = [view.meta for view in views]
+        known = self._metas.get(step.key)
+        if known is None or known[0] != metas or step.argument_inputs:
+            (meta,) = self._registry.infer(step.operator, args, metas)
+            known = self._metas[step.key] = metas, meta
+        return known[1]
+
+    def forget(self) -> None:
+        """Forget what is known of steps: the next one of a name may be another one."""
+        self._metas.clear()
+
     def _share(
         self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: Batch, host: NDArray[np.uint8],
-        *, reserved: bool,
+        *, reserved: bool, withheld: bool,
     ) -> DecodeWorkQueue:  # fmt: skip
         """Who may decode which of the files; the decode threads put pixels into `host`."""
         if images is None:
             return DecodeWorkQueue((), range(len(files)))
         whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
-        positions, requests = images.positions[whole], images.requests[whole]
-        requests[:, libjpeg.DATA] = addresses_of(files)[positions]
-        requests[:, libjpeg.SIZE] = shapes_of(files)[positions, 0]
-        requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
-        requests[:, libjpeg.PITCH] = made.shapes[positions, 1] * made.shapes[positions, 2]
-        others = np.ones(len(files), np.bool_)
-        others[positions] = False
-        both = int(np.count_nonzero(whole[: images.shared]))
-        alone = np.flatnonzero(others).tolist()
-        rooms = self._rooms(images.rooms[whole])
-        return DecodeWorkQueue(positions[:both], alone, positions[both:], requests, reserved=reserved, rooms=rooms)
+        positions, requests, rooms, both = images.positions, images.requests, images.rooms, images.shared
+        if not whole.all():
+            positions, requests, rooms = positions[whole], requests[whole], rooms[whole]
+            both = int(np.count_nonzero(whole[:both]))
+        addresses, sizes, offsets, shapes = addresses_of(files), shapes_of(files), made.offsets, made.shapes
+        alone: list[int] = []
+        if len(positions) < len(files) or both < len(positions):
+            others = np.ones(len(files), np.bool_)
+            others[positions] = False
+            alone = others.nonzero()[0].tolist()
+            addresses, sizes, offsets, shapes = (one[positions] for one in (addresses, sizes, offsets, shapes))
+        requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses, sizes[:, 0]
+        requests[:, libjpeg.TARGET] = offsets + host.ctypes.data
+        requests[:, libjpeg.PITCH] = shapes[:, 1] * shapes[:, 2]
+        rooms = self._rooms(rooms)
+        return DecodeWorkQueue(
+            positions[:both], alone, positions[both:], requests, reserved=reserved, withheld=withheld, rooms=rooms
+        )
 
     def _rooms(self, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Page-locked memory for coefficients, address and bytes of each; ``None`` where none is wanted or left."""
+        if not sizes.any():
+            return None
         starts, size = shared_out(sizes)
         try:
-            start = self._stream.pinned(size).ctypes.data if size else 0
+            start = self._stream.pinned(size).ctypes.data
         except Exception as error:
             if not _out_of_memory(error):
                 raise
@@ -237,7 +296,7 @@ class MixedRunner:
         self, key: str, batch: DecodeBatch, made: Batch, host: NDArray[np.uint8], recording: Recording | None
     ) -> None:
         """Let kernels make the pixels of the pictures of which the threads have decoded the coefficients."""
-        rows = np.flatnonzero(batch.outcomes == COEFFICIENTS)
+        rows = (batch.outcomes == COEFFICIENTS).nonzero()[0]
         if not len(rows):
             return
         assert batch.rooms is not None
@@ -260,8 +319,10 @@ class MixedRunner:
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy what the threads have decoded."""
-        ends = made.offsets + made.counts * made.dtype.itemsize
-        parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), on_gpu)]
+        parts = [(0, made.size)]
+        if on_gpu:
+            ends = made.offsets + made.counts * made.dtype.itemsize
+            parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), on_gpu)]
         with copying(recording, key, self._stream, sum(end - begin for begin, end in parts)):
             for begin, end in parts:
                 self._stream.fill(made, host, begin, end)
@@ -274,7 +335,7 @@ class MixedRunner:
             return []
         if not self._feeders:
             stream = self._stream
-            kernels = partial(JpegKernels, stream.device_id, stream.scratch)
+            kernels = partial(JpegKernels, stream.device_id, stream.alone)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
                 *(DecoderFeeder(kernels, reserves=True) for _ in range(_KERNELS)),
@@ -285,8 +346,7 @@ class MixedRunner:
         """Whether the decode threads, a picture each, are through before the GPU's decoders would have begun."""
         if not self._decode_threads.enough_for(images.shared):
             return False
-        pixels = images.requests[:, libjpeg.HEIGHT] * images.requests[:, libjpeg.WIDTH]
-        return int(pixels.max()) <= _SMALL
+        return _largest(images.requests) <= _SMALL
 
     def close(self) -> None:
         """End the threads."""
@@ -301,6 +361,11 @@ def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -
     places = requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
     places[:, 0] += int(made.memory.ptr) - host.ctypes.data
     return places
+
+
+def _largest(requests: NDArray[np.int64]) -> int:
+    """Most pixels of a picture."""
+    return int((requests[:, libjpeg.HEIGHT] * requests[:, libjpeg.WIDTH]).max())
 
 
 def _processors() -> int:

@@ -57,8 +57,7 @@ class Planned:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Element type of the first result."""
-        assert self.metas[0].dtype is not None
-        return to_numpy(self.metas[0].dtype)
+        return _dtype(self.metas[0])
 
     def fits(self, views: Sequence[Batch]) -> bool:
         """Whether its types follow from these inputs."""
@@ -114,20 +113,36 @@ class Planner:
         args = arguments()
         operator = self._registry.operator(step.operator)
         if last is not None and fits and last.work.layout is None:
+            work = operator.plan(args, *views)
+            if work.layout is None:  # the types are those of the batch before
+                for meta, shapes in zip(last.metas, work.outputs, strict=True):
+                    check_sizes(shapes, _dtype(meta))
+                return self._keep(step, last, Planned(operator, _seen(views), last.metas, work, last.constant))
             metas, constant = last.metas, last.constant
         else:
             metas = self._registry.infer(step.operator, args, [view.meta for view in views])
             reads = ReadsData in operator.traits or (ReadsParameters in operator.traits and len(views) > 1)
             constant = not (step.argument_inputs or operator.stateful or reads)
-        work = operator.plan(args, *views)
+            work = operator.plan(args, *views)
         if work.layout is not None:
             metas = (metas[0].with_(layout=work.layout), *metas[1:])
         metas = tuple(_on_gpu(meta, shapes) for meta, shapes in zip(metas, work.outputs, strict=True))
-        if last is not None and _equal(last.work.shapes, work.shapes):
-            work.shapes = last.work.shapes  # the same array, so that later steps see at once that nothing changed
-        made = Planned(operator, [(view.meta, view.shapes) for view in views], metas, work, constant)
+        return self._keep(step, last, Planned(operator, _seen(views), metas, work, constant))
+
+    def _keep(self, step: Step, last: Planned | None, made: Planned) -> Planned:
+        if last is not None and _equal(last.work.shapes, made.work.shapes):
+            made.work.shapes = last.work.shapes  # the same array: later steps see at once that nothing changed
         self._last[step.key] = made
         return made
+
+
+def _seen(views: Sequence[Batch]) -> list[tuple[TensorMeta, NDArray[np.int64]]]:
+    return [(view.meta, view.shapes) for view in views]
+
+
+def _dtype(meta: TensorMeta) -> np.dtype[Any]:
+    assert meta.dtype is not None
+    return to_numpy(meta.dtype)
 
 
 def _equal(shapes: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
@@ -136,7 +151,6 @@ def _equal(shapes: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
 
 def _on_gpu(meta: TensorMeta, shapes: NDArray[np.int64]) -> TensorMeta:
     """The type of a result in device memory; refuses what no memory holds."""
-    assert meta.dtype is not None
-    dtype = to_numpy(meta.dtype)
+    dtype = _dtype(meta)
     check_sizes(shapes, dtype)
     return meta_of(dtype, shapes.shape[1], meta.layout or "", "gpu")

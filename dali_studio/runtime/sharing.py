@@ -26,6 +26,9 @@ from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, SubmittedGroup
 from dali_studio.kernels.jpeg.libjpeg import DONE
 from dali_studio.runtime.workers import Loop, WorkerPool
 
+#: Seconds between two questions whether the user has stopped the run.
+_MOMENT = 0.02
+
 
 class DecodeWorkQueue:
     """Images that are waiting, for one batch.
@@ -42,6 +45,8 @@ class DecodeWorkQueue:
         What the decode threads and the GPU's decoders need to know of `both` and `compiled`, in this order.
     reserved : bool
         Whether `both` are left to the GPU, but for a few threads that help.
+    withheld : bool
+        Whether they are left to the GPU even by these.
     rooms : ndarray, optional
         Memory for the coefficients of each of the `requests`, where these are all that the decode threads decode.
 
@@ -55,11 +60,12 @@ class DecodeWorkQueue:
     def __init__(
         self, both: Sequence[int] | NDArray[np.int64], alone: Sequence[int],
         compiled: Sequence[int] | NDArray[np.int64] = (), requests: NDArray[np.int64] | None = None, *,
-        reserved: bool = False, rooms: NDArray[np.int64] | None = None,
+        reserved: bool = False, withheld: bool = False, rooms: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
         self._rows = np.concatenate([both, compiled]).astype(np.int64)
         self._alone = list(alone)
-        self.batch = DecodeBatch(len(self._rows), len(both), requests, reserved=reserved, rooms=rooms)
+        given = {"reserved": reserved, "withheld": withheld}
+        self.batch = DecodeBatch(len(self._rows), len(both), requests, **given, rooms=rooms)
         self._lock = threading.Lock()
 
     @property
@@ -140,6 +146,12 @@ class Decoding:
         try:
             if self._loop is not None:
                 workers.finish(self._loop)
+            if work.batch.withheld:
+                for done in self._feeders:
+                    while not done.wait(_MOMENT):
+                        if workers.cancelled.is_set():
+                            work.stop()
+                work.batch.take_over()
             work.batch.finish(workers.cancelled.is_set)
             workers.check()
         except BaseException:

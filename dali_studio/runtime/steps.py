@@ -54,6 +54,9 @@ class BoundStep:
             DS203 for values of another type than the argument's; sources that declare no type pass validation with
             them.
         """
+        if not self.wires:
+            count, starts = (count, None) if frames is None else (len(frames), frames.starts)
+            return Args(self.schema, self.step.arguments, {}, count, self.step.objects, context, self.memory, starts)
         argument_inputs: dict[str, Batch] = {}
         for name, port, wanted in self.wires:
             batch = argument_inputs[name] = results[port]

@@ -219,6 +219,13 @@ class Args:
             kept = self.memory[_SAME_FOR] = shapes, meta, make()
         return kept[2]
 
+    def constant_for(self, key: str | tuple[Any, ...], make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """An array that follows from the arguments and the number of samples alone; nobody may write to it.
+
+        It is kept under `key`, which says what else it follows from, as long as no edge feeds an argument.
+        """
+        return make() if self._argument_inputs else self._constant((key, self.count), make)
+
     def _constant(self, key: tuple[Any, ...], make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array that follows from constant values; nobody may write to it."""
         made = self.memory.get(key)

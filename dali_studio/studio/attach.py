@@ -64,6 +64,18 @@ class Attached(msgspec.Struct, frozen=True, tag="attached"):
     overtaken: bool = False
 
 
+class FileWritten(msgspec.Struct, frozen=True, tag="file_written"):
+    """To the other pages of a document, when one has saved its file or loaded it again: they have it as well.
+
+    Attributes
+    ----------
+    revision : int or None
+        The revision that says what the file says, where it was loaded; what was saved says so itself.
+    """
+
+    revision: int | None = None
+
+
 class _Kept:
     """The session of a document, and the comms of the pages that show it."""
 
@@ -77,11 +89,18 @@ class _Kept:
         for comm in list(self.comms.values()):
             comm.send(content, buffers=buffers)
 
-    def receive(self, content: Mapping[str, Any]) -> None:
+    def receive(self, content: Mapping[str, Any], page: str) -> None:
         if content.get("type") == "file_written":
-            self.written = str(content.get("written"))
+            before, self.written = self.written, str(content.get("written"))
+            if before != self.written:
+                self.tell_others(page, FileWritten())
         elif self.session is not None:
             self.session.receive(content)
+
+    def tell_others(self, page: str, written: FileWritten) -> None:
+        for other, comm in list(self.comms.items()):
+            if other != page:
+                comm.send(msgspec.to_builtins(written))
 
 
 _kept: dict[str, _Kept] = {}
@@ -134,7 +153,8 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     comm.send(msgspec.to_builtins(Attached(edited=edited, overtaken=overtaken)))
     if known is not None and asked.fresh:
         known.open(graph, view)
-    comm.on_msg(lambda message: kept.receive(message["content"]["data"]))
+        kept.tell_others(asked.page, FileWritten(revision=known.revision))
+    comm.on_msg(lambda message: kept.receive(message["content"]["data"], asked.page))
 
     def close(_: object) -> None:
         if kept.comms.get(asked.page) is comm:

@@ -16,7 +16,7 @@ from typing import Any
 
 from PIL import Image
 
-from dali_studio import samples
+from dali_studio import read, samples
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 IMAGES = REPOSITORY / "docs" / "images"
@@ -44,15 +44,21 @@ class Shots:
     """A page with one notebook, and the pictures that are made of it."""
 
     def __init__(self, page: Any, address: str, root: Path) -> None:
-        self.page, self._address, self._root = page, address, root
+        self.page, self.address, self._root = page, address, root
         self.frames: list[tuple[Image.Image, int]] = []
 
     def open(self, code: str, ready: str) -> None:
         """Run a notebook with one cell; wait until an element of the widget shows something."""
         lab.write_notebook(self._root / _NAME, code)
-        lab.open_notebook(self.page, self._address, _NAME)
+        lab.open_notebook(self.page, self.address, _NAME)
         self.page.locator(f'[data-testid="{ready}"]').first.wait_for(timeout=120_000)
         self.page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+
+    def document(self, name: str) -> None:
+        """Write the designer's pipeline as a document."""
+        from dali_studio.graph import document  # noqa: PLC0415 - needed here alone
+
+        document.save(read(_DESIGNER.replace("Designer(training())", "")), None, self._root / name)
 
     def by_id(self, name: str) -> Any:
         """The element of a test id."""
@@ -65,7 +71,10 @@ class Shots:
 
     def widget(self, name: str) -> Image.Image:
         """The widget as it is."""
-        element = self.by_id(name)
+        return self.shown(self.by_id(name))
+
+    def shown(self, element: Any) -> Image.Image:
+        """An element as it is."""
         element.scroll_into_view_if_needed()
         return Image.open(io.BytesIO(element.screenshot())).convert("RGB")
 
@@ -101,7 +110,7 @@ def gallery(shots: Shots) -> None:
         shots.by_id("number-angle").fill(angle)
         shots.by_id("number-angle").press("Enter")
         code = "document.querySelector('[data-testid=\"gallery-code\"]').textContent"
-        shots.drawn(f"() => {code}.includes('angle={float(angle)}')")
+        shots.drawn(f"() => {code}.includes('angle={angle}')")
         shots.frame(shots.widget("gallery"), 650)
     shots.by_id("sweep-angle").click()
     shots.by_id("swept").locator("button").first.wait_for()
@@ -130,6 +139,43 @@ def designer(shots: Shots) -> None:
     lab.set_theme(shots.page, "JupyterLab Dark")
     shots.drawn("() => document.querySelector('[data-testid=\"designer\"]').dataset.dsTheme === 'dark'")
     shots.keep("designer_dark.png", shots.widget("designer"))
+    lab.set_theme(shots.page, "JupyterLab Light")
+
+
+def panels(shots: Shots) -> None:
+    """The tabs below the canvas, and a node beside its input."""
+    shots.open(_DESIGNER, "designer")
+    shots.drawn(_CARDS)
+    shots.by_id("run").click()
+    shots.drawn("() => /\\d.*\\/s/.test(document.querySelector('[data-testid=\"throughput\"]')?.textContent ?? '')")
+    shots.by_id("node-rotate").click(position={"x": 70, "y": 12})
+    for tab, ready in (("batch", "sheet"), ("data", "data-set"), ("timeline", "lanes")):
+        shots.by_id(f"tab-{tab}").click()
+        shots.by_id(ready).wait_for()
+        shots.page.wait_for_timeout(1500)
+        shots.keep(f"panel_{tab}.png", shots.shown(shots.page.locator(".ds-drawer").first))
+    shots.by_id("node-rotate").click(position={"x": 70, "y": 12}, button="right")
+    shots.page.get_by_role("menuitem", name="Compare with its input").click()
+    shots.by_id("pair-facts").wait_for()
+    shots.page.wait_for_timeout(1500)
+    shots.keep("panel_compare.png", shots.shown(shots.by_id("comparison")))
+
+
+def places(shots: Shots) -> None:
+    """A document in JupyterLab, with the sidebars."""
+    shots.document("training.dali.json")
+    shots.page.set_viewport_size({"width": 1720, "height": 980})
+    lab.open_lab(shots.page, shots.address)
+    shots.page.locator('.jp-DirListing-item[title*="training.dali.json"]').dblclick()
+    lab.part(shots.page, "thumb-rotate").wait_for(timeout=120_000)
+    shots.drawn(_CARDS)
+    shots.page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-tiles')")
+    shots.drawn(_TILES)
+    shots.page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-inspector')")
+    lab.part(shots.page, "node-rotate").click(position={"x": 70, "y": 12})
+    shots.page.locator('[data-testid="lab-inspector"] [data-testid="number-fill_value"]').wait_for()
+    shots.page.wait_for_timeout(1500)
+    shots.keep("lab_document.png", Image.open(io.BytesIO(shots.page.screenshot())).convert("RGB"))
 
 
 def gif(frames: list[tuple[Image.Image, int]], path: Path, width: int = 860) -> None:
@@ -153,7 +199,7 @@ def main(names: list[str]) -> None:
     """Make the pictures."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - needed here alone
 
-    steps: list[Callable[[Shots], None]] = [gallery, designer]
+    steps: list[Callable[[Shots], None]] = [gallery, designer, panels, places]
     temporary = tempfile.TemporaryDirectory
     with temporary() as root, temporary() as config, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=lab.chromium(), args=lab.BROWSER_FLAGS)

@@ -16,7 +16,8 @@ from browser import lab
 _END_KERNELS = "async () => { await window.jupyterapp?.serviceManager.sessions.shutdownAll(); }"
 
 
-def _absent(reason: str) -> None:
+def absent(reason: str) -> None:
+    """Skip, or fail where everything must be there (continuous integration)."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -40,7 +41,7 @@ def browser() -> Iterator[Any]:
     """Headless Chromium."""
     path = lab.chromium()
     if path is None:
-        _absent("browser tests need Chromium, which is not installed")
+        absent("browser tests need Chromium, which is not installed")
     sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
     with sync_api.sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=lab.BROWSER_FLAGS)
@@ -52,7 +53,7 @@ def browser() -> Iterator[Any]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """JupyterLab over a copy of the notebooks."""
     if lab.chromium() is None:
-        _absent("browser tests need Chromium, which is not installed")
+        absent("browser tests need Chromium, which is not installed")
     root = tmp_path_factory.mktemp("lab")
     shutil.copytree(lab.REPOSITORY / "notebooks", root, dirs_exist_ok=True)
     with lab.lab_server(root, tmp_path_factory.mktemp("config")) as address:

@@ -40,8 +40,8 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def lab_server(root: Path, config: Path, program: str = "jupyterlab") -> Iterator[str]:
-    """JupyterLab, or Notebook, over the folder `root`; yields its address."""
+def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Path | None = None) -> Iterator[str]:
+    """JupyterLab, or Notebook, over the folder `root`, with packages that were installed into the folder `added`; yields its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -53,8 +53,14 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab") -> Iterato
     extensions = config / "data" / "labextensions" / "@dali-studio"
     extensions.mkdir(parents=True, exist_ok=True)
     (extensions / "lab").symlink_to(LABEXTENSION)
-    environment["JUPYTER_PATH"] = os.pathsep.join(filter(None, (str(config / "data"), os.environ.get("JUPYTER_PATH"))))
-    _write_other_kernel(config / "data")
+    paths = {"JUPYTER_PATH": [str(config / "data")]}
+    if added is not None:
+        paths["JUPYTER_PATH"].append(str(added / "share" / "jupyter"))
+        paths |= {"JUPYTER_CONFIG_PATH": [str(added / "etc" / "jupyter")], "PYTHONPATH": [str(added)]}
+    for name, folders in paths.items():
+        environment[name] = os.pathsep.join(filter(None, (*folders, os.environ.get(name))))
+    _write_kernel(config / "data", "Another version", "__version__ = '9.9.9'")
+    _write_kernel(config / "data", "Bare", "raise ModuleNotFoundError(\"No module named 'dali_studio'\")")
     quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text('{"fetchNews": "false"}')  # a pop-up would ask, over the designer
@@ -69,18 +75,19 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab") -> Iterato
             server.wait(30)
 
 
-def _write_other_kernel(data: Path) -> None:
-    """A kernel that has another version of DALI Studio."""
-    package = data / "other" / "dali_studio" / "studio"
-    package.mkdir(parents=True, exist_ok=True)
-    (package.parent / "__init__.py").write_text("__version__ = '9.9.9'")
-    (package / "__init__.py").write_text("")
-    (package / "attach.py").write_text("def listen():\n    pass\n")
-    spec = data / "kernels" / "another-version" / "kernel.json"
+def _write_kernel(data: Path, name: str, package: str) -> None:
+    """A kernel with other text in place of the package."""
+    key = name.lower().replace(" ", "-")
+    studio = data / key / "dali_studio" / "studio"
+    studio.mkdir(parents=True, exist_ok=True)
+    (studio.parent / "__init__.py").write_text(package)
+    (studio / "__init__.py").write_text("")
+    (studio / "attach.py").write_text("def listen():\n    pass\n")
+    spec = data / "kernels" / key / "kernel.json"
     spec.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    environment = {"PYTHONPATH": str(package.parent.parent)}
-    spec.write_text(json.dumps({"argv": command, "display_name": "Another version", "language": "python", "env": environment}))
+    environment = {"PYTHONPATH": str(data / key)}
+    spec.write_text(json.dumps({"argv": command, "display_name": name, "language": "python", "env": environment}))
 
 
 def _await(address: str, server: subprocess.Popen[bytes]) -> None:

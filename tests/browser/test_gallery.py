@@ -121,6 +121,28 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
     page.screenshot(path=artifacts / "gallery_pane_dark.png")
 
 
+def test_a_tile_in_full(opened: Any) -> None:
+    """Before and after, sliders, and how the values are spread."""
+    page = opened
+    _by_id(page, "tile-rotate").click()
+    pane = _await_other(page, "pane-picture")
+    page.get_by_label("Where before ends and after begins").fill("10")
+    pane = _await_other(page, "pane-picture", pane)
+    curves = page.locator('[data-testid="gallery-pane"] .ds-histogram path')
+    curves.first.wait_for(state="attached")
+    assert curves.count() == 6  # three channels, before and after
+    drawn = curves.first.get_attribute("d")
+    slider = _by_id(page, "slider-angle")
+    before = float(slider.input_value())
+    for _ in range(10):
+        slider.press("ArrowRight")
+    assert float(slider.input_value()) > before
+    _await_other(page, "pane-picture", pane)
+    page.wait_for_function(
+        "before => document.querySelector('[data-testid=\"gallery-pane\"] .ds-histogram path').getAttribute('d') !== before", arg=drawn
+    )
+
+
 def test_into_a_designer_and_its_graph(opened: Any, artifacts: Path) -> None:
     page = opened
     _by_id(page, "tile-hsv").click()

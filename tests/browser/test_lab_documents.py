@@ -93,6 +93,23 @@ def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -
     assert (server[1] / "undone.dali.json").read_text() == before
 
 
+def test_a_checkpoint_takes_the_place_of_what_was_saved_since(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "checked.dali.json")
+    for angle in ("21", "22"):
+        _set(page, "angle", angle)
+        await_code(page, f"angle={angle}")
+        page.keyboard.press("Control+s")
+        _await_dirty(page, False)
+        if angle == "21":  # later ones would take its place
+            page.evaluate(f"() => {{ {_CURRENT}.context.createCheckpoint = async () => {_CURRENT}.context.listCheckpoints(); }}")
+    page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:restore-checkpoint'); }")
+    page.locator(".jp-Dialog button.jp-mod-warn, .jp-Dialog button.jp-mod-accept").last.click()
+    await_code(page, "angle=21")
+    _await_dirty(page, False)
+    page.wait_for_function("() => [...document.querySelectorAll('.dali-View [data-testid=\"node-rotate\"]')].some(c => c.textContent.includes('21'))")
+    assert '"angle": 21.0' in (server[1] / "checked.dali.json").read_text()
+
+
 def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "restarted.dali.json")
     _set(page, "angle", "33")
@@ -202,3 +219,22 @@ def test_a_kernel_of_another_version_is_not_written_to(page: Any, server: tuple[
     assert f"DALI Studio {__version__}, this kernel has 9.9.9" in text
     assert said.locator("code").inner_text() == f"pip install dali-studio=={__version__}"
     assert said.locator("svg rect").count() == 3
+
+
+def test_a_kernel_without_the_package_says_what_to_install(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    from dali_studio import __version__
+
+    workspace = open_document(page, server, "bare.dali.json")
+    page.evaluate(f"async () => {{ await {_SESSION}.changeKernel({{ name: 'bare' }}); }}")
+    await_layout(page, workspace, "bare.dali.json")
+    open_lab(page, server[0], workspace)
+    said = part(page, "obstruction")
+    said.wait_for(timeout=90_000)
+    assert "not installed where this kernel runs" in said.inner_text()
+    assert said.locator("code").inner_text() == f"pip install dali-studio=={__version__}"
+    assert said.locator("svg rect").count() == 3  # the graph, read-only
+    page.screenshot(path=artifacts / "lab_bare_kernel.png")
+    # another kernel helps
+    page.evaluate(f"async () => {{ await {_SESSION}.changeKernel({{ name: 'python3' }}); }}")
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    await_code(page, "angle=10")

@@ -35,7 +35,6 @@ from dali_studio.kernels.cuda import (
 )
 from dali_studio.kernels.cuda.generate import Template
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.jpeg import gpu_decoder
 
 IMAGES = ("uint8", "int16", "int32", "float32")
 #: What CUDA 12.9 says of Volta.
@@ -323,7 +322,7 @@ def generated(template: Template, parts: list[Part], types: Sequence[str], *, pl
 
 def macros_of(name: str) -> list[dict[str, object]]:
     return MACROS.get(name, [
-        {"IN": np.dtype(src), "OUT": np.dtype(out), "PARTS": gpu_decoder.PARTS}
+        {"IN": np.dtype(src), "OUT": np.dtype(out)}
         for src, out in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16"))
     ])  # fmt: skip
 

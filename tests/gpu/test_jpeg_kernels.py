@@ -35,10 +35,12 @@ SCANS = [
 ]
 
 
-@pytest.fixture
-def decoder() -> Iterator[JpegKernels]:
+@pytest.fixture(params=[gpu_decoder.SEGMENT, 256], ids=["", "shared"])
+def decoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[JpegKernels]:
+    """As it is, and with files of more than a few bytes shared between blocks of threads, as large ones are."""
     import cupy
 
+    monkeypatch.setattr(gpu_decoder, "SEGMENT", request.param)
     opened = JpegKernels(0, cupy.cuda.alloc)
     yield opened
     opened.close()
@@ -152,28 +154,37 @@ def test_a_window_is_the_part_of_the_whole(decoder: JpegKernels, sampling: str, 
             assert np.array_equal(got, whole[y : y + rows, x : x + columns]), (y, x, rows, columns)
 
 
-def test_a_file_with_many_parts_is_right_and_equal_runs_give_equal_bytes(decoder: JpegKernels) -> None:
+def test_a_file_with_many_parts_is_right_and_equal_runs_give_equal_bytes(
+    decoder: JpegKernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each part of the stream is longer than the least, and some parts begin in the middle of a code."""
     noise = np.random.default_rng(7).integers(0, 256, (300, 410, 3), np.uint8)
-    files = [coded(noise, "444", 97), coded(picture(300, 410), "420", 95)]
+    files = [coded(noise, "444", 97), coded(picture(300, 410), "420", 95), coded(noise, "420", 90)]
+    restarts: dict[str, Any] = {"quality": 97, "subsampling": 0, "restart_marker_blocks": 3}
+    files.append(encoded(noise, **restarts))
     assert len(files[0]) > 64 * gpu_decoder.PARTS
-    for _ in range(2):
-        pictures, done = on_gpu(decoder, files)
-        assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
+    if len(files[0]) > gpu_decoder.SEGMENT:
+        monkeypatch.setattr(gpu_decoder, "SEGMENT", 20_000)  # in which there are parts for all threads
+    for y, x, h, w in ((0, 0, 300, 410), (0, 0, 300, 410), (131, 37, 50, 200), (250, 0, 50, 9)):
+        pictures, done = on_gpu(decoder, files, windows=[(y, x, h, w)] * len(files))
+        assert done.all()
+        for got, file in zip(pictures, files, strict=True):
+            assert np.array_equal(got, on_cpu(file)[y : y + h, x : x + w])
 
 
 def test_short_memory_makes_several_launches_and_leaves_out_what_is_too_large(
     decoder: JpegKernels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(gpu_decoder, "SEGMENT", 1 << 20)
     files = [coded(picture(20 + k, 60 - k, seed=k), SAMPLINGS[k % 5]) for k in range(10)]
     files.insert(4, coded(picture(120, 150), "444"))
     sizes: list[int] = []
     allocate = decoder._allocate
     monkeypatch.setattr(decoder, "_allocate", lambda size: sizes.append(size) or allocate(size))
-    monkeypatch.setattr(decoder, "_most", 50_000)
+    monkeypatch.setattr(decoder, "_most", 40_000)
     pictures, done = on_gpu(decoder, files)
     assert np.flatnonzero(~done).tolist() == [4]
-    assert len(sizes) > 2 and max(sizes) < 60_000
+    assert len(sizes) > 2 and max(sizes) < 50_000
     for k in np.flatnonzero(done):
         assert np.array_equal(pictures[k], on_cpu(files[k]))
 
@@ -190,6 +201,7 @@ def test_it_makes_do_with_the_memory_that_there_is(
             raise OutOfMemoryError
         return given(size)
 
+    monkeypatch.setattr(gpu_decoder, "SEGMENT", 1 << 20)
     given, files = decoder._allocate, [coded(picture(60, 90, seed=k)) for k in range(6)]
     monkeypatch.setattr(decoder, "_allocate", allocate)
     monkeypatch.setattr(decoder, "_most", 1_600_000)
@@ -201,6 +213,22 @@ def test_it_makes_do_with_the_memory_that_there_is(
         pictures, done = on_gpu(decoder, files)
         assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
 
+
+def test_a_stream_keeps_its_largest_piece_of_memory_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Pool:
+        def malloc(self, size: int) -> None:
+            calls.append(f"{size >= 5000}")
+
+        def free_all_blocks(self, stream: Any) -> None:
+            calls.append("back")
+
+    stream = GpuStream(0)
+    monkeypatch.setattr(stream, "_pool", Pool())
+    for size in (1000, 5000, 900, 5000, 20_000):
+        stream.alone(size)
+    assert calls == ["back", "False", "back", "True", "False", "True", "back", "True"]
 
 
 def test_a_turn_leaves_what_others_took_and_what_is_damaged(

@@ -16,6 +16,7 @@ from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.jpeg.coefficients import CoefficientKernels
 from dali_studio.pipeline import Pipeline, pipeline_def
+from dali_studio.runtime import mixed
 from dali_studio.tensors import TensorGPU, TensorListGPU
 
 pytestmark = pytest.mark.gpu
@@ -69,6 +70,24 @@ def test_results_do_not_depend_on_threads_depth_or_time(tmp_path: Path) -> None:
 
     first = outputs(1, 1, again=False)
     assert first == outputs(4, 2, again=True) == outputs(16, 4, again=True)
+
+
+def test_large_pictures_are_left_to_the_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = photos(tmp_path)
+    (tmp_path / "class" / "9.png").write_bytes(encoded(picture(70, 60), "PNG").tobytes())
+    broken = encoded(picture(70, 60), quality=90).copy()
+    broken[-60:-2] = 0  # which kernels refuse, and the CPU does not
+    (tmp_path / "class" / "a.jpg").write_bytes(broken.tobytes())
+
+    def outputs(large: int) -> tuple[list[bytes], dict[str, int]]:
+        monkeypatch.setattr(mixed, "_LARGE", large)
+        pipeline = training(root, "mixed", "gpu", num_threads=3, device_id=0)
+        made = [pipeline.run()[0].as_cpu().as_array().tobytes() for _ in range(20)]
+        return made, pipeline.decoded_images()
+
+    monkeypatch.setattr(mixed, "_SMALL", 0)  # else threads are enough for pictures of this size
+    (others, _), (found, by) = outputs(1 << 20), outputs(0)
+    assert found == others and by["kernels"] > by["threads"] > 0
 
 
 def test_mixed_decoding_repeats_chroma_by_default(tmp_path: Path) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import runpy
+import shlex
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dali_studio import cli, samples
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def blocks(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def blocks(page: str, language: str = "python") -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.usefixtures("torch")
@@ -37,10 +41,23 @@ def test_torchvision() -> None:
     exec(compile(program, "docs/torchvision.md", "exec"), {})
 
 
-@pytest.mark.parametrize("page", ["getting_started.md", "from_torchvision.md"])
-def test_first_programs(page: str) -> None:
-    (program,) = blocks(page)
-    exec(compile(program, f"docs/{page}", "exec"), {})  # they assert what they give
+@pytest.mark.parametrize("page", ["getting_started.md", "from_torchvision.md", "measuring.md", "reading_programs.md"])
+def test_programs_that_say_what_they_give(page: str) -> None:
+    for program in blocks(page):
+        exec(compile(program, f"docs/{page}", "exec"), {})
+
+
+@pytest.mark.parametrize("page", ["user_guide.md", "checking_data.md"])
+def test_commands(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gallery").symlink_to(DOCS.parent / "gallery")
+    (tmp_path / "path" / "to").mkdir(parents=True)
+    (tmp_path / "path" / "to" / "photos").symlink_to(samples.photos())
+    monkeypatch.chdir(tmp_path)
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    assert lines and all(line.startswith("dali-studio ") for line in lines)
+    for line in lines:
+        if "verify" not in line or importlib.util.find_spec("nvidia.dali"):
+            assert cli.main(shlex.split(line)[1:]) == 0, line
 
 
 def test_conditionals(tmp_path: Path) -> None:

@@ -176,6 +176,25 @@ def test_a_file_that_somebody_else_has_written_overtakes_what_is_open() -> None:
     last.close({})
 
 
+def test_what_one_page_saves_or_loads_is_told_to_the_others() -> None:
+    first, second = Comm(), Comm()
+    attach(first, opening(0, turned(10.0), document="told", page="a", written="monday"))
+    attach(second, opening(0, turned(10.0), document="told", page="b", written="monday"))
+    say(first, type="file_written", written="tuesday")
+    say(second, type="file_written", written="tuesday")  # it knows it now
+    assert first.of("file_written") == []
+    assert [content["revision"] for content, _ in second.of("file_written")] == [None]
+    # a file that is loaded is told with its revision, which comes before
+    attach(first, opening(7, turned(20.0), document="told", page="a", fresh=True, written="wednesday"))
+    assert angle_of(second) == 20.0
+    (last, _), (revision, _) = second.of("file_written")[-1], second.of("revision_changed")[-1]
+    assert last["revision"] == revision["revision"]
+    second.close({})
+    say(first, type="file_written", written="thursday")
+    assert len(second.of("file_written")) == 2
+    first.close({})
+
+
 def test_a_new_file_is_an_empty_document() -> None:
     comm = Comm()
     attach(comm, opening(0, zlib.compress(b""), document="new", page="a"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,32 @@ def test_each_tile_has_a_picture(browser: Browser) -> None:
     assert [item.name for part in parts for item in part.items] == browser.names
     assert [(item.name, item.note) for part in parts for item in part.items if not item.width] == []
     assert len(parts) > 5 and [part.done for part in parts] == [False] * (len(parts) - 1) + [True]
+
+
+def test_sixty_tiles_take_little_and_hold_nobody_up(browser: Browser) -> None:
+    names = browser.names[:60]
+    browser.ask(type="show_tiles", names=names)  # what is kept of operators and examples
+    browser.ask(type="choose_picture", number=1)
+    browser.got.clear()
+    begin, worked = time.perf_counter(), time.process_time()
+    browser.session.receive({"type": "show_tiles", "names": names})
+    assert time.perf_counter() - begin < 0.5  # the kernel goes on at once
+    assert browser.session.wait()
+    assert time.process_time() - worked < 2.0  # 0.3 s on two cores
+    parts = browser.all(messages.TilePictures)
+    assert sum(len(part.items) for part in parts) == 60
+    assert len(parts[0].items) < 10  # the first are seen before the others are made
+
+
+def test_what_is_wanted_no_more_is_not_computed(browser: Browser) -> None:
+    """From nothing, as when a gallery opens and its user goes on to the next picture at once."""
+    names = browser.names
+    browser.session.receive({"type": "show_tiles", "names": names})
+    browser.session.receive({"type": "choose_picture", "number": 1})
+    browser.ask(type="show_tiles", names=["hsv"])
+    parts = browser.all(messages.TilePictures)
+    old, new = ([item.name for part in parts if part.turn == turn for item in part.items] for turn in (1, 2))
+    assert new == ["hsv"] and len(old) < len(names) / 2
 
 
 def test_tiles_say_what_they_are(browser: Browser) -> None:

@@ -141,18 +141,19 @@ def peek(buf: Buffer) -> ImageInfo:
 
 def peek_all(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | DecodeError]:
     """`peek` for many files, with the error in place of what has no readable header."""
-
-    def one(file: NDArray[np.uint8]) -> ImageInfo | DecodeError:
-        try:
-            return peek(file)
-        except DecodeError as error:
-            return error
-
     found = read_headers(files)  # remembered by kind; the length is the file's own
-    largest = max((info.height * info.width for info in {id(info): info for info in found}.values() if info), default=0)
+    kinds = {id(info): info for info in found}
+    largest = max([info.height * info.width for info in kinds.values() if info], default=0)
     if len(files) and int(shapes_of(files)[:, 0].min()) * jpeg.MAX_PIXELS_A_BYTE < largest:
-        return [one(file) for file in files]
-    return [one(files[index]) if info is None else info for index, info in enumerate(found)]
+        return [_peeked(file) for file in files]
+    return [_peeked(files[index]) if info is None else info for index, info in enumerate(found)]
+
+
+def _peeked(file: NDArray[np.uint8]) -> ImageInfo | DecodeError:
+    try:
+        return peek(file)
+    except DecodeError as error:
+        return error
 
 
 def output_shape(info: ImageInfo, output_type: str = "RGB", adjust_orientation: bool = True) -> tuple[int, int, int]:

@@ -7,7 +7,6 @@
 #include "../include/jpeg.hpp"
 
 #define THREADS 512
-// PARTS of a stream are decoded at a time, by one thread each.
 #define MIN_BITS 512u  // of a part
 #define MAX_BITS 262144u  // of parts that wait for each other
 #define LOOK 10          // bits of a code that a table is looked up by
@@ -18,6 +17,30 @@
 struct Result {
   u32 size, failed;
 };
+
+struct State {
+  u32 bit, block, k;  // place in the stream; block of the unit; coefficient
+};
+
+struct Counts {
+  i32 blocks, dc[3];  // blocks that have been finished, and differences that have been added up
+};
+
+// What the launches tell each other of a picture of several segments: of each part, where it begins and ends and what it
+// has; of each segment, where its last part ended after the last launch and the one before, what it has, and its bytes.
+struct Part {
+  State given, end;
+  Counts counts;
+  u32 sound;
+};
+struct Sizes {
+  u32 kept, restarts, ended;
+};
+static_assert(PARTS * sizeof(Part) + 2 * sizeof(State) + sizeof(Counts) + sizeof(Sizes) == SEGMENT_ROOM, "room");
+__device__ __forceinline__ Part* parts_of(const Picture& picture) { return (Part*)picture.parts; }
+__device__ __forceinline__ State* borders_of(const Picture& picture) { return (State*)(parts_of(picture) + PARTS * picture.segments); }
+__device__ __forceinline__ Counts* totals_of(const Picture& picture) { return (Counts*)(borders_of(picture) + 2 * picture.segments); }
+__device__ __forceinline__ Sizes* sizes_of(const Picture& picture) { return (Sizes*)(totals_of(picture) + picture.segments); }
 
 // Sum of the values of all threads before this one; `all` gets the sum of the whole block.
 template <u32 threads> __device__ u32 sum_before(u32 value, u32& all) {
@@ -41,24 +64,33 @@ template <u32 threads> __device__ u32 sum_before(u32 value, u32& all) {
 
 // ------------------------------------------------------------------------------------------------ bytes of the stream
 
-// Takes out zeros that follow 0xFF, and restart markers, whose places are noted; any other marker ends the data.
-extern "C" __global__ void __launch_bounds__(THREADS) unstuff(const Picture* __restrict__ pictures, Result* results) {
-  const Picture& picture = pictures[blockIdx.x];
+// Takes out zeros that follow 0xFF, and restart markers, whose places are noted; any other marker ends the data. A block
+// of threads for each segment; if it WRITES, it begins behind what the segments in front of it have left. Otherwise it only
+// tells how much that is.
+template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, Result& result) {
   const u8* scan = picture.scan;
   u8* made = (u8*)picture.words;
   __shared__ u32 end, wrong;
-  u32 size = picture.size, done = 0, restarts = 0;
+  u32 which_segment = blockIdx.x, size = picture.size, done = 0, restarts = 0;
+  u32 first = which_segment * picture.segment, limit = min(first + picture.segment, size);
+  const Sizes* sizes = sizes_of(picture);
+  if (WRITES)
+    for (u32 s = 0; s < which_segment; s++) {
+      if (sizes[s].ended) return;
+      done += sizes[s].kept, restarts += sizes[s].restarts;
+    }
   if (threadIdx.x == 0) end = size, wrong = 0;
   __syncthreads();
-  for (u32 tile = 0; tile < size; tile += 16 * THREADS) {
+  bool ended = false;
+  for (u32 tile = first; tile < limit; tile += 16 * THREADS) {
     u32 at = tile + 16 * threadIdx.x, keep = 0, begins = 0;
-    uint4 four = at < size ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0);
+    uint4 four = at < limit ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0);
     const u8* bytes = (const u8*)&four;
-    u32 before = at > 0 && at < size ? scan[at - 1] : 0, behind = at + 16 < size ? scan[at + 16] : 0;
+    u32 before = at > 0 && at < limit ? scan[at - 1] : 0, behind = at + 16 < size ? scan[at + 16] : 0;
 #pragma unroll
     for (u32 i = 0; i < 16; i++) {
       u32 byte = bytes[i], next = i < 15 ? bytes[i + 1] : behind;
-      if (at + i < size) {
+      if (at + i < limit) {
         if (byte == 0xFF ? next == 0 : before != 0xFF) keep |= 1u << i;
         if (before == 0xFF && byte != 0 && byte != 0xFF) {
           if (byte >= 0xD0 && byte <= 0xD7) begins |= 1u << i;
@@ -74,25 +106,47 @@ extern "C" __global__ void __launch_bounds__(THREADS) unstuff(const Picture* __r
       keep &= wanted, begins &= wanted;
     }
     u32 all, rank = sum_before<THREADS>(__popc(keep) | __popc(begins) << 16, all);
-    u32 place = done + (rank & 0xFFFF), which = restarts + (rank >> 16);
+    if (WRITES) {
+      u32 place = done + (rank & 0xFFFF), which = restarts + (rank >> 16);
 #pragma unroll
-    for (u32 i = 0; i < 16; i++) {
-      if (keep >> i & 1) made[place++ ^ 3] = bytes[i];
-      if (begins >> i & 1) {
-        which++;
-        if ((bytes[i] & 7) != ((which - 1) & 7) || (i32)which >= picture.intervals) wrong = 1;
-        else picture.restarts[which] = place;
+      for (u32 i = 0; i < 16; i++) {
+        if (keep >> i & 1) made[place++ ^ 3] = bytes[i];
+        if (begins >> i & 1) {
+          which++;
+          if ((bytes[i] & 7) != ((which - 1) & 7) || (i32)which >= picture.intervals) wrong = 1;
+          else picture.restarts[which] = place;
+        }
       }
     }
     done += all & 0xFFFF, restarts += all >> 16;
-    if (last < tile + 16 * THREADS) break;
+    if (last < tile + 16 * THREADS && last < size) {
+      ended = true;
+      break;
+    }
   }
   __syncthreads();
-  if (threadIdx.x == 0) {
-    picture.restarts[0] = 0;
-    results[blockIdx.x].size = done;
-    results[blockIdx.x].failed = wrong || (i32)restarts + 1 != picture.intervals;
+  if (threadIdx.x) return;
+  if (!WRITES) {
+    sizes_of(picture)[which_segment] = {done, restarts, ended};
+    return;
   }
+  if (which_segment == 0) picture.restarts[0] = 0;
+  if (wrong) result.failed = 1;
+  if (ended || which_segment + 1 == picture.segments) {
+    result.size = done;
+    if ((i32)restarts + 1 != picture.intervals) result.failed = 1;
+  }
+}
+
+// For pictures of several segments.
+extern "C" __global__ void __launch_bounds__(THREADS) measure(const Picture* __restrict__ pictures, Result* results) {
+  const Picture& picture = pictures[blockIdx.y];
+  if (picture.segments > 1 && blockIdx.x < picture.segments) unstuff_segment<false>(picture, results[blockIdx.y]);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) unstuff(const Picture* __restrict__ pictures, Result* results) {
+  const Picture& picture = pictures[blockIdx.y];
+  if (blockIdx.x < picture.segments) unstuff_segment<true>(picture, results[blockIdx.y]);
 }
 
 // ------------------------------------------------------------------------------------------------------ Huffman codes
@@ -103,14 +157,6 @@ struct Codes {
   u16 longer[4][LONG];    // the same for those, by how far the next 16 bits are behind the first longer code
   u32 first[4][17], index[4][17];  // the first code of each length, and where its symbol stands
   u8 order[64];
-};
-
-struct State {
-  u32 bit, block, k;  // place in the stream; block of the unit; coefficient
-};
-
-struct Counts {
-  i32 blocks, dc[3];  // blocks that have been finished, and differences that have been added up
 };
 
 // Where, among 16 bits, the codes begin that are not looked up at once.
@@ -146,13 +192,17 @@ __device__ void make_codes(const Picture& picture, Codes& codes) {
 }
 
 // Decodes from a state on until the bit `end` or until so many blocks are finished. Adds to the DC values in `counts`,
-// and, if it WRITES, puts coefficients behind `made`. False if the data made no sense.
+// and, if it WRITES, puts coefficients of blocks that are needed where they belong; `first` is the block that it begins
+// with. False if the data made no sense.
 template <bool WRITES>
-__device__ bool decode(const Picture& picture, const Codes& codes, State& state, u32 end, i32 most, Counts& counts, i16* made) {
+__device__ bool decode(const Picture& picture, const Codes& codes, State& state, u32 end, i32 most, Counts& counts, i32 first_block) {
   const u32* words = picture.words;
   u32 bit = state.bit, block = state.block, k = state.k, luma = picture.h * picture.v;
   u32 per_unit = picture.components == 1 ? 1 : luma + 2;
   u32 dc = picture.dc[0] | picture.dc[1] << 8 | picture.dc[2] << 16, ac = picture.ac[0] | picture.ac[1] << 8 | picture.ac[2] << 16;
+  i16* made = picture.coefficients + 64ll * first_block;
+  i32 needed_from = picture.first_block - first_block;
+  u32 needed = picture.end_block - picture.first_block;
   i32 blocks = 0, dc0 = counts.dc[0], dc1 = counts.dc[1], dc2 = counts.dc[2];
   bool sound = true;
   // Hardly a branch, since threads in different states share a warp, and often a few threads are all that still work.
@@ -178,7 +228,7 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
     i32 difference = first ? value : 0;
     dc0 += component == 0 ? difference : 0, dc1 += component == 1 ? difference : 0, dc2 += component == 2 ? difference : 0;
     u32 place = first ? 0 : k + run;
-    if (WRITES && (first || (size && place < 64)))
+    if (WRITES && (u32)(blocks - needed_from) < needed && (first || (size && place < 64)))
       made[codes.order[place]] = (i16)(!first ? value : component == 0 ? dc0 : component == 1 ? dc1 : dc2);
     k = first || size || run == 15 ? place + 1 : 64;  // the others end the block
     bool over = k >= 64;
@@ -192,64 +242,118 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
   return sound;
 }
 
-// A block of threads for each picture. Each thread decodes a part of the stream from its beginning, as if a unit began
-// there, and then from where the thread before it ended, until nothing changes any more. Then it is known where each
-// part's blocks belong, and what DC values it begins with.
-extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results) {
-  const Picture& picture = pictures[blockIdx.x];
+__device__ __forceinline__ bool differ(const State& a, const State& b) { return a.bit != b.bit || a.block != b.block || a.k != b.k; }
+
+// Parts of the stream of a picture without restart markers.
+__device__ __forceinline__ u32 part_bits(const Picture& picture, u32 total) {
+  return max((total / (PARTS * picture.segments) / 32 + 1) * 32, MIN_BITS);
+}
+
+// Each thread decodes its part from where it is `given`, if that has `changed`, and then from where the thread before it
+// ended, until nothing changes any more. False if that takes too long.
+__device__ bool settle(const Picture& picture, const Codes& codes, State* ends, u32 begin, u32 end, u32 part, Part& mine, bool changed) {
+  const i32 all = 0x7FFFFFFF;
+  u32 me = threadIdx.x, spent = 0;
+  bool again;
+  do {
+    if (changed) {
+      mine.end = mine.given;
+      mine.counts.blocks = mine.counts.dc[0] = mine.counts.dc[1] = mine.counts.dc[2] = 0;
+      mine.sound = decode<false>(picture, codes, mine.end, end, all, mine.counts, 0);
+    }
+    ends[me] = mine.end;
+    __syncthreads();
+    State now = mine.given;
+    if (me) now = ends[me - 1];
+    changed = begin < end && differ(now, mine.given);
+    mine.given = now, spent += part, again = __syncthreads_or(changed);
+  } while (again && spent < MAX_BITS + 4 * part);
+  return !again;  // where one part has to wait for the other, the CPU is faster
+}
+
+// Puts the coefficients of the parts where they belong. `before` is what segments in front of this one have.
+__device__ void write(const Picture& picture, const Codes& codes, u32 end, u32 total, Part& mine, Counts before, bool last_segment, Result& result) {
+  u32 ignored;
+  i32 first = before.blocks + (i32)sum_before<PARTS>(mine.counts.blocks, ignored), behind = first + mine.counts.blocks;
+  for (u32 c = 0; c < 3; c++) mine.counts.dc[c] = before.dc[c] + (i32)sum_before<PARTS>(mine.counts.dc[c], ignored);
+  bool sound = true;
+  if (first < picture.blocks) {
+    bool last = behind >= picture.blocks;  // a block that ends in a later part is begun in this one
+    sound = mine.sound;
+    if (last || (behind >= picture.first_block && first < picture.end_block))
+      sound = decode<true>(picture, codes, mine.given, end, picture.blocks - first, mine.counts, first);
+    if (last) sound = sound && mine.counts.blocks == picture.blocks - first && mine.given.bit <= total && total - mine.given.bit < 8;
+  }
+  if (!sound || (last_segment && threadIdx.x == PARTS - 1 && behind < picture.blocks)) result.failed = 1;
+}
+
+// A block of threads for each segment. In a picture of one, each part is decoded as if a unit began there, and what is
+// wrong in that put right, before it is known where its blocks belong and what DC values it begins with. Pictures of
+// several segments take some `turns` for this: in the first one, 0, each segment is looked at by itself, later it begins
+// where the segment before it ended the last time, so that mostly nothing changes but what is near its beginning. Their
+// coefficients are written in one turn more.
+extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results, u32 turn, u32 turns) {
+  const Picture& picture = pictures[blockIdx.y];
+  Result& result = results[blockIdx.y];
   __shared__ Codes codes;
   __shared__ State ends[PARTS];
-  if (results[blockIdx.x].failed) return;
-  u32 total = 8 * results[blockIdx.x].size, me = threadIdx.x;
-  make_codes(picture, codes);
-  bool sound = true, complete = false;
+  u32 segment = blockIdx.x, segments = picture.segments, total = 8 * result.size, me = threadIdx.x;
+  if (segment >= segments || (turn && (segments == 1 || picture.interval)) || __syncthreads_or(result.failed)) return;
   if (picture.interval) {
+    make_codes(picture, codes);
+    bool sound = true;
     i32 per_unit = picture.components == 1 ? 1 : picture.h * picture.v + 2;
-    for (i32 i = me; i < picture.intervals; i += PARTS) {
+    for (i32 i = segment * PARTS + me; i < picture.intervals; i += segments * PARTS) {
       State state = {8 * picture.restarts[i], 0, 0};
       u32 end = i + 1 < picture.intervals ? 8 * picture.restarts[i + 1] : total;
       i32 first = i * picture.interval, most = min(picture.interval, picture.units - first) * per_unit;
       Counts counts = {0, {0, 0, 0}};
-      sound = decode<true>(picture, codes, state, end, most, counts, picture.coefficients + 64ll * first * per_unit) && sound;
+      sound = decode<true>(picture, codes, state, end, most, counts, first * per_unit) && sound;
       sound = sound && counts.blocks == most && state.bit <= end && end - state.bit < 8;
     }
-    if (__syncthreads_or(!sound) && me == 0) results[blockIdx.x].failed = 1;
+    if (!sound) result.failed = 1;
     return;
   }
-  u32 part = max((total / PARTS / 32 + 1) * 32, MIN_BITS);
-  u32 begin = min(me * part, total), end = min(begin + part, total);
-  const i32 all = 0x7FFFFFFF;
-  State state = {begin, 0, 0}, given = state;
-  Counts counts = {0, {0, 0, 0}};
-  bool changed = true, again;
-  u32 spent = 0;
-  do {
-    if (changed) {
-      state = given;
-      counts.blocks = counts.dc[0] = counts.dc[1] = counts.dc[2] = 0;
-      decode<false>(picture, codes, state, end, all, counts, 0);
-      ends[me] = state;
+  u32 part = part_bits(picture, total), begin = min((segment * PARTS + me) * part, total), end = min(begin + part, total);
+  Part* kept = parts_of(picture) + segment * PARTS + me;
+  State* borders = borders_of(picture);  // those of even turns, and of odd ones
+  Part mine = {{begin, 0, 0}, {begin, 0, 0}, {0, {0, 0, 0}}, 1};
+  Counts before = {0, {0, 0, 0}};
+  bool changed = true;
+  if (turn) {
+    mine = *kept, changed = false;
+    if (me == 0 && segment) {
+      State now = borders[(turn - 1 & 1) * segments + segment - 1];
+      changed = begin < end && differ(now, mine.given);
+      mine.given = now;
     }
-    __syncthreads();
-    State now = given;
-    if (me) now = ends[me - 1];
-    changed = begin < end && (now.bit != given.bit || now.block != given.block || now.k != given.k);
-    given = now, spent += part, again = __syncthreads_or(changed);
-  } while (again && spent < MAX_BITS + 4 * part);
-  if (again) {  // where one part has to wait for the other, the CPU is faster
-    if (me == 0) results[blockIdx.x].failed = 1;
+  }
+  changed = changed && begin < end;
+  bool any = __syncthreads_or(changed), good = !any || turn < turns;
+  if (good && (any || turn == turns || segments == 1)) make_codes(picture, codes);
+  if (good && any) good = settle(picture, codes, ends, begin, end, part, mine, changed);
+  if (!good) {
+    if (me == 0) result.failed = 1;
     return;
   }
-  u32 ignored;
-  i32 first = (i32)sum_before<PARTS>(counts.blocks, ignored);
-  for (u32 c = 0; c < 3; c++) counts.dc[c] = (i32)sum_before<PARTS>(counts.dc[c], ignored);
-  if (first < picture.blocks) {
-    i16* made = picture.coefficients + 64ll * first;
-    sound = decode<true>(picture, codes, given, end, picture.blocks - first, counts, made);
-    complete = counts.blocks == picture.blocks - first && given.bit <= total && total - given.bit < 8;
+  if (segments > 1 && turn < turns) {
+    if (any || !turn) {
+      u32 all;
+      Counts sums;
+      sum_before<PARTS>(mine.counts.blocks, all), sums.blocks = (i32)all;
+      for (u32 c = 0; c < 3; c++) sum_before<PARTS>(mine.counts.dc[c], all), sums.dc[c] = (i32)all;
+      if (me == 0) totals_of(picture)[segment] = sums;
+      *kept = mine;
+    }
+    if (me == PARTS - 1) borders[(turn & 1) * segments + segment] = mine.end;
+    return;
   }
-  bool wrong = __syncthreads_or(!sound), ended = __syncthreads_or(complete);
-  if (me == 0 && (wrong || !ended)) results[blockIdx.x].failed = 1;
+  const Counts* totals = totals_of(picture);
+  for (u32 s = 0; s < segment; s++) {
+    before.blocks += totals[s].blocks;
+    for (u32 c = 0; c < 3; c++) before.dc[c] += totals[s].dc[c];
+  }
+  write(picture, codes, end, total, mine, before, segment + 1 == segments, result);
 }
 
 // ----------------------------------------------------------------------------------------------------------- transform
@@ -275,31 +379,9 @@ template <int shift> __device__ __forceinline__ void transform_line(i32* x, i32 
   }
 }
 
-// A thread for each block.
-extern "C" __global__ void __launch_bounds__(128) transform(const Picture* __restrict__ pictures, const Result* results) {
-  const Picture& picture = pictures[blockIdx.y];
-  i32 index = blockIdx.x * 128 + threadIdx.x;
-  if (index >= picture.blocks || results[blockIdx.y].failed) return;
-  i32 h = picture.h, v = picture.v, luma = h * v, per_unit = picture.components == 1 ? 1 : luma + 2;
-  i32 unit = index / per_unit, block = index - unit * per_unit, row = unit / picture.columns_of_units;
-  i32 column = unit - row * picture.columns_of_units, component = block < luma ? 0 : block - luma + 1;
-  i32 width = picture.columns_of_units * 8;  // of a plane with the fewest samples
-  u8* plane = picture.planes;
-  if (component) {
-    i64 small = (i64)picture.units * 64;
-    plane += luma * small + (component - 1) * small;
-  } else {
-    width *= h, row = row * v + block / h, column = column * h + block % h;
-    h = v = 1;
-  }
-  // outside the window, and not needed for its pixels?
-  i32 margin = component && picture.chroma_columns ? 2 : 0, top = picture.first_row - margin;
-  i32 left = picture.first_column - margin, bottom = picture.first_row + picture.rows + margin;
-  if ((row + 1) * 8 * v <= top || row * 8 * v >= bottom) return;
-  if ((column + 1) * 8 * h <= left || column * 8 * h >= picture.first_column + picture.columns + margin) return;
-  if (component && picture.colors == 1) return;
-  const uint4* given = (const uint4*)(picture.coefficients + 64ll * index);
-  const u16* quant = picture.quant[component];
+// The samples of a block, eight bytes of each row, for `put(row, low, high)`.
+template <class Put> __device__ __forceinline__ void samples(const i16* coefficients, const u16* quant, Put put) {
+  const uint4* given = (const uint4*)coefficients;
   i32 x[64];
   u32 below = 0;  // the first row
 #pragma unroll
@@ -327,8 +409,35 @@ extern "C" __global__ void __launch_bounds__(128) transform(const Picture* __res
       low |= (u32)(min(max(x[8 * i + j], -128), 127) + 128) << (8 * j);
       high |= (u32)(min(max(x[8 * i + 4 + j], -128), 127) + 128) << (8 * j);
     }
-    *(uint2*)(plane + (i64)(row * 8 + i) * width + column * 8) = make_uint2(low, high);
+    put(i, low, high);
   }
+}
+
+// Of pictures whose chroma is interpolated, the planes. A thread for each block.
+extern "C" __global__ void __launch_bounds__(128) transform(const Picture* __restrict__ pictures, const Result* results) {
+  const Picture& picture = pictures[blockIdx.y];
+  i32 index = picture.first_block + blockIdx.x * 128 + threadIdx.x;
+  if (!picture.chroma_columns || index >= picture.end_block || results[blockIdx.y].failed) return;
+  i32 h = picture.h, v = picture.v, luma = h * v, per_unit = luma + 2;
+  i32 unit = index / per_unit, block = index - unit * per_unit, row = unit / picture.columns_of_units;
+  i32 column = unit - row * picture.columns_of_units, component = block < luma ? 0 : block - luma + 1;
+  i32 width = picture.columns_of_units * 8;  // of a plane with the fewest samples
+  u8* plane = picture.planes;
+  if (component) {
+    i64 small = (i64)picture.units * 64;
+    plane += luma * small + (component - 1) * small;
+  } else {
+    width *= h, row = row * v + block / h, column = column * h + block % h;
+    h = v = 1;
+  }
+  // outside the window, and not needed for its pixels?
+  i32 margin = component ? CHROMA_MARGIN : 0, top = picture.first_row - margin;
+  i32 left = picture.first_column - margin, bottom = picture.first_row + picture.rows + margin;
+  if ((row + 1) * 8 * v <= top || row * 8 * v >= bottom) return;
+  if ((column + 1) * 8 * h <= left || column * 8 * h >= picture.first_column + picture.columns + margin) return;
+  samples(picture.coefficients + 64ll * index, picture.quant[component], [=](i32 i, u32 low, u32 high) {
+    *(uint2*)(plane + (i64)(row * 8 + i) * width + column * 8) = make_uint2(low, high);
+  });
 }
 
 // ------------------------------------------------------------------------------------------------------------- colours
@@ -350,39 +459,94 @@ __device__ __forceinline__ i32 chroma_at(const Picture& picture, const u8* plane
 }
 
 // The three levels of a pixel, the first one lowest.
-__device__ __forceinline__ u32 pixel(const Picture& picture, u32 row, u32 column) {
-  u32 y = row + picture.first_row, x = column + picture.first_column, width = picture.columns_of_units * 8;
-  i32 luma = picture.planes[(u64)y * width * picture.h + x];
-  if (picture.components == 1 || picture.colors == 1) return luma * 0x10101;
-  u64 small = (u64)picture.units * 64;
-  const u8* chroma = picture.planes + picture.h * picture.v * small;
-  i32 cb = chroma_at(picture, chroma, y, x) - 128, cr = chroma_at(picture, chroma + small, y, x) - 128;
+__device__ __forceinline__ u32 mixed(i32 colors, i32 luma, i32 cb, i32 cr) {
+  cb -= 128, cr -= 128;
   u32 red = level(luma + ((91881 * cr + 32768) >> 16)), blue = level(luma + ((116130 * cb + 32768) >> 16));
   u32 green = level(luma + ((-22554 * cb - 46802 * cr + 32768) >> 16));
-  return picture.colors == 8 ? blue | green << 8 | red << 16 : red | green << 8 | blue << 16;
+  return colors == 8 ? blue | green << 8 | red << 16 : red | green << 8 | blue << 16;
 }
 
-// A thread for four pixels of the window.
-extern "C" __global__ void __launch_bounds__(256) colors(const Picture* __restrict__ pictures, const Result* results) {
-  const Picture& picture = pictures[blockIdx.y];
-  u32 columns = picture.columns, index = 4 * (blockIdx.x * 256 + threadIdx.x), all = picture.rows * columns;
-  if (index >= all || results[blockIdx.y].failed) return;
-  u32 row = index / columns, column = index - row * columns, channels = picture.colors == 1 ? 1 : 3;
-  bool whole = channels == 3 && picture.pitch == 3 * columns && ((u64)picture.target & 3) == 0 && index + 4 <= all;
-  u32 four[4];
-#pragma unroll
-  for (u32 i = 0; i < 4; i++) {
-    if (index + i >= all) break;
-    four[i] = pixel(picture, row, column);
-    u8* target = picture.target + row * picture.pitch + channels * column;
-    if (!whole)
-      for (u32 c = 0; c < channels; c++) target[c] = (u8)(four[i] >> (8 * c));
-    if (++column == columns) column = 0, row++;
-  }
+// Four pixels side by side, of which those from `from` to `to` are wanted. `whole`: all are, in colour, and at a word.
+__device__ __forceinline__ void put_four(u8* target, const u32* four, i32 channels, i32 from, i32 to, bool whole) {
   if (whole) {
-    u32* words = (u32*)(picture.target + 3ll * index);
+    u32* words = (u32*)target;
     words[0] = four[0] | four[1] << 24;
     words[1] = four[1] >> 8 | four[2] << 16;
     words[2] = four[2] >> 16 | four[3] << 8;
+    return;
+  }
+#pragma unroll
+  for (i32 i = 0; i < 4; i++)
+    if (i >= from && i < to)
+      for (i32 c = 0; c < channels; c++) target[channels * i + c] = (u8)(four[i] >> (8 * c));
+}
+
+// Pixels in groups of four, the first of which begins up to three pixels in front of a line, so that groups in colour lie
+// at words.
+__device__ __forceinline__ i32 in_front(const u8* line, i32 channels) { return channels == 3 ? (4 - ((u64)line & 3)) & 3 : 0; }
+
+// Of pictures whose chroma is interpolated. A thread for four pixels of the window.
+extern "C" __global__ void __launch_bounds__(256) colors(const Picture* __restrict__ pictures, const Result* results) {
+  const Picture& picture = pictures[blockIdx.y];
+  if (!picture.chroma_columns || results[blockIdx.y].failed) return;
+  i32 columns = picture.columns, groups = (columns + 6) / 4, index = blockIdx.x * 256 + threadIdx.x, row = index / groups;
+  if (row >= picture.rows) return;
+  u8* line = picture.target + row * picture.pitch;
+  i32 column = 4 * (index - row * groups) - in_front(line, 3), y = row + picture.first_row;
+  i64 small = (i64)picture.units * 64;
+  const u8* chroma = picture.planes + picture.h * picture.v * small;
+  const u8* luma = picture.planes + (i64)y * picture.columns_of_units * 8 * picture.h;
+  i32 from = max(-column, 0), to = min(columns - column, 4);
+  u32 four[4];
+#pragma unroll
+  for (i32 i = 0; i < 4; i++) {
+    if (i < from || i >= to) continue;
+    i32 x = column + i + picture.first_column;
+    four[i] = mixed(picture.colors, luma[x], chroma_at(picture, chroma, y, x), chroma_at(picture, chroma + small, y, x));
+  }
+  put_four(line + 3 * column, four, 3, from, to, from == 0 && to == 4);
+}
+
+// Of all other pictures, from coefficients to pixels: a block of threads for some units of one row, those of the window
+// alone; a thread for each of their blocks, and then for four pixels at a time.
+extern "C" __global__ void __launch_bounds__(TILE) pixels(const Picture* __restrict__ pictures, const Result* results) {
+  enum { STRIDE = 72 };  // from block to block: threads of half a warp write to all banks
+  __shared__ uint2 shared[TILE * STRIDE / 8];
+  const Picture& picture = pictures[blockIdx.y];
+  if (picture.chroma_columns || results[blockIdx.y].failed) return;
+  Tiles tiles = tiles_of(picture);
+  if (blockIdx.x >= tiles.count) return;
+  i32 h = picture.h, v = picture.v, luma = h * v, per_unit = picture.components == 1 ? 1 : luma + 2;
+  i32 row = blockIdx.x / tiles.across, at = tiles.left + (blockIdx.x - row * tiles.across) * tiles.units;
+  row += tiles.top;
+  i32 units = min(tiles.units, tiles.right - at), unit = threadIdx.x / per_unit, block = threadIdx.x - unit * per_unit;
+  i32 component = block < luma ? 0 : block - luma + 1;
+  bool colored = picture.components > 1 && picture.colors != 1;
+  if (unit < units && (colored || !component)) {
+    i64 index = ((i64)row * picture.columns_of_units + at) * per_unit + threadIdx.x;
+    uint2* made = shared + threadIdx.x * (STRIDE / 8);
+    samples(picture.coefficients + 64 * index, picture.quant[component], [=](i32 i, u32 low, u32 high) { made[i] = make_uint2(low, high); });
+  }
+  __syncthreads();
+  const u8* blocks = (const u8*)shared;
+  i32 x0 = max(at * 8 * h, picture.first_column), x1 = min((at + units) * 8 * h, picture.first_column + picture.columns);
+  i32 y0 = max(row * 8 * v, picture.first_row), y1 = min((row + 1) * 8 * v, picture.first_row + picture.rows);
+  i32 width = x1 - x0, groups = (width + 6) / 4, all = (y1 - y0) * groups, channels = picture.colors == 1 ? 1 : 3;
+  for (i32 index = threadIdx.x; index < all; index += TILE) {
+    i32 line_of = index / groups, y = y0 + line_of - row * 8 * v;
+    u8* line = picture.target + (y0 + line_of - picture.first_row) * picture.pitch + channels * (x0 - picture.first_column);
+    i32 column = 4 * (index - line_of * groups) - in_front(line, channels);
+    i32 from = max(-column, 0), to = min(width - column, 4);
+    u32 four[4];
+#pragma unroll
+    for (i32 i = 0; i < 4; i++) {
+      if (i < from || i >= to) continue;
+      i32 x = x0 + column + i - at * 8 * h, in_unit = x & (8 * h - 1);
+      const u8* first = blocks + (x >> (2 + h)) * per_unit * STRIDE;  // of the unit
+      i32 bright = first[((y >> 3) * h + (in_unit >> 3)) * STRIDE + (y & 7) * 8 + (x & 7)];
+      const u8* chroma = first + luma * STRIDE + (y >> (v - 1)) * 8 + (in_unit >> (h - 1));
+      four[i] = colored ? mixed(picture.colors, bright, chroma[0], chroma[STRIDE]) : bright * 0x10101;
+    }
+    put_four(line + channels * column, four, channels, from, to, channels == 3 && from == 0 && to == 4);
   }
 }

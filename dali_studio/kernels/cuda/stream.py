@@ -26,6 +26,8 @@ _SLOTS = 4
 #: Threads of a block.
 THREADS = 256
 _MAX_PLACES = 64
+#: Bytes of device memory from which on it lies beside other large pieces.
+_SMALL = 1 << 20
 #: A grid has this many rows at most; samples are rows.
 MAX_SAMPLES = 65535
 
@@ -82,6 +84,8 @@ class GpuStream:
         with self._device:
             self._stream = self._cupy.cuda.Stream()
             self._copies = self._cupy.cuda.Stream()
+            # names the part of the pool that small pieces come from; nothing is enqueued on it
+            self._small = self._cupy.cuda.Stream()
             self._joint = self._cupy.cuda.Event(block=False, disable_timing=True)
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
@@ -91,6 +95,8 @@ class GpuStream:
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
         self._constants: dict[str, Any] = {}
+        #: Bytes of the largest piece of `alone`, by stream.
+        self._largest: dict[int, int] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
 
@@ -188,11 +194,35 @@ class GpuStream:
                 self._places.clear()
             known = self._places[id(shapes), dtype.itemsize] = shapes, *place(shapes, dtype)
         _, offsets, size = known
-        return Batch.on_gpu(self._pool.malloc(roomy(size + PADDING)), offsets, shapes, dtype, layout, sources)
+        return Batch.on_gpu(self.scratch(size), offsets, shapes, dtype, layout, sources)
 
     def scratch(self, size: int) -> Any:
-        """Device memory for results inside an operator."""
+        """Device memory for results, and inside an operator, to be used in the order of the stream.
+
+        Small pieces do not come from where large ones do: one that lies in the memory of a batch that is gone would
+        keep the next batch from getting it.
+        """
+        wanted = roomy(size + PADDING)
+        if wanted >= _SMALL:
+            return self._pool.malloc(wanted)
+        with self._small:
+            return self._pool.malloc(wanted)
+
+    def aside(self, size: int) -> Any:
+        """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
         return self._pool.malloc(roomy(size + PADDING))
+
+    def alone(self, size: int) -> Any:
+        """As `aside`, on a current stream that asks for one piece of memory after the other.
+
+        A piece that has become too small goes back to the GPU: what each of several streams has kept is added up, and a
+        stream would keep all sizes that it has ever needed.
+        """
+        wanted, stream = roomy(size + PADDING), self._cupy.cuda.get_current_stream()
+        if wanted > self._largest.get(stream.ptr, 0):
+            self._pool.free_all_blocks(stream)
+            self._largest[stream.ptr] = wanted
+        return self._pool.malloc(wanted)
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
@@ -236,7 +266,7 @@ class GpuStream:
         """A batch for `adopt`, which work on the default stream is to fill, from any thread; see `is_filled`."""
         offsets, size = place(shapes, dtype)
         with self._device, self._cupy.cuda.Stream.null:
-            memory = self._pool.malloc(roomy(size + PADDING))
+            memory = self.aside(size)
         return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 
     def is_filled(self, batch: Batch) -> None:

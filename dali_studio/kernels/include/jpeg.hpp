@@ -8,16 +8,26 @@ struct Picture {
   u32* words;          // the same without stuffing and markers, in words whose highest bits come first
   u32* restarts;       // where each restart interval begins there, in bytes
   i16* coefficients;   // of each block, in the order of coding, 64 in rows; zero at first
-  u8* planes;          // samples of the components, one plane behind the other
+  u8* planes;          // samples of the components, one plane behind the other; only where chroma is interpolated
+  u8* parts;           // of pictures of several segments, what the kernels tell each other of them
   u8* target;
   i64 pitch;
   i32 size, blocks, columns_of_units, units, interval, intervals, components, h, v;
   i32 first_row, first_column, rows, columns, colors;
   i32 chroma_rows, chroma_columns;  // samples of a chroma plane, if they are to be interpolated, or 0
+  i32 segment, segments;            // bytes of a segment, of which the coded data has so many
+  i32 first_block, end_block;       // those, in the order of coding, that have coefficients: the window's rows of units
   i32 dc[3], ac[3];    // which of the codes below; those for AC begin at 2
   u16 quant[3][64];    // of each component, in rows
   u8 lengths[4][16];   // how many codes there are of 1 to 16 bits
   u8 symbols[4][256];
+};
+
+enum : i32 {
+  PARTS = 512,       // of a segment, which are decoded at the same time, by a thread each
+  SEGMENT_ROOM = PARTS * 44 + 52,  // bytes of what is told of a segment
+  TILE = 128,        // blocks that are made pixels of together
+  CHROMA_MARGIN = 2  // rows and columns around a window that interpolated chroma looks at
 };
 
 // Places in rows of the coefficients in the order of coding.
@@ -38,4 +48,21 @@ HD void set_geometry(Picture& picture, int height, int width) {
   picture.columns_of_units = (i32)columns;
   picture.units = (i32)(columns * rows);
   picture.blocks = (i32)(columns * rows * (picture.components == 1 ? 1 : picture.h * picture.v + 2));
+}
+
+// The units that a window has pixels of: rows from `top`, columns from `left` to `right`, in `count` tiles of so many
+// `units` of a row, of which there are `across`.
+struct Tiles {
+  i32 top, left, right, units, across, count;
+};
+HD Tiles tiles_of(const Picture& picture) {
+  i32 width = 8 * picture.h, height = 8 * picture.v, most = TILE / (picture.components == 1 ? 1 : picture.h * picture.v + 2);
+  Tiles tiles;
+  tiles.top = picture.first_row / height, tiles.left = picture.first_column / width;
+  tiles.right = (picture.first_column + picture.columns + width - 1) / width;
+  i32 bottom = (picture.first_row + picture.rows + height - 1) / height, columns = tiles.right - tiles.left;
+  tiles.across = (columns + most - 1) / most;
+  tiles.units = tiles.across ? (columns + tiles.across - 1) / tiles.across : 0;
+  tiles.count = (bottom - tiles.top) * tiles.across;
+  return tiles;
 }

@@ -2,34 +2,32 @@
 #include <string.h>
 
 #include "progressive.hpp"
+#include "scan.hpp"
 
 static i64 aligned(i64 size) { return divided_up(size, 256) * 256; }
 
 // The face checks all sizes: rows of requests, rooms and copies, and bytes of a picture.
 static i64 jpeg_plan_coefficients(Dense<const i64, 2> rooms, Array<const i64, 2> places, i64 begin, i64 most_bytes,
                                   Dense<u8, 2> pictures, Dense<i64, 2> copies, Dense<i64, 1> made) {
-  enum { MARGIN = 2 };  // rows around a window that interpolated chroma looks at
-  i64 count = 0, upload = 0, rest = 0, most_blocks = 0, most_pixels = 0, index = begin;
+  i64 count = 0, upload = 0, rest = 0, index = begin;
+  Largest largest;
   for (; index < rooms.shape[0] && count < pictures.shape[0]; index++) {
     const u8* room = (const u8*)rooms.data[2 * index];
     Picture& picture = ((Picture*)pictures.data)[count];
     memcpy(&picture, room, sizeof picture);
-    i64 units = picture.columns_of_units, rows = picture.units / units, height = 8 * picture.v;
-    i64 bytes = picture.blocks / rows * 64 * (i64)sizeof(i16);  // of a row of units
-    i64 first = most(picture.first_row - MARGIN, 0) / height;
-    i64 size = (least(divided_up(picture.first_row + picture.rows + MARGIN, height), rows) - first) * bytes;
-    i64 planes = aligned(64ll * picture.blocks);
+    const i64 bytes = 64 * sizeof(i16);  // of a block
+    i64 first = picture.first_block * bytes, size = picture.end_block * bytes - first;
+    i64 planes = picture.chroma_columns ? aligned(64ll * picture.blocks) : 0;
     if (count && upload + rest + aligned(size) + planes > most_bytes) break;
-    i64 copy[] = {(i64)room + COEFFICIENTS_AT + first * bytes, upload, size};
+    i64 copy[] = {(i64)room + COEFFICIENTS_AT + first, upload, size};
     memcpy(copies.data + 3 * count, copy, sizeof copy);
-    picture.coefficients = (i16*)(upload - first * bytes), picture.planes = (u8*)rest;  // added to where they begin
+    picture.coefficients = (i16*)(upload - first), picture.planes = (u8*)rest;  // added to where they begin
     picture.target = (u8*)places(index, 0), picture.pitch = places(index, 1);
     upload += aligned(size), rest += planes;
-    most_blocks = most(most_blocks, (i64)picture.blocks);
-    most_pixels = most(most_pixels, (i64)picture.rows * picture.columns);
+    largest.see(picture);
     count++;
   }
-  const i64 told[] = {count, upload, rest, most_blocks, most_pixels};
+  const i64 told[] = {count, upload, rest, largest.tiles, largest.blocks, largest.groups};
   memcpy(made.data, told, sizeof told);
   return index;
 }

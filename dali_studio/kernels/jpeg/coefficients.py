@@ -44,7 +44,7 @@ class CoefficientKernels(gpu_decoder.LimitedLaunches):
         self._stream = stream
         self._kernels: list[Any] = []
         self._pictures = np.zeros(gpu_decoder.MAX_GROUP, scan.PICTURE)
-        self._copies, self._made = np.zeros((len(self._pictures), 3), np.int64), np.zeros(5, np.int64)
+        self._copies, self._made = np.zeros((len(self._pictures), 3), np.int64), np.zeros(6, np.int64)
 
     def draw(
         self, rooms: NDArray[np.int64], places: NDArray[np.int64],
@@ -62,7 +62,7 @@ class CoefficientKernels(gpu_decoder.LimitedLaunches):
             ``copying(size)`` and ``computing()`` are put around the copies, of so many bytes, and around the kernels.
         """
         if not self._kernels:
-            self._kernels = [gpu_decoder.module().get_function(name) for name in ("transform", "colors")]
+            self._kernels = [gpu_decoder.module().get_function(name) for name in gpu_decoder.DRAWING]
         pictures = scan.bytes_of(self._pictures)
 
         def plan(begin: int) -> int:
@@ -75,11 +75,11 @@ class CoefficientKernels(gpu_decoder.LimitedLaunches):
         self, pictures: NDArray[np.uint8], copying: Callable[[int], AbstractContextManager[None]],
         computing: Callable[[], AbstractContextManager[None]],
     ) -> None:  # fmt: skip
-        count, upload, rest, blocks, pixels = self._made.tolist()
+        count, upload, rest, *largest = self._made.tolist()
         results = -(-pictures[:count].size // _ALIGNMENT) * _ALIGNMENT  # behind the pictures; zero: nothing has failed
         tables = -(-(results + count * scan.RESULT) // 256) * 256
         with self._stream.beside() as stream:
-            memory = self._stream.scratch(tables + upload + rest)
+            memory = self._stream.aside(tables + upload + rest)
             base, staged = int(memory.ptr), self._stream.pinned(tables)
             kernel("jpeg_place_coefficients")(pictures, count, base + tables, base + tables + upload)
             staged[: pictures[:count].size], staged[results:] = pictures[:count].ravel(), 0
@@ -90,7 +90,5 @@ class CoefficientKernels(gpu_decoder.LimitedLaunches):
                     place = base + tables + target
                     runtime.memcpyAsync(place, source, size, runtime.memcpyHostToDevice, stream.ptr)
             given = np.uint64(base), np.uint64(base + results)
-            transform, colors = self._kernels
             with computing():
-                transform((-(-blocks // 128), count), (128,), given)
-                colors((-(-pixels // 1024), count), (256,), given)
+                gpu_decoder.draw(self._kernels, count, largest, given)

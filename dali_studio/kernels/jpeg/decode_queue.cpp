@@ -4,8 +4,16 @@
 #include "libjpeg.hpp"
 #include "progressive.hpp"
 
-static i64 take(Queue& queue, bool helps) {
-  i64 reserved = helps ? 0 : get(queue.reserved);
+// Who takes pictures: the owner of the queue, all of them; helpers, none that are withheld from them; and other threads,
+// none that are reserved.
+enum Taker { OWNER, HELPER, OTHER };
+
+static i64 left_by(const Queue& queue, Taker taker) {
+  return taker == OWNER ? 0 : get(taker == HELPER ? queue.withheld : queue.reserved);
+}
+
+static i64 take(Queue& queue, Taker taker) {
+  i64 reserved = left_by(queue, taker);
   for (;;) {
     i64 waiting = get(queue.waiting), end = end_of(waiting);
     if (most(first_of(waiting), reserved) >= end) return -1;
@@ -13,11 +21,11 @@ static i64 take(Queue& queue, bool helps) {
   }
 }
 
-static i64 queue_take(Dense<i64, 1> queues, i64 which) { return take(queues_of(queues)[which], true); }
+static i64 queue_take(Dense<i64, 1> queues, i64 which) { return take(queues_of(queues)[which], OWNER); }
 REGISTER_SHORT(queue_take)
 
 static void queue_empty(Dense<i64, 1> queues, i64 which) {
-  while (take(queues_of(queues)[which], true) >= 0) {}
+  while (take(queues_of(queues)[which], OWNER) >= 0) {}
 }
 REGISTER_SHORT(queue_empty)
 
@@ -76,9 +84,9 @@ static Outcome decode_waiting(const Queue& queue, i64 index, const Library& libr
   return decode(library, wanted);
 }
 
-static void work(Queue& queue, const Library& library, bool helps) {
+static void work(Queue& queue, const Library& library, Taker taker) {
   i64 begin = now();
-  for (i64 index; (index = take(queue, helps)) >= 0;) {
+  for (i64 index; (index = take(queue, taker)) >= 0;) {
     u8* outcomes = (u8*)get(queue.outcomes);
     outcomes[index] = (u8)decode_waiting(queue, index, library);
   }
@@ -86,18 +94,18 @@ static void work(Queue& queue, const Library& library, bool helps) {
 }
 
 static void queue_work(Dense<i64, 1> queues, i64 which, Dense<const i64, 1> functions) {
-  work(queues_of(queues)[which], *(const Library*)functions.data, true);
+  work(queues_of(queues)[which], *(const Library*)functions.data, OWNER);
 }
 REGISTER(queue_work)
 
 // The queue that has been in use for longest among those with something to take.
-static Queue* oldest(const Dense<i64, 1>& queues, bool helps) {
+static Queue* oldest(const Dense<i64, 1>& queues, Taker taker) {
   Queue* found = nullptr;
   i64 age = 0;
   for (i64 which = 0; which < count_of(queues); which++) {
     Queue& queue = queues_of(queues)[which];
     i64 number = get(queue.in_use), waiting = get(queue.waiting);
-    i64 first = most(first_of(waiting), helps ? 0 : get(queue.reserved));
+    i64 first = most(first_of(waiting), left_by(queue, taker));
     if (number > 0 && first < end_of(waiting) && (!found || number < age)) found = &queue, age = number;
   }
   return found;
@@ -105,6 +113,7 @@ static Queue* oldest(const Dense<i64, 1>& queues, bool helps) {
 
 static void queue_serve(Dense<i64, 1> queues, int calls, Dense<const i64, 1> functions, bool helps) {
   const Library library = *(const Library*)functions.data;
+  const Taker taker = helps ? HELPER : OTHER;
   for (;;) {
     char byte;
     i64 count = read(calls, &byte, 1);
@@ -113,9 +122,9 @@ static void queue_serve(Dense<i64, 1> queues, int calls, Dense<const i64, 1> fun
       usleep(PAUSE);
       continue;
     }
-    while (Queue* queue = oldest(queues, helps)) {
+    while (Queue* queue = oldest(queues, taker)) {
       add(queue->at_work, 1);
-      if (get(queue->in_use) > 0) work(*queue, library, helps);  // from here on its owner waits for this thread
+      if (get(queue->in_use) > 0) work(*queue, library, taker);  // from here on its owner waits for this thread
       add(queue->at_work, -1);
     }
   }

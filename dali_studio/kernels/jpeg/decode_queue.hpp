@@ -4,8 +4,8 @@
 
 // The numbers of a queue, in the order of `decode_queue.py`; all threads see them, so each is read and changed in one step.
 struct Queue {
-  i64 in_use, waiting, at_work, shared, requests, outcomes, spent, reserved, rooms;
-  i64 unused[7];  // threads that work on different queues do not share a cache line
+  i64 in_use, waiting, at_work, shared, requests, outcomes, spent, reserved, rooms, withheld;
+  i64 unused[6];  // threads that work on different queues do not share a cache line
 };
 
 HD i64 get(const i64& place) { return __atomic_load_n(&place, __ATOMIC_SEQ_CST); }

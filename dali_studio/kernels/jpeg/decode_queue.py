@@ -20,8 +20,8 @@ Queues = NDArray[np.int64]
 #: Integers of a queue: a number while it is in use, later ones higher; first and last waiting picture in one; threads
 #: at work on it; how many pictures a GPU may take; addresses of requests (see `libjpeg.decode`) and of a byte for the
 #: outcome of each; nanoseconds of all threads; how many of the first pictures are left to the GPU and to helpers;
-#: address of the rooms for coefficients, or 0.
-IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT, RESERVED, ROOMS = range(9)
+#: address of the rooms for coefficients, or 0; how many of the first pictures are left to the GPU alone.
+IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT, RESERVED, ROOMS, WITHHELD = range(10)
 #: Integers from one queue to the next: threads that work on different ones do not share a cache line.
 WORDS = 16
 BY_HARDWARE, BY_KERNELS, COEFFICIENTS = 3, 4, 5
@@ -66,14 +66,15 @@ def mark(queues: Queues, which: int, number: int) -> None:
 
 
 def work(queues: Queues, which: int, entries: NDArray[np.int64]) -> None:
-    """Decode until nothing waits in a queue; `entries` are those of `libjpeg`."""
+    """Decode until nothing waits in a queue, whoever it is left to; `entries` are those of `libjpeg`."""
     kernel("queue_work")(queues, checked(queues, which), entries)
 
 
 def serve(queues: Queues, calls: int, entries: NDArray[np.int64], helps: bool) -> None:
     """What a thread does all its life: each byte that comes through the pipe `calls` is a call to look for work.
 
-    One that `helps` also takes what is reserved for the GPU. Returns when the other end of the pipe is closed.
+    One that `helps` also takes what is reserved for the GPU, unless it is withheld from helpers. Returns when the other
+    end of the pipe is closed.
     """
     kernel("queue_serve")(queues, calls, entries, helps)
 

@@ -82,6 +82,9 @@ class DecodeBatch:
         For compiled code; without them only `take` hands out pictures.
     reserved : bool
         Whether these are left to the GPU and a few threads that help.
+    withheld : bool
+        Whether they are left to the GPU alone, as large ones are: a thread would be at one for longer than the GPU at
+        all of them. Who waits for the GPU must call `take_over` then.
     rooms : ndarray of int64, (count, 2), optional
         Address and bytes of the memory for each picture's coefficients, which are then all that is decoded of it; or 0.
 
@@ -89,8 +92,8 @@ class DecodeBatch:
     ----------
     count : int
         Of the pictures.
-    reserved : int
-        How many of them, the first ones, are left to the GPU and a few threads that help.
+    reserved, withheld : int
+        How many of them, the first ones, are left to the GPU and a few threads that help, or to the GPU alone.
     compiled : bool
         Whether the decode threads decode them.
     outcomes : ndarray of int8, (count,)
@@ -101,12 +104,13 @@ class DecodeBatch:
 
     def __init__(
         self, count: int, shared: int, requests: NDArray[np.int64] | None = None, *, reserved: bool = False,
-        rooms: NDArray[np.int64] | None = None,
+        withheld: bool = False, rooms: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
         self.requests, self.rooms = requests, rooms
         self.compiled = requests is not None and libjpeg.entry_points() is not None
         self.outcomes = np.zeros(count, np.int8)
         self.count, self._shared, self.reserved = count, shared, shared if reserved else 0
+        self.withheld = shared if withheld else 0
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
         self._threads: _WorkerThreads | None = None
         self.nanoseconds = 0
@@ -115,6 +119,7 @@ class DecodeBatch:
     def _fill(self, number: int) -> None:
         row = self._queues[self._which * decode_queue.WORDS :]
         row[decode_queue.SHARED], row[decode_queue.RESERVED] = self._shared, self.reserved
+        row[decode_queue.WITHHELD] = self.withheld
         row[decode_queue.OUTCOMES] = self.outcomes.ctypes.data
         row[decode_queue.REQUESTS] = 0 if self.requests is None else self.requests.ctypes.data
         row[decode_queue.ROOMS] = 0 if self.rooms is None else self.rooms.ctypes.data
@@ -138,6 +143,16 @@ class DecodeBatch:
     def queue(self) -> tuple[NDArray[np.int64], int]:
         """Where it waits, for `decode_queue.take_group`."""
         return self._queues, self._which
+
+    def take_over(self) -> None:
+        """The GPU takes no more: threads may have what was left to it alone."""
+        if self.withheld:
+            self.withheld = self.reserved = 0
+            row = self._queues[self._which * decode_queue.WORDS :]
+            row[decode_queue.RESERVED] = row[decode_queue.WITHHELD] = 0
+            entries = libjpeg.entry_points()
+            if self.compiled and entries is not None:
+                decode_queue.work(*self.queue, entries)
 
     def stop(self) -> None:
         """Nobody need take the rest."""

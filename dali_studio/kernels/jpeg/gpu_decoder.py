@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,12 +18,21 @@ from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
-#: 6 to 10 for a pixel.
+#: 4 to 7 for a pixel.
 MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
-#: Parts of a picture's data, which are decoded at the same time.
+#: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one.
 PARTS = 512
+#: Bytes of coded data that one block of threads decodes of pictures that have more than three times as much: these are
+#: shared between blocks, which takes launches more, so that smaller ones would not gain.
+SEGMENT = 96 << 10
+#: Launches that find where the parts of such a picture begin; the last one mostly changes nothing.
+_TURNS = 3
+#: Blocks that are made pixels of together, as `jpeg.hpp` has them: threads of a block.
+_TILE = 128
+#: What makes pixels of coefficients.
+DRAWING = "pixels", "transform", "colors"
 #: Of a stream; the highest that all GPUs have is lower still.
 _PRIORITY = -1
 
@@ -83,7 +92,7 @@ class JpegKernels(LimitedLaunches):
             self._begun, self._done = cupy().cuda.Event(), cupy().cuda.Event()
         self.milliseconds = 0.0
         self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
-        self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(6, np.int64)
+        self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(scan.PLANNED, np.int64)
         self._staging = Staging()
 
     def take_groups(
@@ -141,13 +150,13 @@ class JpegKernels(LimitedLaunches):
         done: list[NDArray[np.int64]] = []
 
         def plan(first: int) -> int:
-            return scan.plan(requests, places, first, end, self._most, self._pictures, self._rows, self._made)
+            return scan.plan(requests, places, first, end, self._most, SEGMENT, self._pictures, self._rows, self._made)
 
         self._in_launches(begin, end, plan, lambda: done.extend([self._launch(requests)] if self._made[0] else ()))
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
     def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
-        count, scans, zero, rest, blocks, pixels = self._made.tolist()
+        count, scans, zero, rest, segments, *largest = self._made.tolist()
         table, results = count * scan.PICTURE.itemsize, count * scan.RESULT
         upload, zeros = -(-table // 256) * 256, -(-results // 256) * 256
         with self._device, self._stream:
@@ -167,11 +176,14 @@ class JpegKernels(LimitedLaunches):
             runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
-            unstuff, huffman, transform, colors = self._kernels
-            unstuff((count,), (512,), given)
-            huffman((count,), (PARTS,), given)
-            transform((-(-blocks // 128), count), (128,), given)
-            colors((-(-pixels // 1024), count), (256,), given)
+            measure, unstuff, huffman, *drawing = self._kernels
+            grid = segments, count
+            if segments > 1:
+                measure(grid, (512,), given)
+            unstuff(grid, (512,), given)
+            for turn in range(_TURNS + 1 if segments > 1 else 1):
+                huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
+            draw(drawing, count, largest, given)
             self._done.record(self._stream)
             told = self._staging.take(results)
             runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
@@ -180,10 +192,29 @@ class JpegKernels(LimitedLaunches):
         return self._rows[:count][told.view(np.uint32)[1::2] == 0]
 
 
+def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...]) -> None:
+    """Launch the `DRAWING` kernels, those that are needed, over so many pictures.
+
+    Parameters
+    ----------
+    largest : sequence of int
+        The last three numbers of `scan.plan`.
+    given : tuple
+        Arguments of each kernel.
+    """
+    pixels, transform, colors = kernels
+    tiles, blocks, groups = largest
+    if tiles:
+        pixels((tiles, count), (_TILE,), given)
+    if blocks:
+        transform((-(-blocks // 128), count), (128,), given)
+        colors((-(-groups // 256), count), (256,), given)
+
+
 @cache
 def module() -> Any:
     """The compiled kernels of `jpeg.cu`."""
-    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": PARTS})
+    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)})
     with doing("compiling the GPU's JPEG decoder"):
         module = cupy().RawModule(code=sources.source("jpeg"), options=options)
         module.compile()

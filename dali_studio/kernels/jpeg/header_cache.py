@@ -19,6 +19,8 @@ from dali_studio.kernels.jpeg.header import parse_header
 #: Numbers of a key: components of the scan, place of the frame header, restart interval, Adobe's transform, JFIF, and
 #: 21 bytes of the frame header.
 _KEY = 5 + 21
+#: A key as one item.
+_ROW = np.dtype((np.void, 4 * _KEY))
 #: Kinds that are remembered; a data set whose files all differ must not fill the memory.
 _MAX_KINDS = 4096
 _known: dict[bytes, ImageInfo] = {}
@@ -41,7 +43,7 @@ def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
     keys = np.zeros((len(files), _KEY), np.int32)
     plain = np.zeros(len(files), np.bool_)
     kernel("jpeg_keys")(addresses, np.ascontiguousarray(sizes), keys, plain)
-    kinds = keys.view(f"V{keys.shape[1] * keys.itemsize}").ravel().tolist()
+    kinds = keys.view(_ROW)[:, 0].tolist()
     found = [_known.get(kind) if ok else None for kind, ok in zip(kinds, plain.tolist(), strict=True)]
     for index in np.flatnonzero(plain).tolist() if None in found else ():
         if found[index] is None:

@@ -4,7 +4,7 @@
 #include "scan.hpp"
 #include "segments.hpp"
 
-static_assert(sizeof(Picture) == 1616, "PICTURE in scan.py");
+static_assert(sizeof(Picture) == 1640, "PICTURE in scan.py");
 
 // Which tables the components use.
 static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture, const QuantTables& tables, int codes) {
@@ -89,11 +89,20 @@ static i64 room(i64 size) { return divided_up(size, 256) * 256; }
 template <class T> static T* place(T*, i64 at) { return (T*)at; }
 template <class T> static void move(T*& pointer, i64 by) { pointer = (T*)((i64)pointer + by); }
 
+void Largest::see(const Picture& picture) {
+  if (picture.chroma_columns == 0) tiles = most(tiles, (i64)tiles_of(picture).count);
+  else {
+    blocks = most(blocks, (i64)picture.end_block - picture.first_block);
+    groups = most(groups, (i64)picture.rows * ((picture.columns + 6) / 4));
+  }
+}
+
 // The face checks all sizes: rows of requests, and bytes of a picture.
-static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i64 begin, i64 end, i64 most_bytes,
+static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i64 begin, i64 end, i64 most_bytes, i64 segment,
                      Dense<u8, 2> pictures, Dense<i64, 1> rows, Dense<i64, 1> made) {
   enum { BEHIND = 64 };  // bytes that the kernels may read behind the data
-  i64 count = 0, upload = 0, zero = 0, rest = 0, most_blocks = 0, most_pixels = 0;
+  i64 count = 0, upload = 0, zero = 0, rest = 0, segments = 0;
+  Largest largest;
   for (i64 index = begin; index < end; index++) {
     if (count == pictures.shape[0]) {
       end = index;
@@ -103,26 +112,32 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     Picture& picture = ((Picture*)pictures.data)[count];
     i64 start = read_file({(const u8*)wanted.data, wanted.size}, picture);
     if (start < 0) continue;
-    i64 size = wanted.size - start, scan = room(size), words = room(size + BEHIND), restarts = room(4ll * picture.intervals);
-    i64 coefficients = room(128ll * picture.blocks), planes = room(64ll * picture.blocks);
-    i64 needed = scan + words + restarts + coefficients + planes;
+    set_window(picture, wanted);
+    i64 size = wanted.size - start;
+    picture.size = (i32)size;
+    i64 scan = room(size), words = room(size + BEHIND), restarts = room(4ll * picture.intervals);
+    picture.segments = size > 3 * segment ? (i32)divided_up(size, segment) : 1;
+    picture.segment = picture.segments > 1 ? (i32)segment : picture.size;
+    i64 parts = picture.segments > 1 ? room((i64)picture.segments * SEGMENT_ROOM) : 0;
+    i64 coefficients = room(128ll * (picture.end_block - picture.first_block));
+    i64 planes = picture.chroma_columns ? room(64ll * picture.blocks) : 0;
+    i64 needed = scan + words + restarts + coefficients + planes + parts;
     if (needed > most_bytes) continue;
     if (upload + zero + rest + needed > most_bytes) {
       end = index;
       break;
     }
-    picture.size = (i32)size;
-    picture.scan = place(picture.scan, upload), picture.coefficients = place(picture.coefficients, zero);
+    picture.scan = place(picture.scan, upload);
+    picture.coefficients = place(picture.coefficients, zero - 128ll * picture.first_block);
     picture.words = place(picture.words, rest), picture.restarts = place(picture.restarts, rest + words);
     picture.planes = place(picture.planes, rest + words + restarts);
-    upload += scan, zero += coefficients, rest += words + restarts + planes;
+    picture.parts = place(picture.parts, rest + words + restarts + planes);
+    upload += scan, zero += coefficients, rest += words + restarts + planes + parts;
     picture.target = place(picture.target, places(index, 0)), picture.pitch = places(index, 1);
-    set_window(picture, wanted);
-    most_blocks = most(most_blocks, (i64)picture.blocks);
-    most_pixels = most(most_pixels, wanted.rows * wanted.columns);
+    largest.see(picture), segments = most(segments, (i64)picture.segments);
     rows.data[count++] = index;
   }
-  const i64 told[] = {count, upload, zero, rest, most_blocks, most_pixels};
+  const i64 told[] = {count, upload, zero, rest, segments, largest.tiles, largest.blocks, largest.groups};
   memcpy(made.data, told, sizeof told);
   return end;
 }
@@ -136,7 +151,7 @@ static void jpeg_settle(Dense<const i64, 2> requests, Dense<u8, 2> pictures, Den
     const Request& wanted = ((const Request*)requests.data)[rows.data[i]];
     memcpy((u8*)staged + (i64)picture.scan, (const u8*)wanted.data + wanted.size - picture.size, picture.size);
     move(picture.scan, upload), move(picture.coefficients, zero);
-    move(picture.words, rest), move(picture.restarts, rest), move(picture.planes, rest);
+    move(picture.words, rest), move(picture.restarts, rest), move(picture.planes, rest), move(picture.parts, rest);
   }
 }
 REGISTER(jpeg_settle)

@@ -10,3 +10,10 @@ struct Frame {
 
 // Where the coded data begins, or -1 for a file that kernels do not decode. Fills in codes, tables and geometry, and `told`.
 i64 read_file(const JpegFile& file, Picture& picture, Frame* told = nullptr);
+
+// What launches over several pictures must be large enough for.
+struct Largest {
+  i64 tiles = 0;               // of a picture that `pixels` makes
+  i64 blocks = 0, groups = 0;  // of one that `transform` and `colors` make: coefficients, and pixels in fours
+  void see(const Picture& picture);
+};

@@ -59,7 +59,11 @@ inline void read_frame(const JpegFile& file, i64 frame, Picture& picture) {
 inline void set_window(Picture& picture, const Request& wanted) {
   picture.first_row = (i32)wanted.first_row, picture.first_column = (i32)wanted.first_column;
   picture.rows = (i32)wanted.rows, picture.columns = (i32)wanted.columns, picture.colors = (i32)wanted.colors;
-  bool interpolates = !wanted.repeat_chroma;
+  bool interpolates = !wanted.repeat_chroma && picture.h * picture.v > 1 && picture.colors != 1;
   picture.chroma_rows = interpolates ? (i32)divided_up(wanted.height, picture.v) : 0;
   picture.chroma_columns = interpolates ? (i32)divided_up(wanted.width, picture.h) : 0;
+  i64 rows = picture.units / picture.columns_of_units, height = 8 * picture.v, margin = interpolates ? CHROMA_MARGIN : 0;
+  i64 top = most((i64)picture.first_row - margin, (i64)0) / height;
+  i64 bottom = least(divided_up((i64)picture.first_row + picture.rows + margin, height), rows);
+  picture.first_block = (i32)(top * (picture.blocks / rows)), picture.end_block = (i32)(bottom * (picture.blocks / rows));
 }

@@ -143,11 +143,17 @@ def headers(args: Args, encoded: Batch) -> Headers:
     if too_large := list(args.context.too_large):
         for position in np.flatnonzero(np.isin(args.context.indices, too_large)).tolist():
             infos[position] = DecodeError("there is not enough memory for the picture")
-    numbers: dict[int, int] = {}
-    which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
     kinds = {id(info): info for info in infos}
+    if len(kinds) == len(infos):
+        which = np.arange(len(infos))
+    else:
+        numbers = {key: number for number, key in enumerate(kinds)}
+        which = np.array([numbers[id(info)] for info in infos], np.intp)
     told = [decoded_shape(info, kind, most, upright=upright) for info in kinds.values()]
-    for index in np.flatnonzero(np.array([isinstance(one, DecodeError) for one in told], np.bool_)[which]).tolist():
+    wrong = [number for number, one in enumerate(told) if isinstance(one, DecodeError)]
+    if not wrong:
+        return Headers([*kinds.values()], which, np.array(told, np.int64).reshape(-1, 3)[which])
+    for index in np.flatnonzero(np.isin(which, wrong)).tolist():
         error = cast("DecodeError", told[int(which[index])])
         finding = _finding(error, index)
         source = encoded.sources[index] if encoded.sources else ""
@@ -208,23 +214,28 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     if params["dtype"] != np.uint8:
         return None
     found: Headers = params["headers"]
-    decoders = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
-    positions = np.concatenate([np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _COMPILED)])
+    rows = [_decoders_of(info, params) for info in found.kinds]
+    decoders, sizes = np.array(rows, np.int64).reshape(-1, 4)[found.which], found.shapes[:, :2]
+    if len({row[0] for row in rows}) == 1 and rows[0][0] != _PYTHON:  # without a copy of anything
+        positions, count = np.arange(len(decoders)), len(decoders) if rows[0][0] == _GPU else 0
+    else:
+        groups = [np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _COMPILED)]
+        positions, count = np.concatenate(groups), len(groups[0])
+        decoders, sizes = decoders[positions], sizes[positions]
+        windows = None if windows is None else windows[positions]
     if not len(positions):
         return None
     requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
-    sizes = found.shapes[positions, :2]
-    requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
-    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = decoders[positions, 1:3]
+    requests[:, libjpeg.HEIGHT : libjpeg.WIDTH + 1] = sizes
+    requests[:, libjpeg.COLORS : libjpeg.CHANNELS + 1] = decoders[:, 1:3]
     requests[:, libjpeg.FAST_DCT], requests[:, libjpeg.REPEAT_CHROMA] = params["fast"], params["repeat_chroma"]
     if windows is None:
-        requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]] = sizes
+        requests[:, libjpeg.ROWS : libjpeg.COLUMNS + 1] = sizes
     else:
-        requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
+        requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows
     kind = params["output_type"]
-    count = int(np.count_nonzero(decoders[:, 0] == _GPU))
     hardware = params["hardware"] and params["repeat_chroma"]
-    colors, rooms = "RGB" if kind == "ANY_DATA" else kind, decoders[positions, 3]
+    colors, rooms = "RGB" if kind == "ANY_DATA" else kind, decoders[:, 3]
     return JpegImages(positions, count, hardware, requests, colors, rooms)
 
 

@@ -48,7 +48,7 @@ def random_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int
     """(N, 2) corners and sizes, as (y, x) and (height, width), of windows in images of (N, 2) `sizes`."""
     context = args.context
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"], context.stream_offset)
-    if np.array_equal(context.drawn, np.arange(len(sizes))):
+    if context.whole or np.array_equal(context.drawn, np.arange(len(sizes))):
         return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
     anchors, crops = np.empty((2, len(sizes), 2), np.int32)
     for i, index in enumerate(context.drawn.tolist()):

@@ -145,8 +145,12 @@ def output_meta(args: Args, meta: TensorMeta) -> TensorMeta:
 
 def filter_params(args: Args) -> dict[str, Any]:
     """Parameters of a `Work`: for each sample the filters of axes that shrink, and of others."""
-    names = [name if args.given(name) else "interp_type" for name in ("min_filter", "mag_filter")]
-    return {"kinds": np.stack([_filters(args, name) for name in names], axis=1), "antialias": args["antialias"]}
+
+    def kinds() -> NDArray[np.int32]:
+        names = [name if args.given(name) else "interp_type" for name in ("min_filter", "mag_filter")]
+        return np.stack([_filters(args, name) for name in names], axis=1)
+
+    return {"kinds": args.constant_for("filters", kinds), "antialias": args["antialias"]}
 
 
 def _filters(args: Args, name: str) -> NDArray[np.int32]:

@@ -132,11 +132,11 @@ def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.in
         (N, 2 K) float64: (y0, x0, y1, x1) in pixels, or (z0, y0, x0, z1, y1, x1); start beyond end mirrors.
     """
     low, high = regions(args, in_sizes)
-    requested, mode = _requested(args, in_sizes.shape[1])
+    axes, mode = in_sizes.shape[1], _mode(args)
     # nvidia.dali computes wanted sizes in single precision: it decides which pixel is the nearest at ties
-    return sizes_and_regions(
-        low, high, requested, MODES.index(mode), limits(args, requested), exact=args["subpixel_scale"]
-    )
+    requested = args.constant_for(("requested", axes), lambda: _requested(args, axes))
+    limit = args.constant_for(("limits", axes), lambda: limits(args, requested))
+    return sizes_and_regions(low, high, requested, MODES.index(mode), limit, exact=args["subpixel_scale"])
 
 
 def limits(args: Args, requested: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -156,10 +156,18 @@ def regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
     return (low * in_sizes, high * in_sizes) if args["roi_relative"] else (low, high)
 
 
-def _requested(args: Args, axes: int) -> tuple[NDArray[np.float32], str]:
+#: The mode of sizes of one side.
+_SIDES = {"resize_shorter": "not_smaller", "resize_longer": "not_larger"}
+
+
+def _mode(args: Args) -> str:
+    return next((mode for name, mode in _SIDES.items() if args.given(name)), args["mode"])
+
+
+def _requested(args: Args, axes: int) -> NDArray[np.float32]:
     if args.given("size"):
-        return args.vectors("size", axes), args["mode"]
-    for name, mode in (("resize_shorter", "not_smaller"), ("resize_longer", "not_larger")):
+        return args.vectors("size", axes)
+    for name in _SIDES:
         if args.given(name):
-            return np.repeat(args.scalars(name)[:, None], axes, axis=1), mode
-    return np.stack([args.scalars(name) for name in _SEPARATE[-axes:]], axis=1), args["mode"]
+            return np.repeat(args.scalars(name)[:, None], axes, axis=1)
+    return np.stack([args.scalars(name) for name in _SEPARATE[-axes:]], axis=1)

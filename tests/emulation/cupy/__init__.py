@@ -130,7 +130,7 @@ class MemoryPool:
 
     total_bytes = used_bytes
 
-    def free_all_blocks(self) -> None:
+    def free_all_blocks(self, stream: Any = None) -> None:
         pass
 
 

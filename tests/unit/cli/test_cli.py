@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gallery_examples import GALLERY, ON_ITS_CPU, name_of
+from gallery_examples import GALLERY, ON_CPU, ON_GPU, ON_ITS_CPU, name_of
 from PIL import Image
 
 from dali_studio import __version__, cli, fn, samples
@@ -24,6 +24,7 @@ from dali_studio.cli import text as cli_text
 from dali_studio.cli.text import table
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.document import load, save
+from dali_studio.kernels.cuda.device import missing
 from dali_studio.pipeline import Pipeline
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -58,12 +59,20 @@ def test_a_wait_says_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
         assert stream is None or not stream.getvalue()
 
 
-@pytest.mark.parametrize("document", GALLERY, ids=name_of)
+@pytest.mark.parametrize("document", ON_CPU, ids=name_of)
 def test_the_gallery_runs_on_the_sample_photos(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", str(document), "--batches", "1"]) == 0
     shown = capsys.readouterr().out
     nodes = json.loads(document.read_text())["pipeline"]["nodes"]
     assert all(node["key"] in shown for node in nodes) and "samples/s" in shown
+
+
+@pytest.mark.parametrize("document", ON_GPU, ids=name_of)
+def test_an_example_for_a_gpu_says_what_is_missing(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    absent = missing(0)
+    assert cli.main(["run", str(document), "--batches", "1"]) == (0 if absent is None else 1)
+    shown = capsys.readouterr()
+    assert ("samples/s" in shown.out) if absent is None else ("DS206" in shown.err and 'device="cpu"' in shown.err)
 
 
 @pytest.mark.parametrize("example", ["getting_started", "halves", "image_and_mask", "resnet50"])

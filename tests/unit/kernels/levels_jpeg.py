@@ -46,8 +46,8 @@ def digest() -> str:
         request = np.array(
             [[file.ctypes.data, file.size, *out.shape[:2], 2, 3, 0, k % 2, 0, 0, *out.shape[:2], out.ctypes.data, 3 * width]]
         )
-        pictures, rows, plan = np.zeros(1, scan.PICTURE), np.zeros(1, np.int64), np.zeros(6, np.int64)
-        scan.plan(request, np.zeros((1, 2), np.int64), 0, 1, 1 << 30, pictures, rows, plan)
+        pictures, rows, plan = np.zeros(1, scan.PICTURE), np.zeros(1, np.int64), np.zeros(scan.PLANNED, np.int64)
+        scan.plan(request, np.zeros((1, 2), np.int64), 0, 1, 1 << 30, 1 << 20, pictures, rows, plan)
         outcome = libjpeg.decode(request[0], entries)
         said = (keys.tobytes() if plain[0] else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
         for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):

@@ -32,7 +32,9 @@ EXPECTED = [simplejpeg.decode_jpeg(file, "RGB", fastupsample=True) for file in F
 class Work:
     """A batch of files, and memory for their pixels."""
 
-    def __init__(self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES, *, reserved: bool = False) -> None:
+    def __init__(
+        self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES, *, reserved: bool = False, withheld: bool = False
+    ) -> None:
         self.pixels = [np.zeros_like(pixels) for pixels in EXPECTED]
         requests = np.zeros((len(files), libjpeg.FIELDS), np.int64)
         for request, file, expected, pixels in zip(requests, files, EXPECTED, self.pixels, strict=True):
@@ -41,7 +43,7 @@ class Work:
                 file.ctypes.data, file.size, h, w, libjpeg.COLOR_SPACES["RGB"], 3, 0, 1, 0, 0, h, w,
                 pixels.ctypes.data, w * 3,
             )  # fmt: skip
-        self.batch = DecodeBatch(len(files), shared, requests, reserved=reserved)
+        self.batch = DecodeBatch(len(files), shared, requests, reserved=reserved, withheld=withheld)
 
     def check(self, others: set[int] = frozenset()) -> None:  # pyright: ignore[reportArgumentType]
         """What was not taken by others is done, and nothing else was touched."""
@@ -149,6 +151,21 @@ def test_helpers_take_reserved_pictures_and_so_does_who_waits(monkeypatch: pytes
     assert {work.batch.take() for _ in range(3)} == {57, 58, 59}
     work.batch.finish(never)
     work.check({57, 58, 59})
+
+
+def test_what_is_withheld_is_left_even_by_helpers_until_it_is_taken_over() -> None:
+    pool, work = DecodeThreadPool(3), Work(shared=50, reserved=True, withheld=True)
+    pool.start(work.batch)
+    while not (work.batch.outcomes[50:] == libjpeg.DONE).all():
+        time.sleep(0.001)
+    first, count = decode_queue.take_group(*work.batch.queue, 4, 8)
+    time.sleep(0.01)
+    assert first == 0 and count and not work.batch.outcomes[:50].any()
+    work.batch.take_over()
+    work.batch.finish(never)
+    work.batch.close()
+    work.check(set(range(count)))
+    pool.close()
 
 
 def test_damaged_files_are_not_done_and_the_others_are() -> None:

@@ -42,19 +42,19 @@ def test_a_window_that_is_not_inside_fails(window: tuple[int, int, int, int]) ->
 
 def test_plans_whose_arrays_differ_are_refused() -> None:
     requests, places = np.zeros((3, libjpeg.FIELDS), np.int64), np.zeros((3, 2), np.int64)
-    pictures, rows, made = np.zeros(2, scan.PICTURE), np.zeros(2, np.int64), np.zeros(6, np.int64)
+    pictures, rows, made = np.zeros(2, scan.PICTURE), np.zeros(2, np.int64), np.zeros(scan.PLANNED, np.int64)
     for given in (
-        (requests[:, :-1], places, 0, 3, 1, pictures, rows, made),
-        (requests, places[:2], 0, 3, 1, pictures, rows, made),
-        (requests, places, 0, 4, 1, pictures, rows, made),
-        (requests, places, -1, 3, 1, pictures, rows, made),
-        (requests, places, 0, 3, 1, pictures, rows[:1], made),
-        (requests, places, 0, 3, 1, pictures, rows, made[:5]),
+        (requests[:, :-1], places, 0, 3, 1, 1, pictures, rows, made),
+        (requests, places[:2], 0, 3, 1, 1, pictures, rows, made),
+        (requests, places, 0, 4, 1, 1, pictures, rows, made),
+        (requests, places, -1, 3, 1, 1, pictures, rows, made),
+        (requests, places, 0, 3, 1, 1, pictures, rows[:1], made),
+        (requests, places, 0, 3, 1, 1, pictures, rows, made[:5]),
     ):
         with pytest.raises(ValueError, match=r"differ|cannot be planned"):
             scan.plan(*given)
     with pytest.raises(TypeError, match="int64"):
-        scan.plan(requests.astype(np.int32), places, 0, 3, 1, pictures, rows, made)  # pyright: ignore[reportArgumentType]
+        scan.plan(requests.astype(np.int32), places, 0, 3, 1, 1, pictures, rows, made)  # pyright: ignore[reportArgumentType]
 
 
 def test_turns_whose_arrays_differ_are_refused() -> None:

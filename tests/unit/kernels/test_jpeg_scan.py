@@ -43,10 +43,10 @@ def read(*parts: bytes, behind: bytes = b"") -> tuple[int, Any]:
     pictures = np.zeros(1, scan.PICTURE)
     pictures["lengths"] = 255  # of a file before this one
     size = len(file) - len(behind)
-    request, made = np.zeros((1, libjpeg.FIELDS), np.int64), np.zeros(6, np.int64)
+    request, made = np.zeros((1, libjpeg.FIELDS), np.int64), np.zeros(scan.PLANNED, np.int64)
     request[0, [libjpeg.DATA, libjpeg.SIZE]] = file.ctypes.data, size
     places, rows = np.zeros((1, 2), np.int64), np.zeros(1, np.int64)
-    assert scan.plan(request, places, 0, 1, 1 << 40, pictures, rows, made) == 1
+    assert scan.plan(request, places, 0, 1, 1 << 40, 1 << 20, pictures, rows, made) == 1
     return size - int(pictures[0]["size"]) if made[0] else -1, pictures[0]
 
 

@@ -80,6 +80,7 @@ class PipelineFile {
     context.save = async () => {
       await Promise.all([...this.sessions].map(answered));
       await this.mirror.taken;
+      await this.mirror.adopted;
       await save();
     };
     context.disposed.connect(() => {

@@ -48,7 +48,5 @@ export function askWhenChanged(app: JupyterFrontEnd, tracker: Tracker, words: Tr
     if (front && tracker.has(front)) void check(front as PipelineDocument);
   };
   window.addEventListener("focus", checkFront);
-  tracker.currentChanged.connect((_, widget) => {
-    if (widget) void check(widget);
-  });
+  app.shell.currentChanged?.connect(checkFront);
 }

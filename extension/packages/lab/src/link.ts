@@ -28,6 +28,12 @@ interface Attached {
   readonly overtaken: boolean;
 }
 
+/** Another page of the document has written its file, or loaded it again as the revision. */
+interface FileWritten {
+  readonly type: "file_written";
+  readonly revision: number | null;
+}
+
 /** What a document is opened with; its text comes beside it. */
 type Opening = {
   readonly revision: number;
@@ -309,7 +315,7 @@ export class Link {
   ): Promise<Kernel.IComm | null> {
     return new Promise((resolve, reject) => {
       comm.onMsg = ({ content, buffers }) => {
-        const data = content.data as Attached | KernelMessage;
+        const data = content.data as Attached | FileWritten | KernelMessage;
         if (data.type === "attached" && data.overtaken && asks) {
           resolve(comm);
         } else if (data.type === "attached") {
@@ -317,6 +323,8 @@ export class Link {
           this.comm = comm;
           if (data.overtaken) this.onFile();
           resolve(null);
+        } else if (data.type === "file_written") {
+          this.mirror.adopt(data.revision);
         } else if (this.comm !== comm) {
           const said = data.type === "refused" ? data.diagnostics.map((d) => d.message).join(" ") : "It was refused.";
           reject(new Refusal({ reason: said, kernel: false }));

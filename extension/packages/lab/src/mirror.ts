@@ -33,6 +33,9 @@ export class Mirror {
   private saving: string | null = null;
   /** The file, as far as it is known here. */
   private onDisk: string;
+  /** The last document that the kernel has sent; null where none has come since it was opened. */
+  private latest: string | null = null;
+  private adopting = false;
   revision = 0;
 
   constructor(private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>) {
@@ -57,6 +60,7 @@ export class Mirror {
   begin(edited: boolean, fresh: boolean): void {
     this.edited = !fresh && (edited || this.context.model.dirty);
     this.saved = null;
+    this.latest = null;
     this.written = this.context.model.toString();
     if (fresh) this.context.model.dirty = this.written !== this.onDisk;
   }
@@ -74,13 +78,19 @@ export class Mirror {
     const { turn } = this;
     const text = await inflated(packed);
     if (turn !== this.turn || this.context.isDisposed) return;
-    const { model } = this.context;
     this.revision = revision;
+    this.latest = text;
     if (this.saved ? revision === this.savedRevision : !this.edited) {
       this.saved = new Saved(this.saved?.file ?? this.written, text);
       this.savedRevision = revision;
       return;
     }
+    this.show(text);
+  }
+
+  /** Make a document of the kernel the text. */
+  private show(text: string): void {
+    const { model } = this.context;
     this.edited = true;
     const clean = this.saved?.equals(text) ?? false;
     const wanted = clean && this.saved ? this.saved.file : text;
@@ -91,9 +101,38 @@ export class Mirror {
     model.dirty = !clean;
   }
 
+  /** Done when the file is known that another page has written. */
+  adopted: Promise<void> = Promise.resolve();
+
+  /**
+   * Another page with the same kernel has saved the file, or loaded it again: JupyterLab is to know it, so that it does
+   * not ask about it, and what the kernel has had since then stays as it is. `revision`: the one that the file says.
+   */
+  adopt(revision: number | null): void {
+    this.adopted = this.adopted.then(() => this.takeFile(revision)).catch(() => {}); // saving says what is wrong
+  }
+
+  private async takeFile(revision: number | null): Promise<void> {
+    const { context } = this;
+    if (context.isDisposed) return;
+    this.adopting = true;
+    try {
+      await context.revert();
+    } finally {
+      this.adopting = false;
+    }
+    if (context.isDisposed) return;
+    const file = context.model.toString();
+    this.written = this.onDisk = file;
+    if (this.latest === null) return;
+    this.saved = new Saved(file, revision === this.revision ? this.latest : file);
+    this.savedRevision = -1;
+    this.show(this.latest);
+  }
+
   private onContent(): void {
     const text = this.context.model.toString();
-    if (text === this.written) return;
+    if (text === this.written || this.adopting) return;
     this.written = text;
     this.replacing.emit();
   }

@@ -25,12 +25,17 @@ export function NumberField({ argument, value, onValue, setError, bad, label, te
   useEffect(() => () => clearTimeout(wait.current), []);
   const apply = (text: string, now: boolean) => {
     clearTimeout(wait.current);
+    wait.current = undefined;
     const parsed = parseOne(argument, text);
     setError(parsed.ok || text.trim() === "" ? "" : parsed.reason);
     if (!parsed.ok || typeof parsed.value !== "number" || parsed.value === value) return;
     const next = parsed.value;
     if (now) onValue(next);
-    else wait.current = setTimeout(() => onValue(next), 100);
+    else
+      wait.current = setTimeout(() => {
+        wait.current = undefined;
+        onValue(next);
+      }, 100);
   };
   const step = (event: KeyboardEvent, sign: number) => {
     event.preventDefault();
@@ -63,15 +68,17 @@ export function NumberField({ argument, value, onValue, setError, bad, label, te
       onBlur={(e) => {
         if (draft === null) return;
         if (e.target.value.trim() === "" && value !== null && !argument.required) onClear?.();
-        else apply(e.target.value, true);
+        else if (wait.current !== undefined) apply(e.target.value, true); // else it was, and others may have set it since
         if (parseOne(argument, e.target.value).ok || e.target.value.trim() === "") setDraft(null);
       }}
       onKeyDown={(e) => {
         if (e.key === "ArrowUp") step(e, 1);
         else if (e.key === "ArrowDown") step(e, -1);
         else if (e.key === "Enter" && e.currentTarget.value.trim() === "") e.currentTarget.blur();
-        else if (e.key === "Enter") apply(e.currentTarget.value, true);
-        else if (e.key === "Escape" && draft !== null) {
+        else if (e.key === "Enter") {
+          apply(e.currentTarget.value, true);
+          if (parseOne(argument, e.currentTarget.value).ok) setDraft(null);
+        } else if (e.key === "Escape" && draft !== null) {
           e.stopPropagation();
           setDraft(null);
           setError("");
