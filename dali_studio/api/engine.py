@@ -84,14 +84,17 @@ class Engine:
                 graph.node(step.key), options.batch_size,
                 partial(self.executor.take_in, step) if step.device == "gpu" else None,
                 None if sources is None else sources.sources.get(step.key),
+                None if step.device == "cpu" else self.executor.stream,
             )
             for step in steps
         }  # fmt: skip
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
-            lambda request: _computed(compute, request, probe), background=background,
-            small=options.batch_size <= _SMALL, enqueues=background and _only_enqueues(self.plan, registry),
+            lambda request: _computed(compute, request, probe),
+            background=background,
+            small=options.batch_size <= _SMALL,
+            enqueues=background and _only_enqueues(self.plan, registry),
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
         mixed = not steps and any(step.device == "mixed" for step in self.plan.steps())

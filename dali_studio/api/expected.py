@@ -61,6 +61,3 @@ class ExpectedOutputs:
                             hint=f"Change output_{what}, or convert the output.",
                         )
                     )
-
-
-NOTHING = ExpectedOutputs(None, None, None)

@@ -13,7 +13,7 @@ from dali_studio.api.branches import Branches
 from dali_studio.api.checkpoints import decode
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
-from dali_studio.api.expected import NOTHING, ExpectedOutputs
+from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
 from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options, graph_options, unknown_name

@@ -426,8 +426,8 @@ def video(
 
     Gives frames, (F, H, W, C); labels, int32 (1,), where there are some; then frame numbers and times if they are
     wanted. Sequences begin at every `step`-th frame; those that would go beyond the end are left out, or with
-    `pad_sequences` filled with black. `experimental.readers.video` chooses frames in more ways. nvidia.dali has this
-    reader on the GPU alone, and there the colours of the hardware's decoder.
+    `pad_sequences` filled with black. `experimental.readers.video` chooses frames in more ways. On a GPU its
+    hardware decodes, and colours are other than on the CPU; nvidia.dali has this reader there alone.
     """
     ...
 

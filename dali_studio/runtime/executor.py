@@ -18,6 +18,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.core.progress import stoppable
 from dali_studio.graph.edits import PortRef
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime import ranges
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
 from dali_studio.runtime.frames import Frames
@@ -456,6 +457,11 @@ class Executor:
             return self._gpu.take_in(step, arrays, layout, producer)
         except StepError as error:
             raise error.diagnose() from error.cause
+
+    @property
+    def stream(self) -> GpuStream | None:
+        """Where steps on a GPU are enqueued, if there are some."""
+        return None if self._gpu is None else self._gpu.stream
 
     @property
     def decoded(self) -> dict[str, int]:

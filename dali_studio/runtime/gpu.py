@@ -32,7 +32,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import PerFrame, PerSample, ReadsParameters
+from dali_studio.schema.traits import MadeOnCpu, PerFrame, PerSample, ReadsParameters
 
 _DEVICE = attrgetter("data.device_id")
 
@@ -67,11 +67,6 @@ class GpuRunner:
         vars(other)["_planner"] = Planner(self._registry)
         return other
 
-    @property
-    def stream(self) -> GpuStream:
-        """Where steps are enqueued."""
-        return self._stream
-
     def begin(self) -> InFlightSlot:
         """Start an iteration; waits for the GPU if too many are in flight."""
         return self._stream.begin()
@@ -104,6 +99,11 @@ class GpuRunner:
     def memory(self) -> tuple[int, int]:
         """Bytes of device memory in use, and bytes held."""
         return self._stream.memory()
+
+    @property
+    def stream(self) -> GpuStream:
+        """Where steps are enqueued."""
+        return self._stream
 
     @property
     def decoded(self) -> dict[str, int]:
@@ -307,6 +307,9 @@ class GpuRunner:
                 made = operator.run_gpu(state, args, inputs, self._stream)
         watch.stop(step.key)
         watch.report()
+        if MadeOnCpu in operator.traits:
+            self.upload(step, made, results, recording)
+            return
         results.update(zip(step.outputs, made, strict=True))
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made if one.device == "gpu"))

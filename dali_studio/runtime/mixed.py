@@ -19,6 +19,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import addresses_of, shapes_of
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.video import frames_of
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.coefficients import CoefficientKernels, shared_out
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, COEFFICIENTS
@@ -36,6 +37,7 @@ from dali_studio.runtime.sharing import DecoderFeeder, DecodeWorkQueue, Decoding
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
+from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
 
 #: Decoders by kernels, each with a group of images in flight: while one copies files, the GPU works for the other.
@@ -100,6 +102,8 @@ class MixedRunner:
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode a batch; what is returned waits for the pixels and adds the batch to `results`."""
         operator = self._registry.operator(step.operator)
+        if overrides(operator, "decode"):
+            return self._apart(step, args, given, indices, results, error_policy, recording)
         watch = Stopwatch(recording)
         watch.start(step.key)
         sources = given[0].sources
@@ -196,6 +200,44 @@ class MixedRunner:
                 source, index = sources[position] if sources else "", int(indices[position])
                 if not error_policy.shrinks(step, index, source, named):
                     raise StepError(step, index, source, named) from error
+
+    def _apart(
+        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
+        error_policy: ErrorPolicy, recording: Recording | None,
+    ) -> Callable[[], None]:  # fmt: skip
+        """As `begin`, for an operator that decodes into device memory itself; threads of the pipeline call it."""
+        operator, sources = self._registry.operator(step.operator), given[0].sources
+        watch = Stopwatch(recording)
+        watch.start(step.key)
+        with gpu_failures(step, len(indices), indices, sources):
+            meta = self._meta(step, args, given)
+            assert meta.dtype is not None
+            work, dtype = operator.plan(args, *given), to_numpy(meta.dtype)
+            check_sizes(work.shapes, dtype)
+            made = self._stream.apart(work.shapes, dtype, meta.layout or "", sources)
+
+        def one(position: int) -> None:
+            target = frames_of(made, position)
+            try:
+                operator.decode(work, position, [item.samples[position] for item in given], target)
+            except Exception as error:
+                source, index = sources[position] if sources else "", int(indices[position])
+                if not error_policy.accepts(step, index, source, error):
+                    raise StepError(step, index, source, error) from error
+                target[...] = 0
+
+        watch.stop(step.key)
+
+        def finish() -> None:
+            self._workers.map(timed(recording, step.key, one), len(made))
+            self._stream.is_filled(made)
+            adopted = results[step.outputs[0]] = self._stream.adopt(made)
+            adopted.indices = given[0].indices
+            watch.report()
+            if recording is not None:
+                recording.results(step.key, device=made.size)
+
+        return finish
 
     def _meta(self, step: Step, args: Args, views: Sequence[Batch]) -> TensorMeta:
         """The type of the result, which follows from those of the inputs."""

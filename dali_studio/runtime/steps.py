@@ -80,7 +80,10 @@ class BoundStep:
         context = None
         if self.schema.seeded:
             nothing = np.empty(0, np.int64)
-            context = RunContext(0, nothing, seed=self.seed, checkpointing=checkpointing, may_write=may_write)
+            context = RunContext(
+                0, nothing, seed=self.seed, device=self.step.requested_device, checkpointing=checkpointing,
+                may_write=may_write,
+            )  # fmt: skip
         argument_inputs = dict.fromkeys(self.step.argument_inputs)
         return Args(self.schema, self.step.arguments, argument_inputs, 0, self.step.objects, context)
 

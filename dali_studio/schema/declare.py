@@ -281,6 +281,21 @@ class Operator(CommonArguments):
         return None
 
     @staticmethod
+    def decode(work: Work, index: int, inputs: Arrays, out: Any) -> None:
+        """For decoders on the device "mixed" that use hardware themselves: ``cpu``, into device memory.
+
+        Parameters
+        ----------
+        work : Work
+        index : int
+        inputs : sequence of ndarray
+            In host memory.
+        out : `kernels.cuda.video.DeviceFrames`
+            To be written on the default stream.
+        """
+        raise NotImplementedError
+
+    @staticmethod
     def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Any:
         """What ``gpu`` does as a piece of a generated kernel that does several steps at once, bit for bit the same.
 

@@ -70,7 +70,10 @@ class FramesFromArguments(Trait):
 
 
 class MadeOnCpu(Trait):
-    """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded."""
+    """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded.
+
+    With a ``run_gpu`` some of the results may lie on the GPU, as batches of `GpuStream.apart`; the others are uploaded.
+    """
 
 
 class Enqueues(Trait):

@@ -6,17 +6,18 @@ import io
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
 from dali_studio.kernels.cpu.views import Array
 
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
 _FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
 #: Names of codecs in FFmpeg, and what they are called.
-_COMMON = {
+COMMON = {
     "h264": "H.264", "hevc": "HEVC", "vp8": "VP8", "vp9": "VP9", "av1": "AV1", "mpeg4": "MPEG-4", "mjpeg": "MJPEG",
 }  # fmt: skip
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
@@ -35,7 +36,8 @@ class NoVideoDecoderError(RuntimeError):
     """FFmpeg is not there."""
 
 
-def _library() -> Any:
+def library() -> Any:
+    """PyAV; `NoVideoDecoderError` if it is not there."""
     try:
         import av  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
     except ImportError as error:
@@ -54,11 +56,29 @@ def _lenient(av: Any) -> dict[str, str]:
 def describe() -> str:
     """What decodes videos, and which of the common codecs."""
     try:
-        av = _library()
+        av = library()
     except NoVideoDecoderError as error:
         return f"{error}: pip install av"
-    there = [words for name, words in _COMMON.items() if name in av.codecs_available]
+    there = [words for name, words in COMMON.items() if name in av.codecs_available]
     return f"FFmpeg of av {av.__version__}: {', '.join(there)}"
+
+
+class FrameColors(NamedTuple):
+    """What pixels are.
+
+    Attributes
+    ----------
+    ycbcr : bool
+        Luma and chroma as they are in the file, in place of red, green and blue.
+    normalized : bool
+        Floats are from 0 to 1, and not from 0 to 255.
+    """
+
+    ycbcr: bool = False
+    normalized: bool = False
+
+
+RGB = FrameColors()
 
 
 class VideoFile:
@@ -83,7 +103,7 @@ class VideoFile:
     """
 
     def __init__(self, source: str | Array, index: VideoIndex | None = None) -> None:
-        self._av = _library()
+        self._av = library()
         self._source = source
         self._reformatter = self._av.video.reformatter.VideoReformatter()
         kinds = self._av.video.reformatter.Interpolation
@@ -103,7 +123,7 @@ class VideoFile:
         self.close()
         source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
         try:
-            self._container = self._av.open(source, **_lenient(self._av))
+            self._container = self._av.open(source, **_lenient(self._av), **self._hardware())
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
@@ -119,9 +139,24 @@ class VideoFile:
             raise VideoError("there is no decoder for its codec")
         self._stream = streams[0]
         self._stream.thread_type = "NONE"
-        self._frames: Iterator[Any] = self._container.decode(self._stream)
+        self._decoder = self._taken(self._stream.codec_context)
+        self._frames: Iterator[Any] = self._decoded()
         #: Which frame comes next.
         self.position = 0
+
+    def _hardware(self) -> dict[str, Any]:
+        """Options of PyAV that say what decodes in place of the processor."""
+        return {}
+
+    def _taken(self, decoder: Any) -> Any:
+        """The decoder of the file that was opened, or another one of the same settings."""
+        return decoder
+
+    def _decoded(self) -> Iterator[Any]:
+        """The frames from where the file is."""
+        decoder = self._decoder
+        for packet in self._container.demux(self._stream):
+            yield from decoder.decode(packet)
 
     def close(self) -> None:
         """Give back what the open file holds."""
@@ -129,17 +164,21 @@ class VideoFile:
             self._container.close()
             self._container = None
 
-    def read(self, wanted: Sequence[int] | NDArray[np.int64], out: Array, *, ycbcr: bool = False) -> None:
+    def read(
+        self, wanted: Sequence[int] | NDArray[np.int64], out: Any, fill: Sequence[int] = (0,),
+        colors: FrameColors = RGB,
+    ) -> None:  # fmt: skip
         """Decode frames.
 
         Parameters
         ----------
         wanted : sequence of int
-            Their numbers, in any order.
+            Their numbers, in any order; -1 for filled ones.
         out : ndarray of uint8
             (F, H, W, C), red, green and blue, or luma and chroma.
-        ycbcr : bool
-            Give luma and chroma as they are in the file.
+        fill : sequence of int
+            The colour of filled frames.
+        colors : FrameColors
 
         Raises
         ------
@@ -152,7 +191,10 @@ class VideoFile:
         try:
             for number in sorted(places):
                 first, *others = places[number]
-                self._convert(self._frame(number), out[first], ycbcr=ycbcr)
+                if number < 0:
+                    out[first] = np.asarray(fill, np.uint8)
+                else:
+                    self._convert(self._frame(number), out[first], colors)
                 for place in others:
                     out[place] = out[first]
         except self._av.FFmpegError as error:
@@ -178,7 +220,8 @@ class VideoFile:
         if key > 0:
             try:
                 self._container.seek(self.index.pts[key], stream=self._stream)
-                self._frames = self._container.decode(self._stream)
+                self._decoder.flush_buffers()
+                self._frames = self._decoded()
                 first = next(self._frames)
             except (self._av.FFmpegError, StopIteration):
                 pass
@@ -190,16 +233,26 @@ class VideoFile:
                     return
         self._restart()
 
-    def _convert(self, frame: Any, out: Array, *, ycbcr: bool) -> None:
+    def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
-        form = "yuv444p" if ycbcr else "rgb24"
+        form = "yuv444p" if colors.ycbcr else "rgb24"
         made = self._reformatter.reformat(frame, width, height, form, interpolation=self._flags, threads=1)
         planes = [np.frombuffer(plane, np.uint8).reshape(height, plane.line_size) for plane in made.planes]
-        if ycbcr:
+        if colors.ycbcr:
             for channel, plane in enumerate(planes):
                 out[..., channel] = plane[:, :width]
         else:
             out.reshape(height, -1)[...] = planes[0][:, : width * 3]
+
+
+class GpuColored(VideoFile):
+    """A video whose colours are those of a GPU's decoder in nvidia.dali, decoded by the processor.
+
+    Frames may be float32, too.
+    """
+
+    def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
+        frame_pixels(planes_of(frame), out, full_range=has_full_range(frame), **colors._asdict())
 
 
 class VideoIndex:

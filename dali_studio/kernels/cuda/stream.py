@@ -186,9 +186,7 @@ class GpuStream:
         """Bytes of device memory in use, and bytes held."""
         return int(self._pool.used_bytes()), int(self._pool.total_bytes())
 
-    def empty(
-        self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
-    ) -> Batch:
+    def empty(self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()) -> Batch:
         """A batch whose contents are not defined yet."""
         known = self._places.get((id(shapes), dtype.itemsize))
         if known is None or known[0] is not shapes:
@@ -264,9 +262,23 @@ class GpuStream:
         with self._device:
             return self._arrivals.copied(batch, run)
 
+    def apart(self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()) -> Batch:
+        """A batch for `adopt`, which work on the default stream is to fill, from any thread; see `is_filled`."""
+        offsets, size = place(shapes, dtype)
+        with self._device, self._cupy.cuda.Stream.null:
+            memory = self.aside(size)
+        return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
+
+    def is_filled(self, batch: Batch) -> None:
+        """Say that what fills a batch of `apart` is enqueued."""
+        with self._device:
+            batch.ready = self._cupy.cuda.Event(block=False, disable_timing=True)
+            batch.ready.record(self._cupy.cuda.Stream.null)
+
     def adopt(self, batch: Batch) -> Batch:
-        """A batch of `take_in` or `take_up` as part of this iteration, which holds its memory and waits for it."""
-        self._stream.wait_event(batch.ready)
+        """A batch of `take_in`, `take_up` or `apart` as part of this iteration, which waits for it."""
+        if batch.ready is not None:
+            self._stream.wait_event(batch.ready)
         self._used.slot.kept.append(batch.memory)
         return replace(batch, ready=None)
 

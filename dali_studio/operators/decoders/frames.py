@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError, VideoFile
+from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError
 from dali_studio.operators.borders import mirrored, mirrored_between, repeated
 from dali_studio.operators.common import sentence
 from dali_studio.schema.marks import Choices, Doc, Range
@@ -64,25 +64,6 @@ def check_fill(values: Sequence[int]) -> None:
             f"fill_value has {len(values)} values; the frames have {_CHANNELS} channels.",
             hint=f"Give 1 or {_CHANNELS} values.", argument="fill_value",
         )  # fmt: skip
-
-
-def decode_frames(
-    video: VideoFile, numbers: NDArray[np.int64], fill: Sequence[int], out: NDArray[Any], *, ycbcr: bool = False
-) -> None:
-    """Decode frames of a video, in RGB or YCbCr; where `numbers` says -1, fill them.
-
-    Raises
-    ------
-    VideoError
-    """
-    there = numbers >= 0
-    if there.all():
-        video.read(numbers, out, ycbcr=ycbcr)
-        return
-    made = np.empty((int(there.sum()), *out.shape[1:]), np.uint8)
-    video.read(numbers[there], made, ycbcr=ycbcr)
-    out[there] = made
-    out[~there] = np.asarray(fill, np.uint8)
 
 
 def video_finding(error: Exception, name: str = "", sample: int | None = None) -> ArgumentError:

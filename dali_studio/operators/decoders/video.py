@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError, VideoError, VideoFile
+from dali_studio.kernels.cpu.video_codec import GpuColored, NoVideoDecoderError, VideoError, VideoFile
+from dali_studio.kernels.cuda.video import DeviceFrames, GpuVideoFile
 from dali_studio.operators.common import ON_ERROR, T
 from dali_studio.operators.decoders.common import check_encoded
-from dali_studio.operators.decoders.frames import PadArguments, check_fill, decode_frames, padded, video_finding
+from dali_studio.operators.decoders.frames import PadArguments, check_fill, padded, video_finding
 from dali_studio.operators.decoders.opened import opened
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -46,6 +47,7 @@ class Video(PadArguments, Operator):
     inputs = (Input("encoded", "encoded"),)
     outputs = (Output("video", "video"),)
     traits = (PerSample, ReadsData)
+    devices = ("cpu", "mixed")
     examples = (example(), example(start_frame=2, sequence_length=4, stride=2))
 
     frames: Annotated[list[int] | None, Doc("Numbers of the frames, from 0 on."), PER_SAMPLE, ANY_NUMBER, COMMON] = None
@@ -129,7 +131,20 @@ class Video(PadArguments, Operator):
         try:
             if isinstance(video, VideoError):
                 raise video
-            decode_frames(video, work.params["numbers"][index], work.params["fill"], outputs[0])
+            video.read(work.params["numbers"][index], outputs[0], work.params["fill"])
+            video.close()
+        except VideoError as error:
+            raise video_finding(error) from error
+
+    @staticmethod
+    def decode(work: Work, index: int, inputs: Arrays, out: DeviceFrames) -> None:
+        found: VideoFile | VideoError = work.params["videos"][index]
+        try:
+            if isinstance(found, VideoError):
+                raise found
+            found.close()
+            video = GpuVideoFile(out.device_id, inputs[0], found.index)
+            video.read(work.params["numbers"][index], out, work.params["fill"])
             video.close()
         except VideoError as error:
             raise video_finding(error) from error
@@ -182,6 +197,7 @@ def _range(given: Mapping[str, int], sample: int, count: int) -> NDArray[np.int6
 def _opened(args: Args, encoded: Batch) -> list[VideoFile | VideoError]:
     """Open the files; DS301 for the sample that is no video, or if FFmpeg is not there."""
     try:
-        return opened(args, encoded, VideoFile, VideoError, lambda error, sample: video_finding(error, sample=sample))
+        kind = GpuColored if args.device == "mixed" else VideoFile
+        return opened(args, encoded, kind, VideoError, lambda error, sample: video_finding(error, sample=sample))
     except NoVideoDecoderError as error:
         raise video_finding(error) from error

@@ -6,8 +6,9 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,18 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.progress import doing
 from dali_studio.core.storage import Packed
-from dali_studio.kernels.cpu.video_codec import EmptyVideoError, VideoError, VideoFile, VideoIndex
-from dali_studio.operators.decoders.frames import decode_frames, padded, video_finding
+from dali_studio.kernels.cpu.video_codec import (
+    RGB,
+    EmptyVideoError,
+    FrameColors,
+    GpuColored,
+    VideoError,
+    VideoFile,
+    VideoIndex,
+)
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.video import GpuVideoFile, frames_of
+from dali_studio.operators.decoders.frames import padded, video_finding
 from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.schema.arguments import Args
 
@@ -24,6 +35,8 @@ from dali_studio.schema.arguments import Args
 _OPEN = 16
 #: Threads that look up where frames lie.
 _THREADS = 8
+#: Threads that feed a GPU's decoders, of which the largest GPUs have seven.
+_GPU_THREADS = 8
 #: How long before the first frame of a video a range may begin: so many sequences are filled frames alone.
 _MAX_BEFORE = 1 << 20
 
@@ -97,8 +110,8 @@ class ClipsRead:
     ----------
     picked : list of int
         Which sequences of the data set these are.
-    data : Packed
-        (F, H, W, C) each.
+    data : Packed or Batch
+        (F, H, W, C) each, in host memory, or on a GPU.
     frames : list of ndarray
         The numbers of their frames; -1 for filled ones.
     failures : dict
@@ -106,9 +119,16 @@ class ClipsRead:
     """
 
     picked: list[int]
-    data: Packed
+    data: Packed | Batch
     frames: list[NDArray[np.int64]]
     failures: dict[int, Exception] = field(default_factory=dict[int, Exception])
+
+
+class _Gpu(NamedTuple):
+    """Where frames are decoded to on a GPU, and the threads that feed its decoders."""
+
+    stream: GpuStream
+    threads: ThreadPoolExecutor
 
 
 class Clips:
@@ -118,8 +138,9 @@ class Clips:
     ----------
     entries : sequence of Entry
     sampling : Sampling
-    ycbcr : bool
-        Whether frames have luma and chroma instead of red, green and blue.
+    colors : FrameColors
+    gpu_dtype : dtype, optional
+        Frames have the colours of a GPU's decoder, whoever decodes them, and this type: uint8 or float32.
 
     Raises
     ------
@@ -129,8 +150,15 @@ class Clips:
     NoVideoDecoderError
     """
 
-    def __init__(self, entries: Sequence[Entry], sampling: Sampling, *, ycbcr: bool = False) -> None:
-        self.sampling, self._ycbcr = sampling, ycbcr
+    def __init__(
+        self, entries: Sequence[Entry], sampling: Sampling, colors: FrameColors = RGB,
+        gpu_dtype: np.dtype[Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.sampling, self._colors = sampling, colors
+        self._begin: Callable[[str, VideoIndex], VideoFile] = VideoFile if gpu_dtype is None else GpuColored
+        self._dtype = np.dtype(np.uint8) if gpu_dtype is None else gpu_dtype
+        #: Where frames are decoded to, if not to host memory.
+        self._gpu: _Gpu | None = None
         found = _indices(sorted({entry.path for entry in entries}))
         self.entries: list[Entry] = []
         self.indices: list[VideoIndex] = []
@@ -171,6 +199,26 @@ class Clips:
     def __len__(self) -> int:
         return len(self.files)
 
+    def decode_on(self, stream: GpuStream) -> None:
+        """Let frames be decoded by a GPU from now on, into its memory."""
+        if self._gpu is None:
+            self._gpu = _Gpu(stream, ThreadPoolExecutor(_GPU_THREADS, "dali-studio-video"))
+            self._begin = partial(GpuVideoFile, stream.device_id)
+
+    @property
+    def stream(self) -> GpuStream | None:
+        """Of the GPU that frames are decoded on, if it is one."""
+        return None if self._gpu is None else self._gpu.stream
+
+    def close(self) -> None:
+        """Give back what open files hold."""
+        if self._gpu is not None:
+            self._gpu.threads.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, video in idle:
+            video.close()
+
     def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> ClipsRead:
         """As `DataSet.read`."""
         del ahead
@@ -179,37 +227,88 @@ class Clips:
         for position, chosen in enumerate(picked):
             index = self.indices[int(self.files[chosen])]
             shapes[position] = len(numbers[position]), index.height, index.width, 3
-        sizes = shapes.prod(axis=1)
-        data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, np.dtype(np.uint8))
-        made = ClipsRead(picked, data, numbers)
+        data, rooms = self._room(shapes, memory)
+        made, gpu = ClipsRead(picked, data, numbers), self._gpu
         ended, after = threading.Event(), picked[-1] + 1 if picked else -1
         with self._lock:
             before = self._reading.get(picked[0]) if picked else None
             self._reading[after] = ended
-        if before is not None:  # a video is decoded once, if its sequences follow each other
-            before.wait()
+
+        def wait() -> None:
+            if before is not None and (gpu is None or self._goes_on(picked[0] - 1, picked[0])):
+                before.wait()  # a video is decoded once, if its sequences follow each other
 
         def one(position: int) -> None:
-            entry = int(self.files[picked[position]])
-            path, index = self.entries[entry].path, self.indices[entry]
-            try:
-                frames = numbers[position]
-                video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
-                decode_frames(video, frames, self.sampling.fill, data[position], ycbcr=self._ycbcr)
-            except (VideoError, OSError) as error:
-                made.failures[position] = error
-                data[position][...] = 0
-            else:
-                self._keep(path, video)
+            self._read_one(made, position, rooms[position])
+
+        def several(positions: list[int]) -> None:
+            for position in positions:
+                one(position)
 
         try:
-            run(one, len(picked))
+            if gpu is None:
+                wait()
+                run(one, len(picked))
+            else:
+                first, *others = self._runs(picked) or [[]]
+                begun = [gpu.threads.submit(several, positions) for positions in others]
+                wait()
+                several(first)
+                for each in begun:
+                    each.result()
+                gpu.stream.is_filled(cast("Batch", data))
         finally:
             ended.set()
             with self._lock:
                 if self._reading.get(after) is ended:
                     del self._reading[after]
         return made
+
+    def _room(self, shapes: NDArray[np.int64], memory: Memory) -> tuple[Packed | Batch, list[Any]]:
+        """Room for sequences, and the room of each."""
+        if self._gpu is not None:
+            there = self._gpu.stream.apart(shapes, self._dtype, "FHWC")
+            return there, [frames_of(there, position) for position in range(len(shapes))]
+        sizes = shapes.prod(axis=1) * self._dtype.itemsize
+        data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, self._dtype)
+        return data, [data[position] for position in range(len(shapes))]
+
+    def _read_one(self, made: ClipsRead, position: int, room: Any) -> None:
+        """Decode a sequence; failures are put down in `made`."""
+        entry, frames = int(self.files[made.picked[position]]), made.frames[position]
+        path, index = self.entries[entry].path, self.indices[entry]
+        try:
+            video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
+            video.read(frames, room, self.sampling.fill, self._colors)
+        except (VideoError, OSError) as error:
+            made.failures[position] = error
+            room[...] = 0
+        else:
+            self._keep(path, video)
+
+    def _runs(self, picked: list[int]) -> list[list[int]]:
+        """Positions in `picked`, in order; together those of sequences that are decoded in one go."""
+        made: list[list[int]] = []
+        for position, chosen in enumerate(picked):
+            if position and self._goes_on(picked[position - 1], chosen):
+                made[-1].append(position)
+            else:
+                made.append([position])
+        return made
+
+    def _goes_on(self, before: int, chosen: int) -> bool:
+        """Whether a decoder that has read a sequence need not decode frames again for another one."""
+        file = int(self.files[chosen])
+        if before < 0 or int(self.files[before]) != file:
+            return False
+        (_, end), (begin, _) = self._extent(before), self._extent(chosen)
+        return self.indices[file].key_before(begin) < end <= begin
+
+    def _extent(self, chosen: int) -> tuple[int, int]:
+        """The first frame of a sequence, and the one behind the last."""
+        frames = self.sampling.frames(int(self.begins[chosen]), int(self.ends[self.files[chosen]]))
+        there = frames[frames >= 0]
+        return (int(there.min()), int(there.max()) + 1) if len(there) else (0, 0)
 
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
         """An open file, if possible one that is just before frame `first`."""
@@ -220,13 +319,14 @@ class Clips:
             ]  # fmt: skip
             if near:
                 return self._idle.pop(min(near)[1])[1]
-        return VideoFile(path, index)
+        return self._begin(path, index)
 
     def _keep(self, path: str, video: VideoFile) -> None:
         with self._lock:
             self._idle.append((path, video))
-            surplus = self._idle[:-_OPEN]
-            del self._idle[:-_OPEN]
+            most = _OPEN if self._gpu is None else _GPU_THREADS
+            surplus = self._idle[:-most]
+            del self._idle[:-most]
         for _, one in surplus:
             one.close()
 
@@ -244,6 +344,8 @@ class Clips:
             finding = video_finding(error, sources[position], index)
             if not args.context.accepts(index, sources[position], finding):
                 raise finding from error
+        if isinstance(read.data, Batch):
+            return replace(read.data, sources=sources)
         return Batch.of(read.data, "FHWC", sources)
 
     def labels(self, read: ClipsRead) -> Batch:

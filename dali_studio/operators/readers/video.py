@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from dali_studio.core.batch import Batch
+from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.video_codec import VideoIndex
@@ -27,8 +28,8 @@ class Video(VideoReader):
 
     Gives frames, (F, H, W, C); labels, int32 (1,), where there are some; then frame numbers and times if they are
     wanted. Sequences begin at every `step`-th frame; those that would go beyond the end are left out, or with
-    `pad_sequences` filled with black. `experimental.readers.video` chooses frames in more ways. nvidia.dali has this
-    reader on the GPU alone, and there the colours of the hardware's decoder.
+    `pad_sequences` filled with black. `experimental.readers.video` chooses frames in more ways. On a GPU its
+    hardware decodes, and colours are other than on the CPU; nvidia.dali has this reader there alone.
     """
 
     path = "readers.video"
@@ -96,10 +97,14 @@ class Video(VideoReader):
         return choose
 
     @classmethod
+    def elements(cls, args: Args) -> tuple[np.dtype[Any], bool]:
+        return to_numpy(args["dtype"]), args["normalized"]
+
+    @classmethod
     def batches(cls, data: Clips, read: ClipsRead, args: Args) -> tuple[Batch, ...]:
         video, *others = super().batches(data, read, args)
-        if args["dtype"] is T.FLOAT:
-            scale = np.float32(1 / 255 if args["normalized"] else 1)
-            floats = [frames * scale for frames in video.samples]
+        dtype, normalized = cls.elements(args)
+        if video.dtype != dtype:
+            floats = [frames * np.float32(1 / 255 if normalized else 1) for frames in video.samples]
             video = Batch.of(floats, "FHWC", video.sources, dtype=np.dtype(np.float32), ndim=4)
         return (video, *others)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIImageType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.file_discovery import discover_files
-from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError
+from dali_studio.kernels.cpu.video_codec import FrameColors, NoVideoDecoderError
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.decoders.frames import video_finding
+from dali_studio.operators.readers.ahead import ReaderRun
 from dali_studio.operators.readers.clips import Choose, Clips, ClipsRead, Entry, Sampling
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.video_list import read_list
@@ -21,6 +24,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Range, Refused, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
+from dali_studio.schema.traits import MadeOnCpu
 
 _MAX_FRAMES = 1 << 16
 _SOURCES = ("filenames", "file_root", "file_list")
@@ -38,6 +42,8 @@ class VideoReader(Reader, abstract=True):
     """Base of readers of video: they say how sequences are taken, and what the words of a list mean."""
 
     icon = "file"
+    traits = (*Reader.traits, MadeOnCpu)
+    devices = ("cpu", "gpu")
     outputs = (Output("video", "video"),)
 
     filenames: Annotated[list[str], Doc("Paths of the videos."), COMMON] = []  # noqa: RUF012 - a declaration, read once
@@ -101,8 +107,9 @@ class VideoReader(Reader, abstract=True):
     def data_set(cls, args: Args) -> Clips:
         source, sampling = next(name for name in _SOURCES if args[name]), cls.sampling(args)
         try:
-            ycbcr = args["image_type"] is DALIImageType.YCbCr
-            made = Clips(cls._entries(args, source), sampling, ycbcr=ycbcr)
+            dtype, normalized = cls.elements(args)
+            colors = FrameColors(args["image_type"] is DALIImageType.YCbCr, normalized)
+            made = Clips(cls._entries(args, source), sampling, colors, dtype if args.device == "gpu" else None)
         except NoVideoDecoderError as error:
             raise video_finding(error) from error
         except (OSError, ValueError) as error:
@@ -143,6 +150,23 @@ class VideoReader(Reader, abstract=True):
         if args["enable_timestamps"]:
             made.append(data.times(read))
         return tuple(made)
+
+    @classmethod
+    def run_gpu(  # pyright: ignore[reportIncompatibleMethodOverride]
+        cls, state: ReaderRun[Any], args: Args, inputs: Sequence[Batch], stream: GpuStream
+    ) -> tuple[Batch, ...]:
+        cast("Clips", state.data).decode_on(stream)
+        return cls.run(state, args)
+
+    @classmethod
+    def elements(cls, args: Args) -> tuple[np.dtype[Any], bool]:
+        """Element type of frames, and whether floats are from 0 to 1."""
+        return np.dtype(np.uint8), False
+
+    @staticmethod
+    def close(state: ReaderRun[Any]) -> None:
+        state.close()
+        cast("Clips", state.data).close()
 
 
 def _labelled(args: Args) -> bool:

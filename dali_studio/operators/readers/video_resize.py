@@ -63,7 +63,11 @@ class VideoResize(Video, SizeArguments, FilterArguments):  # pyright: ignore[rep
     def batches(cls, data: Clips, read: ClipsRead, args: Args) -> tuple[Batch, ...]:
         video, *others = super().batches(data, read, args)
         work, frames = Resize.plan(args, video), video.samples
-        dtype = video.dtype
+        dtype, stream = video.dtype, data.stream
+        if stream is not None:
+            resized = stream.empty(work.shapes, dtype, "FHWC", video.sources)
+            Resize.gpu(work, (stream.adopt(video),), (resized,), stream)
+            return (resized, *others)
         sizes = work.shapes.prod(axis=1) * dtype.itemsize
         made = Packed(args.context.memory(int(sizes.sum())), np.cumsum(sizes) - sizes, work.shapes, dtype)
         args.context.map(lambda index: Resize.cpu(work, index, (frames[index],), (made[index],)), len(made))

@@ -27,6 +27,7 @@ class Video(Operator):
     node_name = "video"
     keywords = "input feed stream video frames sequences"
     outputs = (Output("video", "video"),)
+    devices = ("cpu", "mixed")
     stateful = True
     role = "external_source"
 

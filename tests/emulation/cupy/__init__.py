@@ -68,6 +68,9 @@ class Stream(_Context):
         pass
 
 
+Stream.null = Stream()
+
+
 class Event:
     done = True
 

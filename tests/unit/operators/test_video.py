@@ -14,8 +14,11 @@ import pytest
 
 from dali_studio import DaliStudioError, fn, pipeline_def, types
 from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
 from dali_studio.codegen.emit import emit
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
+from dali_studio.kernels.cuda.video import is_grey
 from dali_studio.schema.sample_videos import CODECS, encoded_video
 from dali_studio.schema.samples import picture
 
@@ -232,3 +235,90 @@ def test_a_reader_of_the_gpu_alone_is_written_without_copies_of_its_list() -> No
     emitted = emit(pipeline().graph, default_registry(), "nvidia.dali")
     assert re.search(r'video, labels = fn\.readers\.video\(\s*device="gpu"', emitted.source)
     assert "its outputs are there" in emitted.diagnostics[0].message
+
+
+def fused(a: Any, b: Any, c: Any) -> np.ndarray[Any, Any]:
+    return (np.asarray(a, np.float64) * np.float64(b) + np.asarray(c, np.float64)).astype(np.float32)
+
+
+def interpolated(plane: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Chroma in the size of luma, by sixteenths."""
+    made = plane.astype(np.float32)
+    for axis in (0, 1):
+        if plane.shape[axis] == shape[axis]:
+            continue
+        places = np.arange(shape[axis])
+        near = places // 2
+        far = np.clip(near + np.where(places % 2, 1, -1), 0, plane.shape[axis] - 1)
+        made = (3 * made.take(near, axis) + made.take(far, axis)) / 4
+    return made
+
+
+@pytest.mark.parametrize("full_range", [False, True])
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuv422p", "yuv444p", "yuv440p", "gray", "yuv420p10le", "yuv444p12le"])
+def test_pixels_as_of_a_gpu(pixels: str, full_range: bool) -> None:
+    form = av.VideoFormat(pixels, 37, 23)
+    bits, rng = form.components[0].bits, np.random.default_rng(5)
+    dtype = np.uint16 if bits > 8 else np.uint8
+    arrays = [rng.integers(0, 1 << bits, (part.height, part.width), dtype) for part in form.components]
+    frame = av.VideoFrame(37, 23, pixels)
+    frame.color_range = 2 if full_range else 1
+    for plane, numbers in zip(frame.planes, arrays, strict=True):
+        rows = np.zeros((plane.height, plane.line_size), np.uint8)
+        rows[:, : numbers.shape[1] * numbers.itemsize] = numbers.view(np.uint8).reshape(plane.height, -1)
+        plane.update(rows.tobytes())
+    unit, grey = np.float32(2.0 ** (8 - bits)), np.full((23, 37), 1 << (bits - 1))
+    luma, blue, red = (interpolated(one, (23, 37)) * unit for one in (*arrays, grey, grey)[:3])
+    one = np.float32(1 / 255)
+    raw = np.stack([luma * one, blue * one, red * one], axis=-1)
+    offset, weight, *more = (0.0, 1.0, 1.402, -0.344136285, -0.714136285, 1.772) if full_range else (
+        0.0625, 255 / 219, 1.5960267857, -0.3917622901, -0.8129676472, 2.0172321429)  # fmt: skip
+    r, gb, gr, b = (np.float32(value) for value in more)
+    y, u, v = fused(luma, one, -offset) * np.float32(weight), fused(blue, one, -0.5), fused(red, one, -0.5)
+    rgb = np.stack([fused(v, r, y), fused(v, gr, fused(u, gb, y)), fused(u, b, y)], axis=-1)
+    for ycbcr, expected in ((False, rgb), (True, raw)):
+        for normalized, scale in ((True, np.float32(1)), (False, np.float32(255))):
+            floats = np.empty((23, 37, 3), np.float32)
+            options = {"full_range": has_full_range(frame), "ycbcr": ycbcr}
+            frame_pixels(planes_of(frame), floats, normalized=normalized, **options)
+            np.testing.assert_array_equal(floats, expected * scale)
+        made = np.empty((23, 37, 3), np.uint8)
+        frame_pixels(planes_of(frame), made, **options)
+        np.testing.assert_array_equal(made, np.rint(np.clip(expected * np.float32(255), 0, 255)))
+
+
+@pytest.mark.parametrize(("pixels", "grey"), [("gray", True), ("yuv420p", False), ("yuv444p", False)])
+@pytest.mark.parametrize("container", ["mp4", "h264"])
+def test_grey_h264_is_known_by_its_settings(pixels: str, grey: bool, container: str) -> None:
+    made = io.BytesIO()
+    with av.open(made, "w", format=container) as file:
+        stream = file.add_stream("libx264", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, pixels
+        for packet in (*stream.encode(av.VideoFrame(64, 48, pixels)), *stream.encode()):
+            file.mux(packet)
+    made.seek(0)
+    with av.open(made) as file:
+        assert is_grey(file.streams.video[0].codec_context.extradata) == grey
+
+
+def test_where_there_is_no_gpu_its_pixels_are_computed(tmp_path: Path) -> None:
+    file = encoded_video("h264", 6, (64, 48))
+    (tmp_path / "clip.mp4").write_bytes(file)
+    expected = np.empty((6, 48, 64, 3), np.float32)
+    for made, frame in zip(expected, av.open(io.BytesIO(file)).decode(video=0), strict=True):
+        frame_pixels(planes_of(frame), made, full_range=False)
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=0)
+    def clips() -> Any:
+        name = str(tmp_path / "clip.mp4")
+        floats, _ = fn.readers.video(device="gpu", filenames=[name], sequence_length=6, labels=[], dtype=types.FLOAT)
+        encoded, _ = fn.readers.file(files=[name])
+        video = fn.experimental.readers.video(device="gpu", filenames=[name], sequence_length=6)
+        return floats, video, fn.decoders.video(encoded, device="mixed")
+
+    engine = Engine(clips().graph, default_registry(), background=False, devices=False)
+    assert engine.schedule()
+    floats, *others = (np.array(batch.as_cpu().at(0)) for batch in engine.result())
+    np.testing.assert_array_equal(floats, expected)
+    for made in others:
+        np.testing.assert_array_equal(made, np.rint(np.clip(expected, 0, 255)))

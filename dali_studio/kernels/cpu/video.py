@@ -1,0 +1,103 @@
+"""Frames of videos as pixels, as nvidia.dali has those of a GPU's decoder, whoever has decoded them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.native import kernel
+
+_FULL_RANGE = 2  # FFmpeg's number
+_PLANES, _BITS = 3, 8
+#: The fields of ``FrameColors`` (ITU-R BT.601, whatever the file says), for limited and for full range.
+_LIMITED = (0.0625, 255 / 219, 1.5960267857, -0.3917622901, -0.8129676472, 2.0172321429)
+_FULL = (0.0, 1.0, 1.402, -0.344136285, -0.714136285, 1.772)
+_FIELDS = {True: np.array(_FULL, np.float32), False: np.array(_LIMITED, np.float32)}
+_NONE = np.empty(0, np.float32)
+
+
+class Planes(NamedTuple):
+    """A frame in host memory.
+
+    Attributes
+    ----------
+    luma, blue, red : (H, W) arrays of uint8 or uint16
+        Luma, and the two kinds of chroma, of which there may be half as many rows and columns.
+    unit : float
+        What numbers are multiplied by, so that they are from 0 to 255.
+    """
+
+    luma: NDArray[Any]
+    blue: NDArray[Any]
+    red: NDArray[Any]
+    unit: float
+
+
+def planes_of(frame: Any) -> Planes:
+    """The planes of a frame of PyAV."""
+    if not _is_planar(frame.format):
+        frame = frame.reformat(format="yuv444p")
+    parts = frame.format.components
+    dtype = np.dtype("<u2" if parts[0].bits > _BITS else np.uint8)
+    made = [
+        np.frombuffer(plane, dtype).reshape(plane.height, -1)[:, : plane.width]
+        for plane in frame.planes[: len(parts)]
+    ]  # fmt: skip
+    grey = np.full((1, 1), 1 << (parts[0].bits - 1), dtype)
+    luma, blue, red = (*made, grey, grey)[:_PLANES]
+    return Planes(luma, blue, red, 2.0 ** (_BITS - parts[0].bits))
+
+
+def _is_planar(form: Any) -> bool:
+    """Whether luma and chroma lie in planes of their own, chroma with all rows and columns or half of them."""
+    parts = form.components
+    apart = [part.plane for part in parts] == list(range(len(parts))) and len(parts) in (1, _PLANES)
+    if not apart or form.is_rgb or form.is_big_endian or form.has_palette:
+        return False
+    luma, chroma = parts[0], parts[-1]
+    halves = all(
+        of_chroma in (of_luma, -(-of_luma // 2))
+        for of_luma, of_chroma in ((luma.width, chroma.width), (luma.height, chroma.height))
+    )
+    return halves and parts[0].bits in (8, 10, 12)
+
+
+def has_full_range(frame: Any) -> bool:
+    """Whether the numbers of a frame of PyAV use all values."""
+    return frame.color_range == _FULL_RANGE
+
+
+def fields(*, full_range: bool, ycbcr: bool) -> NDArray[np.float32]:
+    """The fields of ``FrameColors``; none for luma and chroma."""
+    return _NONE if ycbcr else _FIELDS[full_range]
+
+
+def scale(dtype: np.dtype[Any], *, normalized: bool) -> float:
+    """What colours of 0 to 1 are multiplied by."""
+    return 1.0 if normalized and dtype == np.float32 else 255.0
+
+
+def frame_pixels(
+    planes: Planes, out: NDArray[Any], *, full_range: bool, ycbcr: bool = False, normalized: bool = False
+) -> None:  # fmt: skip
+    """Make the pixels of a frame.
+
+    Parameters
+    ----------
+    planes : Planes
+    out : (H, W, 3) array of uint8 or float32, C-contiguous
+        Red, green and blue, or luma and chroma as they are, chroma in the size of luma. Floats may be below 0 or above
+        255.
+    full_range : bool
+        Whether luma is from 0 to 255, and not from 16 to 235.
+    ycbcr : bool
+    normalized : bool
+        Whether floats are from 0 to 1, and not from 0 to 255.
+    """
+    luma, blue, red, unit = planes
+    down, across = (have < there for have, there in zip(blue.shape, luma.shape, strict=True))
+    which = fields(full_range=full_range, ycbcr=ycbcr)
+    made = kernel("frame_pixels", luma.dtype, out.dtype)
+    made(luma, blue, red, out, which, down, across, unit, scale(out.dtype, normalized=normalized))

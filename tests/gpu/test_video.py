@@ -1,0 +1,170 @@
+"""Videos on a GPU: its decoder gives the frames, and the pixels, that the processor gives for the same graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_studio import fn, pipeline_def, types
+from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
+from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored
+from dali_studio.kernels.cuda import video
+from dali_studio.schema.sample_videos import encoded_video
+
+pytest.importorskip("av", reason="needs PyAV")
+pytestmark = pytest.mark.gpu
+
+SIZE = (192, 160)
+#: Of these the hardware gives the same bits as the processor; of MPEG-4 and MJPEG the transform differs.
+EXACT = ("h264", "hevc", "vp8", "vp9")
+GREY, ODD, HALVED = ("h264", SIZE, "gray"), ("vp9", (193, 161), ""), ("h264", SIZE, "yuv422p")
+
+
+def arrays(batches: Any) -> list[list[np.ndarray[Any, Any]]]:
+    there = [batch.as_cpu() if hasattr(batch, "as_cpu") else batch for batch in batches]
+    return [[np.array(batch.at(place)) for place in range(len(batch))] for batch in there]
+
+
+def assert_same(pipeline: Any, iterations: int = 3, allowed: float = 0, fed: Any = None) -> None:
+    """A pipeline gives on the GPU what it gives where there is none."""
+    pipeline.build()
+    engine = Engine(pipeline.graph, default_registry(), background=False, devices=False)
+    if fed is not None:
+        pipeline.feed_input("clip", fed)
+        engine.feeders["clip"].feed(fed)
+    made = [arrays(pipeline.run()) for _ in range(iterations)]
+    for iteration in made:
+        assert engine.schedule()
+        expected = arrays(engine.result())
+        for batch, other in zip(iteration, expected, strict=True):
+            for sample, wanted in zip(batch, other, strict=True):
+                assert sample.dtype == wanted.dtype
+                assert sample.shape == wanted.shape
+                assert np.abs(sample.astype(np.float64) - wanted).max(initial=0) <= allowed
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    for number, codec in enumerate(EXACT):
+        options = {"g": "7"} if codec != "hevc" else {"x265-params": "keyint=7:bframes=2:log-level=0"}
+        path = tmp_path / f"{number}.mkv"
+        path.write_bytes(encoded_video(codec, 12 + 9 * number, SIZE, seed=number, options=options))
+    return [str(path) for path in sorted(tmp_path.glob("*.mkv"))]
+
+
+@pytest.mark.parametrize("codec", EXACT)
+def test_the_hardware_gives_all_frames(codec: str) -> None:
+    if reason := video.missing(0):
+        pytest.skip(f"no NVDEC: {reason}")
+    file = np.frombuffer(encoded_video(codec, 30, SIZE), np.uint8)
+    decoded = video.GpuVideoFile(0, file)
+    assert decoded.by_hardware
+    for colors in (FrameColors(), FrameColors(ycbcr=True), FrameColors(normalized=True)):
+        for wanted in (list(range(30)), [29, 4, 4, 11, -1, 0, 3], [17]):
+            dtype = np.dtype(np.float32 if colors.normalized else np.uint8)
+            expected = np.empty((len(wanted), SIZE[1], SIZE[0], 3), dtype)
+            GpuColored(file).read(wanted, expected, (7, 8, 9), colors)
+            there = video.new_frames(0, expected.shape, dtype)
+            decoded.read(wanted, there, (7, 8, 9), colors)
+            np.testing.assert_array_equal(there.get(), expected)
+
+
+def test_hardware_that_gives_other_pixels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(video, "_hardware", lambda _: SimpleNamespace(create=lambda _: None))
+    monkeypatch.setattr(video._Decoders, "hardware", lambda _: None)  # pyright: ignore[reportPrivateUsage]
+    check = video._missing.__wrapped__  # pyright: ignore[reportPrivateUsage]
+    assert check(0) == ""
+    monkeypatch.setattr(video.DeviceFrames, "get", lambda frames: np.zeros(frames.shape, np.uint8))
+    assert "other pixels" in check(0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {}, {"stride": 2, "step": 3, "enable_frame_num": True, "enable_timestamps": True},
+        {"pad_sequences": True, "step": 7, "enable_frame_num": "sequence"}, {"random_shuffle": True, "initial_fill": 5},
+        {"num_shards": 3, "shard_id": 1, "stick_to_shard": True}, {"image_type": types.YCbCr},
+        {"dtype": types.FLOAT}, {"dtype": types.FLOAT, "normalized": True},
+    ],
+)  # fmt: skip
+def test_readers_video(files: list[str], arguments: dict[str, Any]) -> None:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=0, seed=5)
+    def clips() -> Any:
+        return tuple(fn.readers.video(device="gpu", filenames=files, labels=[], sequence_length=4, **arguments))
+
+    assert_same(clips(), 12)
+
+
+def test_experimental_reader(files: list[str]) -> None:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=0, seed=5)
+    def clips() -> Any:
+        return fn.experimental.readers.video(
+            device="gpu", filenames=files, sequence_length=5, pad_mode="constant", fill_value=[7, 8, 9], step=4
+        )
+
+    assert_same(clips(), 10)
+
+
+def test_sizes_of_frames_differ_within_a_batch(files: list[str], tmp_path: Path) -> None:
+    (tmp_path / "small.mp4").write_bytes(encoded_video("h264", 9, (64, 48)))
+
+    @pipeline_def(batch_size=4, num_threads=2, device_id=0)
+    def clips() -> Any:
+        return fn.experimental.readers.video(
+            device="gpu", filenames=[str(tmp_path / "small.mp4"), files[1]], sequence_length=4
+        )
+
+    assert_same(clips())
+
+
+def test_readers_video_resize(files: list[str]) -> None:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=0)
+    def clips() -> Any:
+        return fn.readers.video_resize(device="gpu", filenames=files, labels=[], sequence_length=3, size=[50, 61])[0]
+
+    assert_same(clips(), allowed=1)  # sums of weights in another order are rounded
+
+
+def test_decoders_and_what_the_hardware_refuses(files: list[str]) -> None:
+    made = [Path(name).read_bytes() for name in files]
+    made += [encoded_video(codec, 11, size, pixels=pixels) for codec, size, pixels in (GREY, ODD, HALVED)]
+    batch = [np.frombuffer(file, np.uint8) for file in made]
+
+    @pipeline_def(batch_size=len(batch), num_threads=2, device_id=0)
+    def clips() -> Any:
+        encoded = fn.external_source(source=lambda: batch)
+        return (
+            fn.decoders.video(encoded, device="mixed", frames=[9, 2, 2, 30], fill_value=[1, 2, 3]),
+            fn.decoders.video(encoded, device="mixed", start_frame=3, sequence_length=4, stride=2),
+        )
+
+    assert_same(clips(), 1)
+
+
+def test_a_damaged_file_is_an_error_of_its_sample(files: list[str]) -> None:
+    whole = np.fromfile(files[0], np.uint8)
+    cut = whole[: len(whole) // 3]
+
+    @pipeline_def(batch_size=2, num_threads=2, device_id=0)
+    def clips() -> Any:
+        encoded = fn.external_source(source=lambda: [whole, cut[:100]])
+        return fn.decoders.video(encoded, device="mixed", on_error="placeholder", sequence_length=3)
+
+    good, bad = arrays(clips().run())[0]
+    assert good.shape == (3, SIZE[1], SIZE[0], 3)
+    assert good.any()
+    assert len(bad) == 0
+
+
+@pytest.mark.parametrize("policy", ["partial", "pad"])
+def test_inputs_video(files: list[str], policy: str) -> None:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=0)
+    def stream() -> Any:
+        return fn.experimental.inputs.video(name="clip", device="mixed", sequence_length=5, last_sequence_policy=policy)
+
+    assert_same(stream(), 2, fed=[np.fromfile(files[2], np.uint8)])
