@@ -114,6 +114,14 @@ class Arrays:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def packed(self) -> Packed | None:
+        """The arrays where they lie; ``None`` unless all are in C order, and as aligned as their elements are."""
+        size = self.dtype.itemsize
+        ordered = (self.steps == steps_of(self.shapes, size)).all()
+        if not ordered or ((self.starts + self.slab.ctypes.data) % size).any():
+            return None
+        return Packed(self.slab, self.starts, self.shapes, self.dtype)
+
     def __getitem__(self, index: int) -> NDArray[Any]:
         shape, steps = tuple(self.shapes[index].tolist()), tuple(self.steps[index].tolist())
         return np.ndarray(shape, self.dtype, self.slab, int(self.starts[index]), steps)
