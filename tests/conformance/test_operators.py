@@ -211,7 +211,14 @@ def sequences() -> list[Subject]:
     return [subject for subject in ACCEPTED if subject.has(PerFrame) and subject.case.inputs
             and subject.case.inputs[0].layout.startswith("F")
             and str(subject.case.arguments.get("output_layout", "F")).startswith("F")
+            and not _cuts_frames(subject.case)
             and not any(isinstance(value, Data) for value in subject.case.arguments.values())]  # fmt: skip
+
+
+def _cuts_frames(case: Case) -> bool:
+    """Whether a window has a depth, which is frames here."""
+    window = case.arguments.get("crop")
+    return "crop_d" in case.arguments or (isinstance(window, tuple | list) and len(window) > 2)
 
 
 @of(some(sequences()))

@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         where = "nvidia.dali " + version("nvidia-dali-cuda120")
     recorder = Recorder()
     file = HERE.parent / "gpu" / "test_operators.py" if on_gpu else HERE / "test_operators.py"
-    code = pytest.main(["-q", "-p", "no:cacheprovider", "--grid", str(file)], plugins=[recorder])
+    code = pytest.main(["-q", "-p", "no:cacheprovider", "--grid", "--numprocesses=auto", str(file)], plugins=[recorder])
     if code:
         return int(code)
     from subjects import REGISTRY
