@@ -72,7 +72,13 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
             yield address
         finally:
             server.terminate()
-            server.wait(30)
+            try:
+                server.wait(30)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+                if added is None:  # jupyter-collaboration's rooms may never close
+                    raise
 
 
 def _write_kernel(data: Path, name: str, package: str) -> None:
