@@ -13,8 +13,10 @@ from dali_studio.cli.text import note, report, waiting
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.wording import nearest
+from dali_studio.graph.apply import apply
 from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.document import load
+from dali_studio.graph.edits import SetArgument
 from dali_studio.graph.model import Graph
 
 
@@ -85,3 +87,17 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
         for kind, nodes in readers.items():
             graph = point_at(graph, nodes, Path(images), kind) if nodes else graph
     return with_samples(graph, registry) if samples else graph
+
+
+def with_on_error(graph: Graph, action: str) -> Graph:
+    """The graph with another `on_error` of all nodes that have one.
+
+    Raises
+    ------
+    DaliStudioError
+        If that is none of its values.
+    """
+    registry = default_registry()
+    nodes = [key for key in graph if registry.schema(graph.node(key).operator).argument("on_error") is not None]
+    edits = [SetArgument(key=key, argument="on_error", value=action) for key in nodes]
+    return apply(graph, edits, registry)[0]

@@ -69,6 +69,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", nargs="?", help=f"{_DOCUMENT}; the example getting_started if not given")
     add("--images", metavar="DIR", help="folder that its readers read: images, videos or sounds, or classes of them")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
+    what = "what becomes of damaged files: raise, skip or placeholder; as in the document if not given"
+    add("--on-error", metavar="ACTION", help=what)
     add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
     add = verb("export", export, "Write a document as a Python program, a picture or a diagram.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
@@ -142,10 +144,12 @@ def lab(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run a document."""
-    from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document, with_on_error  # noqa: PLC0415
     from dali_studio.cli.run import run_document  # noqa: PLC0415
 
     graph = open_document(options.file or _FIRST, options.images, samples=True)
+    if options.on_error is not None:
+        graph = with_on_error(graph, options.on_error)
     run_document(graph, options.batches, options.out or (None if options.file else RESULT))
     if options.file is None:
         program = called()

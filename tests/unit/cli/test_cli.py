@@ -120,6 +120,18 @@ def test_a_run_tells_which_samples_failed(
     assert (failed["node"], failed["action"], Path(failed["source"]).name) == ("decode", action, "text.jpg")
 
 
+def test_a_run_goes_on_without_damaged_files_if_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "photos").mkdir()
+    for photo in sorted(samples.photos().glob("animals/*.jpg"))[:3]:
+        shutil.copy(photo, tmp_path / "photos")
+    (tmp_path / "photos" / "text.jpg").write_text("no picture")
+    arguments = ["run", "resnet50", "--images", str(tmp_path / "photos"), "--batches", "1", "--out", str(tmp_path)]
+    assert cli.main(arguments) == 1
+    assert "text.jpg" in capsys.readouterr().err
+    assert cli.main([*arguments, "--on-error", "skip"]) == 0
+    assert "left out" in capsys.readouterr().err
+
+
 def test_explain_shows_fused_steps_and_their_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0, seed=1)
     with pipeline:
