@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,7 +42,8 @@ _BLANK = (
 )
 _STYLE = (
     "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
-    ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
+    ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
+    ".l{font-size:9px}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
 )
 
@@ -244,15 +246,15 @@ def _value(value: object) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    half = (most - 1) // 2
-    return text if len(text) <= most else f"{text[:half]}…{text[-(most - 1 - half) :]}"
+    """As the designer cuts names: the last four characters stay, since names mostly differ at their ends."""
+    return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
 
 
 def _lines(text: str, height: int) -> str:
     """Words in the room of a picture: the first bytes of a file, numbers."""
-    lines = [text[i : i + 22] for i in range(0, len(text), 22)][: height // 13]
+    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, 23)][: height // 13]
     return "".join(
-        f'<text class="c m" x="9" y="{_HEAD + 13 + 13 * i}">{escape(line)}</text>' for i, line in enumerate(lines)
+        f'<text class="l m" x="9" y="{_HEAD + 13 + 13 * i}">{escape(line)}</text>' for i, line in enumerate(lines)
     )
 
 

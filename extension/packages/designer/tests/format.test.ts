@@ -42,6 +42,13 @@ describe("numbers", () => {
     expect(format.sentence("dog-14.jpg ends early.")).toBe("dog-14.jpg ends early.");
     expect(format.sentence("/nowhere is no folder.")).toBe("/nowhere is no folder.");
   });
+  it("cuts long names as cards do, and writes extents with their sign", () => {
+    expect(format.name("brightness_contrast")).toBe("brightness_contrast");
+    expect(format.name("photos_turned_by_a_very_small_angle")).toBe("photos_turned_by_a_…ngle");
+    expect(format.message("part of its 451x300 pixels is missing: 0x5f")).toBe(
+      "part of its 451×300 pixels is missing: 0x5f",
+    );
+  });
   it("never shows a false zero", () => {
     expect(format.percent(0.004)).toBe("< 1 %");
     expect(format.plural(1, "sample")).toBe("1 sample");

@@ -101,11 +101,21 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** What the engine says, with the sign that extents have everywhere in the designer. */
+export function message(text: string): string {
+  return text.replace(/(\b\d+)x(?=\d+ pixels)/g, "$1×");
+}
+
 /** First letter large, for sentences that begin with a node's name; names of files and the like stay as they are. */
 export function sentence(text: string): string {
   const [first = ""] = text.split(/[\s:,]/, 1);
   if (!/^[a-z]+$/.test(first)) return text;
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The name of a node in a sentence that has more to say: cut as on cards, where the whole one stands. */
+export function name(text: string): string {
+  return text.length > 24 ? `${text.slice(0, 19)}…${text.slice(-4)}` : text;
 }
 
 /** Heat step 1 to 5 of a share of the whole: < 5, 5-15, 15-35, 35-65, > 65 %. */

@@ -367,6 +367,9 @@ function placeBand(members: readonly Member[], floor: Floor, continues: boolean)
   }
 }
 
+/** What is free below a small card: cards that are seen small are taller, since their names are not. */
+const SMALL_GAP = 28;
+
 /** What a column farther from its target costs, in px of height. */
 const DISTANCE = 60;
 
@@ -380,7 +383,7 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     const cost = (column: number) => y(column) + DISTANCE * (beside - column);
     let column = beside;
     for (let other = beside - 1; other >= 0; other -= 1) if (cost(other) < cost(column)) column = other;
-    floor.put(key, column, y(column), 14);
+    floor.put(key, column, y(column), SMALL_GAP);
   }
 }
 

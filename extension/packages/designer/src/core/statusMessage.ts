@@ -28,7 +28,7 @@ function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
     id: ["d", d.code, d.node, d.argument, d.sample, d.message].join("|"),
     tone: severity(d),
     lead: whole ? format.sentence(d.message) : lead,
-    rest: whole ? "" : d.message,
+    rest: whole ? "" : format.message(d.message),
     muted: d.hint ?? "",
     action: d.node ? "show" : null,
     node: d.node ?? "",
@@ -45,8 +45,8 @@ function leafOf(state: State): string {
 }
 
 function leadOf(d: Diagnostic, stopped: boolean): string {
-  if (stopped && d.node) return `Stopped at ${d.node}.`;
-  if (d.node) return `${format.sentence(d.node)}:`;
+  if (stopped && d.node) return `Stopped at ${format.name(d.node)}.`;
+  if (d.node) return `${format.sentence(format.name(d.node))}:`;
   return "";
 }
 
@@ -86,7 +86,7 @@ function paceMessage(state: State): StatusMessage | null {
   return {
     id: `pace|${slowest.key}|${run.samples_per_second}`,
     tone: slowest.share > 0.65 ? "warning" : "info",
-    lead: `${format.sentence(slowest.key)} sets the pace:`,
+    lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} in each batch.`,
     muted: [run.note, state.run.revision === state.confirmed?.revision ? "" : "Measured before the last change."]
       .filter(Boolean)

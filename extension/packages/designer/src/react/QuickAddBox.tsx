@@ -192,7 +192,7 @@ export function QuickAddBox() {
         className="ds-quick"
         role="dialog"
         aria-label={mode === "add" ? "Add an operator" : "Draw a wire"}
-        style={{ left: quick.at.x, top: quick.at.y }}
+        style={{ "--ds-x": `${quick.at.x}px`, "--ds-y": `${quick.at.y}px` }}
         data-testid="quick-add"
       >
         <div className="ds-quick-head">

@@ -30,7 +30,10 @@ export function SampleStripView() {
           disabled={iteration === 0}
           onClick={() => session.chooseSample(sample, iteration - 1)}
         />
-        <span data-testid="batch">Batch {iteration + 1}</span>
+        <span data-testid="batch">
+          <u>Batch </u>
+          {iteration + 1}
+        </span>
         <IconButton
           icon="right"
           label="Next batch"

@@ -103,14 +103,21 @@ function RunButtons() {
     <>
       <button
         type="button"
-        className="ds-button ds-primary"
+        className={`ds-button ${state.running ? "" : "ds-primary"}`}
         disabled={!state.can || state.running}
         title={`Run ${RUN_BATCHES} whole batches and measure every node (Ctrl+Enter)`}
         data-testid="run"
         onClick={() => session.run(RUN_BATCHES)}
       >
         <Icon name="run" />
-        {state.running ? `${state.done} of ${state.total}` : "Run"}
+        {state.running ? (
+          <span>
+            <u>Batch </u>
+            {state.done} of {state.total}
+          </span>
+        ) : (
+          "Run"
+        )}
         {state.running && <i className="ds-progress" style={{ width: `${progress * 100}%` }} />}
       </button>
       <RunChoice disabled={!state.can || state.running} />
@@ -123,7 +130,7 @@ function RunButtons() {
         onClick={() => session.stop()}
       >
         <Icon name="stop" />
-        {state.stopping ? "Stopping…" : "Stop"}
+        <u>{state.stopping ? "Stopping…" : "Stop"}</u>
       </button>
     </>
   );

@@ -40,8 +40,10 @@ function firstOutput(session: Session) {
 /** Open the search behind what is selected, to add an operator or to draw a wire. */
 export function searchFor({ session, root, api }: Scope, query: string, connect = false): void {
   const from = firstOutput(session);
-  const centre = api?.centre();
-  if (!centre || (connect && !from)) return;
+  if (connect && !from) return;
+  const { left, top } = root.getBoundingClientRect();
+  // a list has no places: the new card stands behind what it follows
+  const centre = api?.centre() ?? { at: { x: left, y: top }, place: null };
   const at = from ? session.store.get().positions[from.node] : undefined;
   const place = at ? { x: at.x + 184, y: at.y } : centre.place;
   const mode = connect ? "connect" : "add";

@@ -9,6 +9,8 @@ declare module "react" {
     "--ds-px11"?: string;
     "--ds-px14"?: string;
     "--ds-head"?: string;
+    "--ds-x"?: string;
+    "--ds-y"?: string;
     "--ds-gap"?: string;
     "--ds-dot-size"?: string;
     "--ds-ratio"?: number;

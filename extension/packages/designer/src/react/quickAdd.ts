@@ -30,7 +30,10 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   const inside = ({ x, y, width, height }: Rect) => ({ x: x - box.left, y: y - box.top, width, height });
   const cards = [...root.querySelectorAll(".react-flow__node")].map((card) => inside(card.getBoundingClientRect()));
   const anchor = inside({ ...options.at, width: 0, height: 0 });
-  const frame = { x: 8, y: BAR, width: box.width - 16, height: box.height - BAR - 8 };
+  const canvas = root.querySelector(".ds-canvas")?.getBoundingClientRect();
+  const room = canvas && canvas.width >= WIDTH + 24 ? canvas : box;
+  const x = room.left - box.left + 12;
+  const frame = { x, y: BAR, width: room.width - 24, height: box.height - BAR - 8 };
   const at = freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, 0) ?? { x: 8, y: BAR };
   const { place, from, to, query = "", selected = false, mode = "add" } = options;
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });

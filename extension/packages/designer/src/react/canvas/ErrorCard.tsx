@@ -36,7 +36,7 @@ interface Props {
 }
 
 /** Width and, as a rule, height of the card in px, and what stays free around it. */
-const ROOM = { width: 300, height: 190 };
+const ROOM = { width: 286, height: 190 };
 const MARGIN = 6;
 
 /** Where the card covers least, in px of the canvas; empty if its node is out of sight or there is no room: the strip says it then. */
@@ -97,8 +97,8 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
     >
       <div className="ds-error-body">
         <h4>{titleOf(finding)}</h4>
-        <p>{format.sentence(finding.message)}</p>
-        {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
+        <p>{format.sentence(format.message(finding.message))}</p>
+        {finding.hint && !isAboutFile(finding) && <p className="ds-error-hint">{finding.hint}</p>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
         {!isAboutFile(finding) && (finding.source || (finding.sample ?? null) !== null) && (
           <p className="ds-error-where">

@@ -71,10 +71,11 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
+  const titled = useDetail() === "titled";
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
-      style={{ height: height + FAR_DROP }}
+      style={{ height: `calc(${height + FAR_DROP}px + ${lower(rows, rows.length - 1)})` }}
       data-testid="node-outputs"
       data-ds-node={OUTPUTS}
       onPointerEnter={() => session.view({ hovered: OUTPUTS })}
@@ -90,7 +91,10 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          <span style={{ top: lower(rows, i) }}>out{i + 1}</span>
+          <span style={{ top: lower(rows, i) }}>
+            {titled && "out"}
+            {i + 1}
+          </span>
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}

@@ -1,5 +1,5 @@
 import * as format from "../../core/format";
-import { bytesOf } from "../../core/select";
+import { bytesOf, previewFailures, runFailures } from "../../core/select";
 import type { NodeTiming, RunFinished } from "../../protocol/generated";
 import { costWords } from "../canvas/CardParts";
 import { useSel, useSession } from "../context";
@@ -92,11 +92,19 @@ function Table({ run }: { readonly run: RunFinished }) {
 export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
   const old = useSel((s) => s.run.revision !== s.confirmed?.revision);
+  const running = useSel((s) => s.run.running);
+  const failed = useSel((s) => [...runFailures(s), ...previewFailures(s)][0]?.node);
   const title = useSel((s) => (s.view.measure === "time" ? "Where the time goes" : "Where the memory goes"));
   if (!run || run.timings.length === 0)
     return (
       <Section title={title}>
-        <p className="ds-muted">Press Run: whole batches are made and every node is measured.</p>
+        <p className="ds-muted">
+          {running
+            ? "Measuring…"
+            : failed
+              ? `Nothing was measured: ${failed} failed.`
+              : "Press Run: whole batches are made and every node is measured."}
+        </p>
       </Section>
     );
   return (

@@ -22,7 +22,7 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
     <li className={`ds-problem ds-tone-${tone}`}>
       <Icon name={tone === "info" ? "info" : tone} />
       <div>
-        <b>{format.sentence(CODES[finding.code] ?? "problem")}</b> {finding.message}{" "}
+        <b>{format.sentence(CODES[finding.code] ?? "problem")}</b> {format.message(finding.message)}{" "}
         {finding.hint && <span className="ds-muted">{finding.hint}</span>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
         <p className="ds-problem-foot">
