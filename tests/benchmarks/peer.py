@@ -123,7 +123,7 @@ def _without_empty(found: dict[str, dict[str, Any]]) -> None:
     empty = found.get(EMPTY, {}).get("summary", {})
     for name, result in found.items():
         parts = result.get("summary", {})
-        if not result.get("per_batch") or name == EMPTY or not parts["ratio"] or not all(empty.values()):
+        if not result.get("per_batch") or name == EMPTY or not parts["ratio"] or not empty or not all(empty.values()):
             continue
         ours, theirs = (parts[engine]["median"] - empty[engine]["median"] for engine in ENGINES)
         parts["ratio_without_empty"] = theirs / ours if ours > 0 and theirs > 0 else None
