@@ -259,7 +259,8 @@ class MixedRunner:
         """Who may decode which of the files; the decode threads put pixels into `host`."""
         if images is None:
             return DecodeWorkQueue((), range(len(files)))
-        whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
+        # JPEG files without an end are told apart, or refused, by Python code
+        whole = have_ends(files)[images.positions] | (images.requests[:, libjpeg.COLORS] == libjpeg.PNG)
         positions, requests, rooms, both = images.positions, images.requests, images.rooms, images.shared
         if not whole.all():
             positions, requests, rooms = positions[whole], requests[whole], rooms[whole]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,28 @@ def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
         pipeline.run()
     counts = pipeline.decoded_images()
     assert counts["kernels"] >= 3 and sum(counts.values()) >= 12  # of a progressive file, threads decode coefficients
+
+
+@pytest.mark.parametrize("output_type", ["RGB", "BGR", "GRAY", "ANY_DATA"])
+def test_png_files_among_others_have_the_pixels_of_the_cpu(output_type: str) -> None:
+    data = [encoded(picture(32, 40), quality=95, subsampling=0)]
+    for k, mode in enumerate(("RGB", "RGBA", "L", "LA", "P", "1", "RGB")):
+        stream = io.BytesIO()
+        Image.fromarray(picture(31 + k, 40, seed=k)).convert(mode).save(stream, "PNG")
+        data.append(np.frombuffer(stream.getvalue(), np.uint8))
+    pipeline = Pipeline(batch_size=len(data), num_threads=3, device_id=0)
+    with pipeline:
+        files = fn.external_source(source=lambda: data)
+        options = {"output_type": getattr(types, output_type)}
+        crops = [
+            fn.decoders.image_crop(files, device=device, crop=(20, 30), crop_pos_x=0.3, **options)
+            for device in ("mixed", "cpu")
+        ]
+        whole = [fn.decoders.image(files, device=device, **options) for device in ("mixed", "cpu")]
+        pipeline.set_outputs(*whole, *crops)
+    for made, reference, crop, part in zip(*(output.as_cpu() for output in pipeline.run()), strict=True):
+        assert np.array_equal(np.asarray(made), np.asarray(reference))
+        assert np.array_equal(np.asarray(crop), np.asarray(part))
 
 
 def test_without_memory_for_coefficients_threads_decode_the_pictures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,5 @@
 // Undoes the row filters of PNG files (specification, section 9), for `png.py`, which sees to it that rows are whole pixels.
-#include "arguments.hpp"
+#include "png_file.hpp"
 #include "vector.hpp"
 
 template <int N> struct Count { static constexpr int value = N; };
@@ -137,15 +137,18 @@ template <int STEP> HD bool undo_all(Dense<const u8, 2> source, Dense<u8, 2> tar
   return true;
 }
 
-// Nothing lies `above`: zeros, as many as a row has bytes.
-static i64 unfilter(Dense<const u8, 2> source, Dense<u8, 2> target, Dense<const u8, 1> above, i64 step) {
+bool undo_filters(const Dense<const u8, 2>& source, const Dense<u8, 2>& target, const u8* above, i64 step) {
   switch (step) {
-    case 1: return undo_all<1>(source, target, above.data);
-    case 2: return undo_all<2>(source, target, above.data);
-    case 3: return undo_all<3>(source, target, above.data);
-    case 4: return undo_all<4>(source, target, above.data);
-    case 6: return undo_all<6>(source, target, above.data);
-    default: return undo_all<8>(source, target, above.data);
+    case 1: return undo_all<1>(source, target, above);
+    case 2: return undo_all<2>(source, target, above);
+    case 3: return undo_all<3>(source, target, above);
+    case 4: return undo_all<4>(source, target, above);
+    case 6: return undo_all<6>(source, target, above);
+    default: return undo_all<8>(source, target, above);
   }
+}
+
+static i64 unfilter(Dense<const u8, 2> source, Dense<u8, 2> target, Dense<const u8, 1> above, i64 step) {
+  return undo_filters(source, target, above.data, step);
 }
 REGISTER(unfilter)

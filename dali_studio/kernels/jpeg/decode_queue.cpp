@@ -1,6 +1,7 @@
 // See `decode_queue.py`.
 #include "decode_queue.hpp"
 
+#include "../cpu/png_file.hpp"
 #include "libjpeg.hpp"
 #include "progressive.hpp"
 
@@ -78,6 +79,11 @@ static i64 now() {
 // Coefficients are enough where there is room for them: kernels make the pixels.
 static Outcome decode_waiting(const Queue& queue, i64 index, const Library& library) {
   const Request& wanted = ((const Request*)get(queue.requests))[index];
+  if (wanted.colors == PNG) {
+    const PngWindow window{wanted.height, wanted.width, wanted.channels, wanted.first_row, wanted.first_column, wanted.rows,
+                           wanted.columns, (u8*)wanted.target, wanted.pitch};
+    return decode_png((const u8*)wanted.data, wanted.size, window) ? DONE : FAILED;
+  }
   const i64* rooms = (const i64*)get(queue.rooms);
   const i64 *room = rooms ? rooms + 2 * index : nullptr;  // address and bytes
   if (room && room[0] && decode_coefficients(wanted, (u8*)room[0], room[1])) return COEFFICIENTS;

@@ -8,11 +8,12 @@
 struct Request {
   i64 data, size;     // address and bytes of the file
   i64 height, width;  // that its header states
-  i64 colors, channels;  // of the pixels; four inks in three channels become red, green and blue
+  i64 colors, channels;  // of the pixels; four inks in three channels become red, green and blue; PNG: the file is none of JPEG
   i64 fast_dct, repeat_chroma;  // 0 or 1
   i64 first_row, first_column, rows, columns;
   i64 target, pitch;  // address of the first pixel, and bytes from row to row
 };
+enum { PNG = 0 };  // in place of colors
 enum Outcome { DONE = 1, FAILED, BY_HARDWARE, BY_KERNELS, COEFFICIENTS };
 
 #ifndef _WIN32

@@ -26,6 +26,8 @@ DONE, FAILED = 1, 2
 """Outcomes of a request: the pixels are there, or something is wrong with the file."""
 COLOR_SPACES = {"GRAY": 1, "RGB": 2, "CMYK": 4, "BGR": 8}
 """What libjpeg-turbo calls the colours that can be asked for."""
+PNG = 0
+"""Stands in place of colours where the file is a PNG file, which decode threads decode without libjpeg-turbo."""
 
 _FUNCTIONS = (
     "jpeg_std_error", "jpeg_CreateDecompress", "jpeg_mem_src", "jpeg_read_header", "jpeg_start_decompress",

@@ -24,6 +24,7 @@ from dali_studio.kernels.cpu.image_codec import (
     output_shape,
     peek_all,
 )
+from dali_studio.kernels.cpu.png import is_compiled
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.codec import colors_for, plain
 from dali_studio.kernels.jpeg.gpu_rule import coefficient_room, takes, takes_coefficients
@@ -245,7 +246,11 @@ _PYTHON, _COMPILED, _GPU = range(3)
 def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int, int]:
     """Who may decode an image, the colours and channels that are asked of `libjpeg`, and the room for coefficients."""
     kind = params["output_type"]
-    if isinstance(info, DecodeError) or (info.orientation != 1 and params["upright"]) or info.format != "jpeg":
+    if isinstance(info, DecodeError) or (info.orientation != 1 and params["upright"]):
+        return _PYTHON, 0, 0, 0
+    if info.format == "png" and _plain_png(info, kind):
+        return _COMPILED, libjpeg.PNG, output_channels(info.channels, kind), 0
+    if info.format != "jpeg":
         return _PYTHON, 0, 0, 0
     if kind == "YCbCr" or (info.channels == 4 and kind != "RGB"):
         return _PYTHON, 0, 0, 0
@@ -257,6 +262,13 @@ def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple
         who = _COMPILED if plain(info, colors) else _PYTHON
     coefficients = coefficient_room(info) if who == _COMPILED and not params["fast"] and takes_coefficients(info) else 0
     return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind), coefficients
+
+
+def _plain_png(info: ImageInfo, kind: str) -> bool:
+    """Whether compiled code decodes such files: no colours are mixed or change places."""
+    if info.bit_depth != 8 or info.interlaced or not is_compiled():
+        return False
+    return kind in ("RGB", "ANY_DATA") or (kind == "GRAY" and info.channels <= 2)
 
 
 def decode_sample(
