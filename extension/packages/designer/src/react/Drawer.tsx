@@ -98,7 +98,7 @@ export function Drawer() {
   const height = useSel(drawerHeight);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
-  const small = breadth === "slim" || dense;
+  const small = breadth === "slim" || breadth === "list" || dense;
   useEffect(() => {
     if (!small) return undefined;
     const before = session.store.get().view.drawer;

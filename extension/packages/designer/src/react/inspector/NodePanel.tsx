@@ -4,16 +4,15 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { pythonText } from "../../core/python";
-import { findingsAt, previewOf, repairOf, severity } from "../../core/select";
-import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
-import { reportText } from "../canvas/ErrorCard";
+import { findingsAt, previewOf } from "../../core/select";
+import type { NodeView, PreviewBody } from "../../protocol/generated";
 import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
-import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
+import { Problem } from "../problems/Problem";
 import { Compare } from "./Compare";
 import { CropWindow } from "./CropWindow";
 import { DeviceChoice } from "./DeviceChoice";
@@ -80,33 +79,6 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
         </button>
       )}
     </section>
-  );
-}
-
-function Problem({ found }: { readonly found: Diagnostic }) {
-  const session = useSession();
-  const repair = useSel((s) => repairOf(s, found));
-  const tone = severity(found);
-  return (
-    <div className={`ds-finding ds-tone-${tone}`}>
-      <Icon name={tone} />
-      <div>
-        <p>
-          {format.sentence(found.message)} {found.hint && <span className="ds-muted">{found.hint}</span>}
-        </p>
-        {repair && (
-          <button
-            type="button"
-            className="ds-button ds-button-small"
-            data-testid="repair-finding"
-            onClick={() => session.repair(repair)}
-          >
-            {repair.title}
-          </button>
-        )}
-      </div>
-      <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(found))} />
-    </div>
   );
 }
 
