@@ -142,10 +142,11 @@ export function BatchPane() {
   const sample = useSel((s) => s.sample);
   const [first, setFirst] = useState(0);
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
-  const wide = (width - LABEL - 2 * GAP) / MANY - GAP;
+  const label = on ? LABEL : 0;
+  const wide = (width - label - 2 * GAP) / MANY - GAP;
   const high = on ? 1.5 * ((height - BAR - UNDER) / (values.length + 1) - GAP) : wide;
   const cell = Math.round(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
-  const columns = Math.max(1, Math.floor((width - LABEL - 2 * GAP) / (cell + GAP)));
+  const columns = Math.max(1, Math.floor((width - label - 2 * GAP) / (cell + GAP)));
   const begin = Math.min(first, Math.max(0, size - columns));
   const samples = useMemo(
     () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),

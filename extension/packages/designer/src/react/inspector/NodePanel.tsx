@@ -4,8 +4,8 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { pythonText } from "../../core/python";
-import { findingsAt, previewOf } from "../../core/select";
-import type { NodeView, PreviewBody } from "../../protocol/generated";
+import { findingsAt, previewOf, repairOf } from "../../core/select";
+import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
 import { useSel, useSession } from "../context";
@@ -82,8 +82,15 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   );
 }
 
-function Problems({ nodeKey }: { readonly nodeKey: string }) {
-  const list = useSel((s) => findingsAt(s, nodeKey));
+/** What the field of an argument does not say already, and what a button takes away. */
+function Problems({ node }: { readonly node: NodeView }) {
+  const list = useSel((s) => {
+    const found = findingsAt(s, node.key);
+    const first = new Map([...found].reverse().map((d) => [d.argument, d]));
+    const atField = (d: Diagnostic) =>
+      d.argument && !(d.argument in node.argument_inputs) && first.get(d.argument) === d;
+    return found.filter((d) => !atField(d) || repairOf(s, d));
+  });
   if (list.length === 0) return null;
   return (
     <Section title="Findings">
@@ -198,7 +205,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
         </Section>
       )}
       {node.code && <FunctionEditor key={`code ${nodeKey}`} nodeKey={nodeKey} code={node.code} />}
-      <Problems nodeKey={nodeKey} />
+      <Problems node={node} />
       <RandomEditor nodeKey={nodeKey} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
       {operator && <CropWindow node={node} operator={operator} />}
