@@ -17,7 +17,7 @@ import { useRoom } from "./useRoom";
 const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown. */
 const WIDTHS = { least: 80, most: 160 } as const;
-const [LABEL, GAP, BAR, UNDER] = [92, 6, 50, 16];
+const [LABEL, GAP, BAR, UNDER, PADDING] = [92, 6, 50, 16, 24];
 /** Samples for which there is to be room. */
 const MANY = 8;
 
@@ -143,10 +143,11 @@ export function BatchPane() {
   const [first, setFirst] = useState(0);
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const label = on ? LABEL : 0;
-  const wide = (width - label - 2 * GAP) / MANY - GAP;
+  const room = width - label - PADDING + GAP;
+  const wide = room / MANY - GAP;
   const high = on ? 1.5 * ((height - BAR - UNDER) / (values.length + 1) - GAP) : wide;
-  const cell = Math.round(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
-  const columns = Math.max(1, Math.floor((width - label - 2 * GAP) / (cell + GAP)));
+  const cell = Math.floor(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
+  const columns = Math.max(1, Math.floor(room / (cell + GAP)));
   const begin = Math.min(first, Math.max(0, size - columns));
   const samples = useMemo(
     () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),
