@@ -44,8 +44,8 @@ const common = {
     "react-dom": "preact/compat",
     "react-dom/client": "preact/compat/client",
     "d3-transition": join(here, "packages/designer/src/core/transition.ts"),
-    // D3's interpolation brings it for colours, which nothing here animates.
-    "d3-color": join(here, "packages/designer/src/core/noColors.ts"),
+    // D3's interpolates colours, dates and texts too, which nothing here animates.
+    "d3-interpolate": join(here, "packages/designer/src/core/zoomWay.ts"),
     "d3-ease": join(here, "packages/designer/src/core/ease.ts"),
   },
   logLevel: "info",

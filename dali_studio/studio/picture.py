@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,22 +30,33 @@ _MAX_BYTES = (70_000, 40_000)
 _MANY = 60
 _WIDTHS = (222, 148, 111, 74, 48, 32, 16)
 _WIDTH, _PHOTO, _HEAD, _ROW, _FOOT = 148, 98, 28, 20, 22
+#: Cards in a row where nobody has placed them, of a graph with up to so many nodes and of a larger one; and the most
+#: branches beside each other that are broken into rows.
+_ROWS_OF, _SHORT, _LANES = (3, 5), 9, 2
 #: Where the graph begins below the head line, and what is left free around it.
 _TOP, _MARGIN, _BELOW = 44, 20, 36
-_HUES: Mapping[Kind, str] = {
-    "encoded": "#6c7683", "image": "#1676cd", "video": "#1676cd", "audio": "#024a38", "boxes": "#7f3403",
-    "mask": "#5621a1", "points": "#7f3403", "label": "#3f7d37", "scalar": "#7d7806", "any": "#6c7683",
+#: The colour of each kind on a light page and on a dark one.
+_HUES: Mapping[Kind, tuple[str, str]] = {
+    "encoded": ("#6c7683", "#87959d"), "image": ("#1676cd", "#2092f9"), "video": ("#1676cd", "#2092f9"),
+    "audio": ("#024a38", "#18f6de"), "boxes": ("#7f3403", "#f98d07"), "mask": ("#5621a1", "#dac1fc"),
+    "points": ("#7f3403", "#f98d07"), "label": ("#3f7d37", "#afe2a0"), "scalar": ("#7d7806", "#fbda70"),
+    "any": ("#6c7683", "#87959d"),
 }  # fmt: skip
 #: A card of a large graph without what is on it.
 _BLANK = (
     f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{_HEAD + _PHOTO}" rx="8"/>'
-    f'<path d="M0 {_HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/></g></defs>'
+    f'<path class="p" d="M0 {_HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/></g></defs>'
 )
+#: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
 _STYLE = (
     "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
     ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
     ".l{font-size:9px}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
+    "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
+    ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}"
+    + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in _HUES.items())
+    + "}"
 )
 
 
@@ -132,11 +144,12 @@ def draw(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{whole:g}" '
         f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" role="img" '
         f'aria-label="{escape(words)}"><style>{_STYLE}</style>'
-        f'<rect x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" stroke="#e0e3e7"/>'
+        f'<rect class="s" x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" '
+        'stroke="#e0e3e7"/>'
         f'<text x="14" y="27" class="b">{escape(graph.name)}<tspan dx="10" class="m" font-weight="400">{count}</tspan>'
-        f'</text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" fill="#f6f7f8"/>'
+        f'</text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
         f'<g transform="translate({-left:g} {_TOP - top:g})">{"".join(body)}</g>'
-        f'<text x="14" y="{whole - 13:g}" class="m">Picture of the graph, {now}. {note}</text>'
+        f'<text x="14" y="{whole - 13:g}" class="m">Picture of {now}. {note}</text>'
         f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
         f"dali-studio {dali_studio.__version__}</text></svg>",
         words,
@@ -148,7 +161,10 @@ def _many(count: int, word: str) -> str:
 
 
 def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
-    """Places by the longest way from a source; what feeds arguments alone stands left of them and below the others."""
+    """Places by the longest way from a source, in rows that are read on a narrow page too.
+
+    What feeds arguments alone stands left of what it feeds, below the others.
+    """
     column: dict[str, int] = {}
     fed: dict[str, list[str]] = {}
     inputs = {ref.node for node in graph.nodes for ref in node.inputs if ref is not None}
@@ -157,15 +173,25 @@ def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
         column[node.key] = 1 + max((column.get(key, -1) for key in sources), default=-1)
         for ref in node.argument_inputs.values():
             fed.setdefault(ref.node, []).append(node.key)
+    if graph.outputs:
+        column[OUTPUTS] = 1 + max((column.get(ref.node, 0) for ref in graph.outputs), default=0)
     small = {node.key for node in graph.nodes if column[node.key] == 0 and node.key in fed} - inputs
-    rows: dict[int, float] = {}
-    places: dict[str, messages.Position] = {}
+    lanes = Counter(column[key] for key in column if key not in small)
+    length = _ROWS_OF[len(graph.nodes) > _SHORT] if max(lanes.values(), default=0) <= _LANES else len(column)
+    floor: dict[tuple[int, int], float] = {}
+    places: dict[str, tuple[int, int, float]] = {}
     for key in [*(k for k in column if k not in small), *(k for k in column if k in small)]:
-        at = max(0, min(column[k] for k in fed[key]) - 1) if key in small else column[key]
-        y = rows.get(at, 14.0)
-        rows[at] = y + (130 if key in small else 240)
-        places[key] = messages.Position(x=20.0 + 184 * at, y=y)
-    return places
+        band, at = divmod(min(column[k] for k in fed[key]) if key in small else column[key], length)
+        at = max(0, at - 1) if key in small else at
+        y = floor.get((band, at), 0.0)
+        floor[band, at] = y + (140 if key in small else 240)
+        places[key] = band, at, y
+    bands = sorted({band for band, _ in floor})
+    heights = {band: max(y for (b, _), y in floor.items() if b == band) for band in bands}
+    return {
+        key: messages.Position(x=20.0 + 184 * at, y=14 + y + sum(heights[b] for b in bands if b < band))
+        for key, (band, at, y) in places.items()
+    }
 
 
 class _Card:
@@ -209,21 +235,25 @@ class _Card:
             return f'{place}<use href="#c"/>{name}{self.image}</g>'
         parts = [
             f'{place}<rect class="k" width="{_WIDTH}" height="{self.height}" rx="8"{dash}/>{name}',
-            f'<rect y="{_HEAD}" width="{_WIDTH}" height="{self.body}" fill="#e9ebee"/>',
+            f'<rect y="{_HEAD}" width="{_WIDTH}" height="{self.body}" class="p" fill="#e9ebee"/>',
             self.image or (_lines(still.text, self.body) if still else ""),
         ]
         if timing is not None:
             text = f"{timing.milliseconds:.3g} ms"
             wide = 7 * len(text) + 6
             parts.append(
-                f'<rect x="{_WIDTH - wide - 5}" y="{y - 21}" width="{wide}" height="16" rx="5" fill="#fff"/>'
+                f'<rect x="{_WIDTH - wide - 5}" y="{y - 21}" width="{wide}" height="16" rx="5" class="t" fill="#fff"/>'
                 f'<text x="{_WIDTH - 5 - wide / 2:g}" y="{y - 9}" text-anchor="middle">{text}</text>'
             )
         for name, value in self.rows:
+            shown = _cut(name, 12)
             parts.append(
-                f'<text class="m" x="10" y="{y + 14}">{escape(_cut(name, 12))}</text><text class="c" x="{_WIDTH - 9}" '
-                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 12))}</text>'
+                f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{_WIDTH - 9}" '
+                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
             )
+            y += _ROW
+        for kind in node.output_kinds[1:]:
+            parts.append(f'<text class="m" x="{_WIDTH - 12}" y="{y + 14}" text-anchor="end">{kind}</text>')
             y += _ROW
         facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
         parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
@@ -287,7 +317,7 @@ def _wires(
     """Wires, and the ports at their ends, which lie over the cards."""
     drawn: list[str] = []
     ports: list[str] = []
-    together: dict[str, str] = {}
+    together: dict[Kind, str] = {}
 
     def wire(source: PortRef, x: float, y: float) -> None:
         begin = cards.get(source.node)
@@ -295,14 +325,16 @@ def _wires(
             return
         kinds = begin.node.output_kinds
         kind: Kind = kinds[source.output] if source.output < len(kinds) else "any"
-        path = _path(*begin.port(source.output), x, y, below if kind == "label" else begin.bottom + 12)
+        row = max(card.bottom for card in cards.values() if card.at.y == begin.at.y)
+        path = _path(*begin.port(source.output), x, y, below if kind == "label" else row + 12)
         dash = "" if begin.node.device != "cpu" else ' stroke-dasharray="5 4"'
         if len(cards) > _MANY:
-            together[_HUES[kind]] = together.get(_HUES[kind], "") + path
+            together[kind] = together.get(kind, "") + path
             return
         dots = "".join(f'<circle cx="{at:g}" cy="{line:g}" r="4"/>' for at, line in (begin.port(source.output), (x, y)))
-        drawn.append(f'<path class="h" d="{path}"/><path class="w" stroke="{_HUES[kind]}" d="{path}"{dash}/>')
-        ports.append(f'<g fill="{_HUES[kind]}">{dots}</g>')
+        hue, _ = _HUES[kind]
+        drawn.append(f'<path class="h" d="{path}"/><path class="w {kind}" stroke="{hue}" d="{path}"{dash}/>')
+        ports.append(f'<g class="{kind}" fill="{hue}">{dots}</g>')
 
     for card in cards.values():
         for number, source in enumerate(card.node.inputs):
@@ -314,7 +346,7 @@ def _wires(
     if outputs is not None:
         for number, source in enumerate(graph.outputs):
             wire(source, outputs.x, outputs.y + _HEAD + _ROW * number + _ROW / 2)
-    drawn += [f'<path class="w" stroke="{hue}" d="{path}"/>' for hue, path in together.items()]
+    drawn += [f'<path class="w {kind}" stroke="{_HUES[kind][0]}" d="{path}"/>' for kind, path in together.items()]
     return drawn, ports
 
 

@@ -177,7 +177,8 @@ class PreviewRenderer:
         mark = (revision.keys[port.node], iteration, count)
         if mark == self._strip_of and not again:
             return
-        canvas = np.full((_STRIP_CELL, _STRIP_CELL * count, 3), 128, np.uint8)
+        y, x, _ = np.indices((_STRIP_CELL, _STRIP_CELL * count, 3))
+        canvas = np.where((x + y) % 8 < 2, 110, 160).astype(np.uint8)
         names = [""] * count
         try:
             if self.engine.compute(revision, iteration, [request.sample], only=port).unreached:
@@ -185,7 +186,7 @@ class PreviewRenderer:
             for first in range(0, count, _STRIP_CHUNK):
                 chunk = range(first, min(first + _STRIP_CHUNK, count))
                 made = self.engine.compute(revision, iteration, chunk, only=port)
-                # one bad sample fails its whole chunk: the others are then computed alone, and its place stays grey
+                # one bad sample fails its whole chunk: the others are then computed alone, and its place stays hatched
                 parts = [chunk] if port in made.outputs else [range(k, k + 1) for k in chunk]
                 for part in parts:
                     made = self.engine.compute(revision, iteration, part, only=port)

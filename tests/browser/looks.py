@@ -106,7 +106,9 @@ def take(page: Any, address: str, root: Path, state: str, folder: Path, themes: 
     for theme in themes:
         lab.set_theme(page, THEMES[theme])
         for width in widths:
-            shown.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
+            # a picture is never larger than it is
+            side = "maxWidth" if state == "frozen" else "width"
+            shown.evaluate("(element, [side, width]) => { element.style[side] = `${width}px`; }", [side, width])
             page.wait_for_timeout(1000)
             shown.screenshot(path=folder / f"{state}_{theme}_{width}.png")
     page.evaluate("async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll(); }")

@@ -29,6 +29,10 @@ designer
 """
 
 
+def _to_width(page: Any, width: str) -> None:
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = width; }", width)
+
+
 def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     folder = server[1] / "damaged" / "class"
     folder.mkdir(parents=True, exist_ok=True)
@@ -59,6 +63,16 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
         page.mouse.up()
         _by_id(page, "strip").wait_for(state="attached" if up < 0 else "detached")
     page.screenshot(path=artifacts / "problems_card.png")
+    _to_width(page, "520px")  # the list has the card's picture and buttons, and the drawer
+    row = page.locator('li:has([data-testid="outline-decode"])')
+    row.locator('[data-testid^="file-"]').first.wait_for()
+    row.locator('[data-testid="remedy-decode"]', has_text="placeholder").wait_for()
+    _by_id(page, "tab-batch").click()
+    _by_id(page, "sheet-0-0").wait_for()
+    page.screenshot(path=artifacts / "problems_520.png")
+    _by_id(page, "tab-batch").click()
+    _to_width(page, "")
+    card.wait_for()
     _by_id(page, "repro-decode").click()
     _await_text(page, "repro-decode", "Copied")
     program = page.evaluate("() => navigator.clipboard.readText()")
@@ -78,6 +92,13 @@ def test_the_program_goes_to_a_page_that_makes_cells_and_is_copied_elsewhere(pag
     _open(page, server, "cells.ipynb")
     _by_id(page, "designer").scroll_into_view_if_needed()
     _await_text(page, "code", "fn.resize")
+    _to_width(page, "800px")  # cards that nobody has placed are not made small: they get other places
+    page.wait_for_function(
+        """() => { const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
+        const cards = [...document.querySelectorAll('.react-flow__node')].map(n => n.getBoundingClientRect());
+        return frame.width < 800 && cards.length === 4 && cards.every(c => c.width >= 120 && c.right <= frame.right && c.bottom <= frame.bottom); }"""
+    )
+    _to_width(page, "")
     _by_id(page, "insert-cell").click()
     _await_text(page, "insert-cell", "Copied")
     assert "fn.resize" in page.evaluate("() => navigator.clipboard.readText()")

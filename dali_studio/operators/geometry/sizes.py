@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.size_batch import MODES, sizes_and_regions
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
+from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Start, Ui, Unit
 
 Sizes = NDArray[np.float64]
 _UNLIMITED = np.float32(np.inf)
@@ -70,7 +70,7 @@ class SizeArguments(RegionArguments):
     ] = None  # fmt: skip
     resize_shorter: Annotated[
         float, Doc("Size of the shorter side, with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
-        _EXTENT, PER_SAMPLE, COMMON,
+        Start(256.0), _EXTENT, PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     resize_longer: Annotated[
         float,

@@ -183,8 +183,8 @@ describe("make random", () => {
     const set = (value: number) => ({ ...target, arguments: { ...target.arguments, angle: value } });
     const range = (value: number, unit: string) =>
       randomStep(context, set(value), { ...angle, unit }, { x: 0, y: 0 })?.edits[0];
-    expect(range(20, "degrees")).toMatchObject({ arguments: { range: [10, 30] } });
-    expect(range(175, "degrees")).toMatchObject({ arguments: { range: [165, 180] } });
+    expect(range(20, "deg")).toMatchObject({ arguments: { range: [10, 30] } });
+    expect(range(175, "deg")).toMatchObject({ arguments: { range: [165, 180] } });
     expect(range(0, "")).toMatchObject({ arguments: { range: [-36, 36] } });
   });
   it("takes a coin for yes and no, and nothing for text", () => {

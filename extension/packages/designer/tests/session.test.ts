@@ -56,6 +56,15 @@ describe("edits", () => {
     kernel.say(revision(3));
     expect(kernel.sent.map((m) => m.type)).toEqual(["apply_edits", "apply_edits", "undo"]);
   });
+  it("end what was said of the step before, whose undo would be another's", () => {
+    const { session } = opened();
+    session.view({ notice: { text: "said", node: "rotate" }, saving: true });
+    session.edit([fill(1)]);
+    expect(session.store.get().view).toMatchObject({ notice: null, saving: false });
+    session.view({ notice: { text: "said", node: "rotate" } });
+    session.run(1);
+    expect(session.store.get().view.notice).toBeNull();
+  });
   it("that the kernel cannot read do not block the next one", () => {
     vi.useFakeTimers();
     const { kernel, session } = opened();

@@ -234,7 +234,7 @@ function spanOf(argument: Argument, now: Value | undefined): readonly [number, n
   const [low = argument.minimum, high = argument.maximum] = argument.span;
   if (low !== null && high !== null) {
     if (typeof now !== "number" || isInteger(argument)) return [low, high];
-    const reach = argument.unit.startsWith("degree") ? 10 : (high - low) / 10;
+    const reach = argument.unit.startsWith("deg") ? 10 : (high - low) / 10;
     const tidy = (value: number) => Number(value.toPrecision(6));
     return [Math.max(Math.min(low, now), tidy(now - reach)), Math.min(Math.max(high, now), tidy(now + reach))];
   }

@@ -27,8 +27,12 @@ export function isTight(zoom: number): boolean {
 /** Nodes from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */
 const MANY = 40;
 
+export function isMany(nodes: number): boolean {
+  return nodes > MANY;
+}
+
 export function isDense(graph: GraphView | null): boolean {
-  return (graph?.nodes.length ?? 0) > MANY;
+  return isMany(graph?.nodes.length ?? 0);
 }
 
 /** Whether cards are too small for ports. */

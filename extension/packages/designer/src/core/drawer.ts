@@ -9,8 +9,8 @@ const HEIGHTS: Readonly<Record<DrawerTab, number>> = {
   problems: 220,
   data: 260,
 };
-/** Height of a sheet of several values. */
-const SWEEP = 380;
+/** Height of a sheet of several values: all of them are to be seen. */
+const SWEEP = 470;
 
 /** Height of the open tab: each has its own, so that a tall one leaves the canvas as it was when another is chosen. */
 export function drawerHeight({ view }: State): number {

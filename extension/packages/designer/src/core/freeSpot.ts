@@ -2,7 +2,7 @@ import type { Size } from "./layout";
 import type { Point, Rect } from "./route";
 
 /** What one px of distance weighs against a px² of cards that are covered. */
-const NEAR = 12;
+const NEAR = 4;
 
 function overlap(a: Rect, b: Rect): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);

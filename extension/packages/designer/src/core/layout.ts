@@ -113,7 +113,7 @@ class Floor {
 
   constructor(
     readonly columns: number,
-    private readonly height: Height,
+    readonly height: Height,
     private readonly pitch: Pitch,
   ) {
     this.bottoms = Array.from({ length: columns }, () => TOP - pitch.gap);
@@ -370,6 +370,9 @@ function placeBand(members: readonly Member[], floor: Floor, continues: boolean)
 /** What is free below a small card: cards that are seen small are taller, since their names are not. */
 const SMALL_GAP = 28;
 
+/** What stays free between a row and the small cards below it: a wire. */
+const LANE = 20;
+
 /** What a column farther from its target costs, in px of height. */
 const DISTANCE = 60;
 
@@ -379,7 +382,9 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     const target = members.find((m) => m.key === feeds);
     if (!target) continue;
     const beside = Math.max(0, target.column - 1);
-    const y = (column: number) => Math.max(floor.top(column), floor.positions[feeds]?.y ?? TOP);
+    const row = members.filter((m) => m.lane === target.lane && m.column >= beside);
+    const below = Math.max(...row.map((m) => (floor.positions[m.key]?.y ?? TOP) + floor.height(m.key))) + LANE;
+    const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : below);
     const cost = (column: number) => y(column) + DISTANCE * (beside - column);
     let column = beside;
     for (let other = beside - 1; other >= 0; other -= 1) if (cost(other) < cost(column)) column = other;

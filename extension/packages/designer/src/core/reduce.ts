@@ -10,7 +10,7 @@ import type {
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
-import { type Command, cellKey, INITIAL, type Preview, portKey, type State } from "./state";
+import { type Command, cellKey, INITIAL, type Preview, portKey, type State, type View } from "./state";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
 export function project(state: State): State {
@@ -41,9 +41,15 @@ function forgetMoves(state: State, command: Command): State {
   return { ...state, moved };
 }
 
+/** Without sentences about what was done. */
+export function quiet(view: View): View {
+  return view.notice || view.saving ? { ...view, notice: null, saving: false } : view;
+}
+
 /** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
 export function enqueue(before: State, command: Command): State {
-  const state = forgetMoves(before, command);
+  // What was said of the step before, and its [Undo], is over.
+  const state = forgetMoves({ ...before, view: quiet(before.view) }, command);
   const last = state.pending.at(-1);
   const waits = state.pending.length > (state.inFlight ? 1 : 0);
   if (

@@ -13,7 +13,7 @@ import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
 import { renamedIn } from "./marks";
-import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
+import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
 import { cellKey, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
@@ -230,6 +230,7 @@ export class Session {
     this.store.set((s) => ({
       ...s,
       refused: [],
+      view: quiet(s.view),
       run: { ...s.run, running: true, stopping: false, done: 0, total },
     }));
   }

@@ -131,7 +131,7 @@ function Studio({
             {state.ready && (list ? <Outline visible /> : <Canvas />)}
             {state.ready && state.comparison && <CompareView comparison={state.comparison} />}
           </main>
-          {state.ready && !list && !state.comparison && <Drawer />}
+          {state.ready && !state.comparison && <Drawer />}
         </div>
       </div>
       {inspector && <Inspector floating={floats} />}

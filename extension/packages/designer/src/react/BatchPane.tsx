@@ -11,10 +11,15 @@ import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
 import { NumberField } from "./inspector/NumberField";
 import { IconButton, Segments } from "./parts";
-import { useWidth } from "./useWidth";
+import { useRoom } from "./useRoom";
 
-const CELL = { width: 120, height: 80 };
-const LABEL = 92;
+/** Size in which a picture is asked for, in px. */
+const CELL = { width: 160, height: 107 };
+/** How wide a picture is shown. */
+const WIDTHS = { least: 80, most: 160 } as const;
+const [LABEL, GAP, BAR, UNDER, PADDING] = [92, 6, 50, 16, 24];
+/** Samples for which there is to be room. */
+const MANY = 8;
 
 interface Row {
   readonly label: string;
@@ -74,7 +79,7 @@ function SheetButton({ cell, name, now, old, row, column, keep, under, onClick }
         onClick={onClick}
       >
         {cell && (cell.width ?? 0) > 0 ? (
-          <Thumb id={sheetImage("batch", cell.variant, cell.sample)} {...CELL} label="" />
+          <Thumb id={sheetImage("batch", cell.variant, cell.sample)} {...CELL} label="" fill />
         ) : (
           <span className="ds-sheet-text">{cell?.text ?? ""}</span>
         )}
@@ -129,20 +134,25 @@ function useSweep(node: NodeView | undefined) {
 /** The selected node's output for the samples of the batch, as it is or for several values of an argument. */
 export function BatchPane() {
   const session = useSession();
-  const { box, width } = useWidth(900);
+  const { box, width, height } = useRoom(900);
   const port = useSel(sheetPort);
   const node = useSel((s) => nodeOf(s.graph, port?.node ?? ""));
   const { offered, argument, sweep, on, change } = useSweep(node);
   const size = useSel((s) => Math.max(1, s.batchSize));
   const sample = useSel((s) => s.sample);
   const [first, setFirst] = useState(0);
-  const columns = Math.max(1, Math.floor((width - LABEL - 12) / (CELL.width + 6)));
+  const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
+  const label = on ? LABEL : 0;
+  const room = width - label - PADDING + GAP;
+  const wide = room / MANY - GAP;
+  const high = on ? 1.5 * ((height - BAR - UNDER) / (values.length + 1) - GAP) : wide;
+  const cell = Math.floor(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
+  const columns = Math.max(1, Math.floor(room / (cell + GAP)));
   const begin = Math.min(first, Math.max(0, size - columns));
   const samples = useMemo(
     () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),
     [on, columns, size, begin],
   );
-  const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const variants = useMemo(
     () => JSON.stringify([[], ...(node && argument && on ? values.map((v) => keepEdits(node, argument.name, v)) : [])]),
     [node, argument, on, values],
@@ -170,7 +180,7 @@ export function BatchPane() {
   };
   const numeric = argument !== undefined && argument.choices.length === 0;
   return (
-    <div ref={box} className="ds-sheet nowheel" data-testid="sheet">
+    <div ref={box} className="ds-sheet nowheel" style={{ "--ds-cell": `${cell}px` }} data-testid="sheet">
       <div className="ds-sheet-bar">
         <b>{node.key}</b>
         <span className="ds-muted">

@@ -6,9 +6,9 @@ import { PAIR_A, PAIR_B } from "../core/session";
 import type { Comparison } from "../core/state";
 import type { Pair, PixelValue, Side } from "../protocol/generated";
 import { useSel, useSession } from "./context";
-import { Icon } from "./icons";
 import { IconButton, Segments } from "./parts";
 import { type Point, usePixel } from "./usePixel";
+import { useRoom } from "./useRoom";
 
 const MODES = ["slider", "side by side", "blink", "difference"] as const;
 type Mode = (typeof MODES)[number];
@@ -196,7 +196,13 @@ function Facts({ pair }: { readonly pair: Pair }) {
         <p>Equal in this sample.</p>
       ) : (
         <>
-          <svg viewBox="0 0 240 48" className="ds-pair-histogram" role="img" aria-label="histogram of the difference">
+          <svg
+            viewBox="0 0 240 48"
+            preserveAspectRatio="none"
+            className="ds-pair-histogram"
+            role="img"
+            aria-label="histogram of the difference"
+          >
             {pair.histogram.map((n, i) => {
               const height = Math.sqrt(n / most) * 46;
               // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
@@ -236,9 +242,12 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const [mode, setMode] = useState<Mode>("slider");
   const [gain, setGain] = useState(4);
   const [line, setLine] = useState(0.5);
-  const [point, setPoint] = useState<Point | null>(null);
+  const [point, setPoint] = useState<Point>({ x: 0.3, y: 0.4 });
   const [pinned, setPinned] = useState(false);
   const [phase, setPhase] = useState(false);
+  const { box, width } = useRoom(900);
+  // Where there is room, the slider has what differs beside it.
+  const differs = mode === "difference" || (mode === "slider" && width > 1000);
   const stage = useRef<HTMLDivElement>(null);
   const values = usePixel([comparison.a.port, comparison.b.port], point);
   const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
@@ -273,14 +282,14 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     event.preventDefault();
     event.stopPropagation();
     const clamp = (v: number) => Math.min(0.99999, Math.max(0, v));
-    const from = point ?? { x: 0.5, y: 0.5 };
-    setPoint({ x: clamp(from.x + (by[0] ?? 0) / a.width), y: clamp(from.y + (by[1] ?? 0) / a.height) });
+    setPoint({ x: clamp(point.x + (by[0] ?? 0) / a.width), y: clamp(point.y + (by[1] ?? 0) / a.height) });
   };
   const shown = { a, b, gain };
   const [left, right] = [`A ${sideName(comparison.a)}`, `B ${sideName(comparison.b)}`];
-  const cross = point && a && (
-    <i className="ds-cross" style={{ left: `${point.x * 100}%`, top: `${point.y * 100}%` }} />
+  const said = (words: string, end = false) => (
+    <span className={`ds-compare-label ${end ? "ds-compare-right" : "ds-compare-in"}`}>{words}</span>
   );
+  const cross = a && <i className="ds-cross" style={{ left: `${point.x * 100}%`, top: `${point.y * 100}%` }} />;
   const pane = (content: JSX.Element | JSX.Element[]) => (
     <div
       className="ds-pair-pane"
@@ -297,7 +306,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     </div>
   );
   return (
-    <section className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
+    <section ref={box} className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
       <header>
         <b>Compare</b>
         <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
@@ -314,41 +323,46 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       </header>
       <div
         ref={stage}
-        className={`ds-pair-stage ${mode === "side by side" ? "ds-pair-two" : ""}`}
+        className="ds-pair-stage"
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
         tabIndex={0}
         aria-label="Pictures. Arrow keys move the point."
         onKeyDown={onKeyDown}
       >
-        {mode === "slider" &&
-          pane([
-            <PairPicture key="a" {...shown} show="a" />,
-            <PairPicture key="b" {...shown} show="b" clip={line} />,
-            <u key="line" style={{ left: `${line * 100}%` }} />,
-          ])}
-        {mode === "side by side" && [
-          <div key="a">{pane(<PairPicture {...shown} show="a" />)}</div>,
-          <div key="b">{pane(<PairPicture {...shown} show="b" />)}</div>,
-        ]}
-        {mode === "blink" && pane(<PairPicture {...shown} show={phase ? "b" : "a"} />)}
-        {mode === "difference" && pane(<PairPicture {...shown} show="difference" />)}
-        {mode === "difference" ? (
-          <span className="ds-compare-label ds-compare-in">Difference, {gain} times amplified</span>
-        ) : (
-          <>
-            <span className="ds-compare-label ds-compare-in">{mode === "blink" && phase ? right : left}</span>
-            {mode !== "blink" && <span className="ds-compare-label ds-compare-right">{right}</span>}
-          </>
+        {mode === "slider" && (
+          <div>
+            {pane([
+              <PairPicture key="a" {...shown} show="a" />,
+              <PairPicture key="b" {...shown} show="b" clip={line} />,
+              <u key="line" style={{ left: `${line * 100}%` }} />,
+            ])}
+            {said(left)}
+            {said(right, true)}
+          </div>
+        )}
+        {(mode === "side by side" || mode === "blink") && (
+          <div>
+            {pane(<PairPicture {...shown} show={phase && mode === "blink" ? "b" : "a"} />)}
+            {said(phase && mode === "blink" ? right : left)}
+          </div>
+        )}
+        {mode === "side by side" && (
+          <div>
+            {pane(<PairPicture {...shown} show="b" />)}
+            {said(right)}
+          </div>
+        )}
+        {differs && (
+          <div>
+            {pane(<PairPicture {...shown} show="difference" />)}
+            {said(`Difference, ${gain} times amplified`)}
+          </div>
         )}
       </div>
       <footer>
-        {point && (
-          <>
-            <Around picture={a} at={point} label={left} />
-            <Around picture={b} at={point} label={right} />
-          </>
-        )}
+        <Around picture={a} at={point} label={left} />
+        <Around picture={b} at={point} label={right} />
         <div>
           <PixelTable values={values} />
           <p className="ds-muted">
@@ -356,7 +370,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
           </p>
         </div>
         {pair && <Facts pair={pair} />}
-        {mode === "difference" && (
+        {differs && (
           <label className="ds-gain">
             Gain ×{gain}
             <input
@@ -367,9 +381,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
               data-testid="pair-gain"
               onChange={(e) => setGain(2 ** Number(e.target.value))}
             />
-            <small className="ds-muted">
-              <Icon name="info" size={11} /> Black means equal.
-            </small>
+            <small className="ds-muted">Black means equal.</small>
           </label>
         )}
       </footer>

@@ -98,12 +98,12 @@ export function Drawer() {
   const height = useSel(drawerHeight);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
-  const small = breadth === "slim" || dense;
+  const small = breadth === "slim" || breadth === "list" || dense;
   useEffect(() => {
-    if (!small) return undefined;
-    const before = session.store.get().view.drawer;
+    // The program opens by itself; what somebody has opened stays.
+    if (!small || session.store.get().view.drawer !== "code") return undefined;
     session.view({ drawer: null });
-    return () => session.view((v) => ({ drawer: v.drawer ?? before }));
+    return () => session.view((v) => ({ drawer: v.drawer ?? "code" }));
   }, [small, session]);
   const open = tab !== null && some;
   return (

@@ -1,25 +1,49 @@
-import { useMemo } from "react";
-import * as format from "../core/format";
+import { useEffect, useMemo } from "react";
+import { isAboutFile } from "../core/failures";
 import { nodeOf, topological } from "../core/graph";
+import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { findingsAt, hasPicture, severity, timingOf } from "../core/select";
-import { portKey } from "../core/state";
-import { DeviceBadge } from "./canvas/CardParts";
-import { Thumb } from "./canvas/Thumb";
+import { findingsAt, heatOf, previewOf, severity } from "../core/select";
+import { DeviceBadge, TimeChip } from "./canvas/CardParts";
+import { PreviewView } from "./canvas/PreviewView";
+import { reflowed } from "./canvas/sizes";
 import { useSel, useSession } from "./context";
 import { Icon, operatorIcon } from "./icons";
 import { NodePanel } from "./inspector/NodePanel";
+import { FilePicture } from "./problems/FilePicture";
+import { Problem } from "./problems/Problem";
+
+const PICTURE = { width: 72, height: 48 };
+/** Three cards in a row. */
+const ROOM = { width: 540, height: 9999 };
+
+/** What a row shows at its left: the file that failed, or what the node gives. */
+function Picture({ nodeKey }: { readonly nodeKey: string }) {
+  const preview = useSel((s) => previewOf(s, nodeKey));
+  const sample = useSel((s) => s.sample);
+  const failing = useSel((s) => findingsAt(s, nodeKey).find(isAboutFile)?.source ?? "");
+  const label = `output of ${nodeKey} for sample ${sample + 1}`;
+  return (
+    <span className="ds-outline-picture">
+      {failing ? (
+        <FilePicture node={nodeKey} source={failing} {...PICTURE} />
+      ) : (
+        preview && <PreviewView preview={preview} label={label} {...PICTURE} />
+      )}
+    </span>
+  );
+}
 
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
   const session = useSession();
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
-    picture: hasPicture(s, nodeKey),
-    time: format.time(timingOf(s, nodeKey)?.milliseconds),
+    heat: heatOf(s, nodeKey),
+    facts: previewOf(s, nodeKey)?.facts,
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
-    sample: s.sample,
+    old: s.run.revision !== s.confirmed?.revision,
   }));
   if (!node) return null;
   return (
@@ -27,34 +51,28 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
       <button
         type="button"
         className={`ds-outline-row ${row.selected ? "ds-outline-now" : ""}`}
+        style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
         aria-expanded={visible ? row.selected : undefined}
         tabIndex={visible ? 0 : -1}
         data-testid={`outline-${nodeKey}`}
         onClick={() => session.select(row.selected && visible ? [] : [nodeKey])}
       >
-        {visible && !row.picture && (
-          <span className="ds-outline-tile">
-            <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} />
+        {visible && <Picture nodeKey={nodeKey} />}
+        <span className="ds-outline-words">
+          <span className="ds-tile">
+            <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} size={12} />
           </span>
-        )}
-        {visible && row.picture && (
-          <Thumb
-            id={portKey(nodeKey, 0)}
-            width={72}
-            height={48}
-            label={`output of ${nodeKey} for sample ${row.sample + 1}`}
-          />
-        )}
-        <b>{nodeKey}</b>{" "}
-        {row.error ? (
-          <span className="ds-outline-error">{titleOf(row.error)}</span>
-        ) : (
-          <span className="ds-muted">fn.{node.operator}</span>
-        )}
-        <span className="ds-spring" />
-        {row.time !== "–" && <span>{row.time}</span>}
-        <DeviceBadge device={node.device} />
+          <b>{nodeKey}</b>{" "}
+          <small className={row.error ? "ds-outline-error" : "ds-muted"}>
+            {row.error ? titleOf(row.error) : (visible && row.facts) || `fn.${node.operator}`}
+          </small>
+        </span>
+        <span className="ds-outline-cost">
+          <TimeChip nodeKey={nodeKey} found={row.heat} running={false} old={row.old} heat />
+          <DeviceBadge device={node.device} />
+        </span>
       </button>
+      {visible && row.error && !row.selected && <Problem found={row.error} />}
       {visible && row.selected && <NodePanel nodeKey={nodeKey} />}
     </li>
   );
@@ -62,7 +80,13 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
 
 /** The pipeline as a list: the canvas of narrow widths, and always there for screen readers. */
 export function Outline({ visible }: { readonly visible: boolean }) {
+  const session = useSession();
   const graph = useSel((s) => s.graph);
+  // The picture that is kept of the graph is as wide as the list.
+  useEffect(() => {
+    const places = visible && reflowed(session.store.get(), ROOM);
+    if (places) session.move(places);
+  }, [visible, session]);
   const keys = useMemo(() => (graph ? topological(graph).map((n) => n.key) : []), [graph]);
   return (
     <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">

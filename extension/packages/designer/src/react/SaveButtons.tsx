@@ -27,7 +27,7 @@ export function saveAs(session: Session, what: What | "picture", ending = ""): v
 export function SaveButtons() {
   const { session, host } = useFrame();
   const state = useSel((s) => ({ name: s.graph?.name ?? "", document: s.confirmed?.document ?? "" }));
-  const saved = useSel((s) => s.savedFile);
+  const saved = useSel((s) => (s.view.saving ? null : s.savedFile)); // which the strip says
   const [asking, setAsking] = useState<What | null>(null);
   const [path, setPath] = useState("");
   const ask = (what: What) => {

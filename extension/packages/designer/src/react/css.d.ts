@@ -16,5 +16,6 @@ declare module "react" {
     "--ds-ratio"?: number;
     "--ds-far-name"?: string;
     "--ds-covered"?: string;
+    "--ds-cell"?: string;
   }
 }

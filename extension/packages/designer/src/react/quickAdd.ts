@@ -39,11 +39,13 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }
 
-/** The outputs card gives way to a new card. */
-function makeRoom(state: State, at: Position): Record<string, Position> {
+/** The outputs card gives way to a new card, and stands right of what it returns. */
+function makeRoom(state: State, at: Position, returned: boolean): Record<string, Position> {
   const outputs = state.positions[OUTPUTS];
-  if (!outputs || Math.abs(outputs.x - at.x) >= COLUMN - 20 || Math.abs(outputs.y - at.y) >= ROW - 20) return {};
-  return { [OUTPUTS]: { x: at.x + COLUMN, y: at.y } };
+  const [right = 0, below = 0] = outputs ? [outputs.x - at.x, outputs.y - at.y] : [];
+  const covered = Math.abs(right) < COLUMN - 20 && Math.abs(below) < ROW - 20;
+  if (!outputs || !(covered || (returned && right < COLUMN - 20))) return {};
+  return { [OUTPUTS]: freePlace({ x: at.x + COLUMN, y: at.y }, cardRects(state, OUTPUTS)) };
 }
 
 /** Add an operator where the pointer is, or in the middle. */
@@ -59,7 +61,8 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const state = session.store.get();
   const at = freePlace(options.at, cardRects(state, OUTPUTS));
   const step = addStep(context, operator, { ...options, at });
-  session.edit(step.edits, { positions: { ...step.positions, ...makeRoom(state, at) } });
+  const returned = step.edits.some((edit) => edit.type === "set_outputs");
+  session.edit(step.edits, { positions: { ...step.positions, ...makeRoom(state, at, returned) } });
   session.select(step.select);
   return step.select[0] ?? null;
 }

@@ -34,7 +34,8 @@ import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
-import { layoutOf, reflowed } from "./sizes";
+import { Stages } from "./Stages";
+import { layoutOf, reflowed, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
@@ -102,7 +103,12 @@ function CanvasView() {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
       touched.current = false;
-      const cards = obstaclesOf(latest.current);
+      // Small cards are lower than those that they may become by being fitted.
+      const sizes = sizesOf(session.store.get());
+      const cards = obstaclesOf(latest.current).map((c, i) => ({
+        ...c,
+        height: Math.max(c.height, sizes.get(latest.current[i]?.id ?? "")?.height ?? 0),
+      }));
       // Breadcrumbs stand above the cards.
       const room =
         pathOf(session.store.get()).length > 0
@@ -113,16 +119,47 @@ function CanvasView() {
     [flow, root, session],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
-  const refit = useCallback(() => {
-    const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current)) : null;
-    if (places) {
-      setNodes((ns) => ns.map((n) => ({ ...n, position: places[n.id] ?? n.position })));
-      session.move(places);
-    }
-    fitSoon();
-  }, [session, setNodes, fitSoon]);
+  const animate = useCallback(
+    (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
+      const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
+      const start = performance.now();
+      const length = reducedMotion(root) ? 0 : duration;
+      const step = (now: number) => {
+        const t = length === 0 ? 1 : Math.min(1, (now - start) / length);
+        const e = t < 0.5 ? 2 * t * t : 1 - (2 - 2 * t) ** 2 / 2;
+        const mix = (a: number, b: number) => a + (b - a) * e;
+        setNodes((ns) =>
+          ns.map((n) => {
+            const a = from[n.id];
+            const b = cornerOf(keysOfCard(session.store.get(), n.id), to);
+            return a && b ? { ...n, position: { x: mix(a.x, b.x), y: mix(a.y, b.y) } } : n;
+          }),
+        );
+        if (t < 1) {
+          requestAnimationFrame(step);
+        } else {
+          dragging.current = false;
+          keep();
+          requestAnimationFrame(() => fit(Math.min(duration, 200)));
+        }
+      };
+      dragging.current = true;
+      requestAnimationFrame(step);
+    },
+    [session, root, setNodes, dragging, fit],
+  );
+
+  /** Lay the cards out anew where they fill a room of another shape better. */
+  const reflow = useCallback(
+    (animated: boolean) => {
+      const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current)) : null;
+      if (places) animate(places, () => session.move(places), animated ? 240 : 0);
+      else fitSoon();
+    },
+    [session, animate, fitSoon],
+  );
   useAutoPlace(box, fitSoon);
-  useFirstFit(nodes.length, refit, box, touched);
+  useFirstFit(nodes.length, fit, reflow, box, touched);
 
   useRefit(nodes.length, () => fit(200));
   const entered = useSel((s) => pathOf(s).join(" "));
@@ -145,36 +182,6 @@ function CanvasView() {
   const gestures = useGestures(box, place);
   const hue = useSel((s) => (drag ? dragHue(s, drag) : "slate"));
 
-  const animate = useCallback(
-    (to: Readonly<Record<string, Position>>) => {
-      const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
-      const start = performance.now();
-      const length = reducedMotion(root) ? 0 : 240;
-      const step = (now: number) => {
-        const t = length === 0 ? 1 : Math.min(1, (now - start) / length);
-        const e = t < 0.5 ? 2 * t * t : 1 - (2 - 2 * t) ** 2 / 2;
-        const mix = (a: number, b: number) => a + (b - a) * e;
-        setNodes((ns) =>
-          ns.map((n) => {
-            const a = from[n.id];
-            const b = cornerOf(keysOfCard(session.store.get(), n.id), to);
-            return a && b ? { ...n, position: { x: mix(a.x, b.x), y: mix(a.y, b.y) } } : n;
-          }),
-        );
-        if (t < 1) {
-          requestAnimationFrame(step);
-        } else {
-          dragging.current = false;
-          session.edit([], { positions: to, marks: clearedJunctions(session.store.get()) });
-          requestAnimationFrame(() => fit(200));
-        }
-      };
-      dragging.current = true;
-      requestAnimationFrame(step);
-    },
-    [session, root, setNodes, dragging, fit],
-  );
-
   useEffect(() => {
     api.current = {
       fit: () => fit(200),
@@ -188,7 +195,8 @@ function CanvasView() {
         if (at) void flow.setCenter(at.x, at.y, { zoom: z, duration: reducedMotion(root) ? 0 : 200 });
       },
       layout: () => {
-        animate(layoutOf(session.store.get(), roomOf(box.current)));
+        const positions = layoutOf(session.store.get(), roomOf(box.current));
+        animate(positions, () => session.edit([], { positions, marks: clearedJunctions(session.store.get()) }));
       },
       show: (key) => {
         const id = cardOf(session.store.get(), key);
@@ -389,6 +397,7 @@ function CanvasView() {
               <Marks />
               <Overview />
               <Dots zoom={zoom} />
+              {far && dense && <Stages nodes={nodes} />}
               {far && <FarWires nodes={nodes} titled={detail === "titled"} />}
               {(far ? hasPictures(detail) : dense) && (
                 <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />

@@ -6,26 +6,16 @@ import * as format from "../../core/format";
 import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
-import { findings, previewFailures, repairOf, runFailures, severity } from "../../core/select";
+import { findings, previewFailures, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
-import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { CopyReproduction, FailingFile, Remedies } from "../problems/FailingFile";
+import { FailingFile } from "../problems/FailingFile";
+import { Actions, reportText } from "../problems/Problem";
 import { CONTROLS } from "./useFlow";
-
-export function reportText(d: Diagnostic): string {
-  const lines = [`${d.code} ${CODES[d.code] ?? ""}`.trim(), d.message];
-  if (d.hint) lines.push(d.hint);
-  if (d.node) lines.push(`node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`);
-  if (d.sample !== null && d.sample !== undefined) lines.push(`sample: ${d.sample}`);
-  if (d.source) lines.push(`source: ${d.source}`);
-  if (d.detail) lines.push("", d.detail);
-  return lines.join("\n");
-}
 
 interface Props {
   readonly nodeKey: string;
@@ -36,7 +26,7 @@ interface Props {
 }
 
 /** Width and, as a rule, height of the card in px, and what stays free around it. */
-const ROOM = { width: 286, height: 190 };
+const ROOM = { width: 352, height: 172 };
 const MARGIN = 6;
 
 /** Where the card covers least, in px of the canvas; empty if its node is out of sight or there is no room: the strip says it then. */
@@ -69,7 +59,6 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
     folded: s.view.folded.includes(id),
     wanted: wantedCard(s) === nodeKey,
   }));
-  const repair = useSel((s) => repairOf(s, finding));
   const error = severity(finding) === "error";
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
@@ -108,18 +97,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
         )}
       </div>
       <div className="ds-error-foot">
-        {repair && (
-          <button
-            type="button"
-            className="ds-button ds-button-small"
-            data-testid={`repair-${nodeKey}`}
-            onClick={() => session.repair(repair)}
-          >
-            {repair.title}
-          </button>
-        )}
-        {isAboutFile(finding) && <Remedies node={nodeKey} />}
-        {error && <CopyReproduction finding={finding} />}
+        <Actions finding={finding} testId={`repair-${nodeKey}`} />
         <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
           <Icon name="copy" size={12} />
           Copy

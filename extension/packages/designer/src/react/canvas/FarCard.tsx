@@ -71,7 +71,7 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
-  const titled = useDetail() === "titled";
+  const named = hasPictures(useDetail());
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
@@ -92,7 +92,7 @@ export function FarOutputs({ selected }: NodeProps) {
         >
           <i />
           <span style={{ top: lower(rows, i) }}>
-            {titled && "out"}
+            {named && "out"}
             {i + 1}
           </span>
         </span>

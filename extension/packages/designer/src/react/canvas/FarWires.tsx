@@ -10,6 +10,7 @@ import type { State } from "../../core/state";
 import { boxesOf, boxSize, cardOf, isHidden } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
+import { sizesOf } from "./sizes";
 
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
@@ -78,8 +79,10 @@ function FarWiresView({ nodes, titled }: Props) {
     // The cards are painted first.
     const wait = setTimeout(() => {
       const at: Places = JSON.parse(places);
+      const most = titled ? TITLED_HEIGHT : FAR_HEIGHT;
+      const sizes = sizesOf(session.store.get());
       const cards = Object.entries(at).flatMap(([key, p]) =>
-        key === OUTPUTS ? [] : [{ x: p.x, y: p.y, width: CARD, height: titled ? TITLED_HEIGHT : FAR_HEIGHT }],
+        key === OUTPUTS ? [] : [{ ...p, width: CARD, height: Math.min(most, sizes.get(key)?.height ?? most) }],
       );
       setPaths(pathsOf(session.store.get(), at, cards));
     }, 30);

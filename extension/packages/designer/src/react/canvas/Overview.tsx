@@ -20,6 +20,7 @@ export function Overview() {
       ariaLabel="Map of the canvas"
       nodeColor={colour}
       nodeStrokeWidth={0}
+      style={{ width: 150, height: 100 }}
       bgColor="var(--ds-surface)"
       maskColor="color-mix(in srgb, var(--ds-text) 12%, transparent)"
       pannable

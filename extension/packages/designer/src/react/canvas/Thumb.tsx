@@ -51,10 +51,12 @@ interface Props {
   /** Part of the picture to show, for strips of equal cells. */
   readonly cell?: { readonly index: number; readonly size: number };
   readonly cover?: boolean;
+  /** Whether it is as large as what it stands in, which has its proportions. */
+  readonly fill?: boolean;
 }
 
 /** A canvas that draws one of the session's pictures whenever it changes, without React. */
-export function Thumb({ id, width, height, label, testId, className = "", cell, cover = false }: Props) {
+export function Thumb({ id, width, height, label, testId, className = "", cell, cover = false, fill }: Props) {
   const { images } = useSession();
   const ratio = ratioAt(useDetail());
   const ref = useRef<HTMLCanvasElement>(null);
@@ -84,7 +86,7 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
       data-testid={testId}
       width={Math.round(width * ratio)}
       height={Math.round(height * ratio)}
-      style={{ width, height }}
+      style={fill ? { width: "100%", height: "100%" } : { width, height }}
     />
   );
 }

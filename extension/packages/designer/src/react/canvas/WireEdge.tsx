@@ -3,6 +3,7 @@ import { createContext, type MouseEvent, memo, useContext, useMemo } from "react
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
+import { isDense } from "../../core/detail";
 import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
@@ -73,7 +74,10 @@ function WireEdgeView(props: EdgeProps) {
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
       track: argument && s.graph ? (argumentSources(s.graph).get(source) ?? 0) : -1,
-      active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(target),
+      quiet:
+        argument &&
+        isDense(s.graph) &&
+        ![source, target].some((key) => s.view.hovered === key || s.view.selection.includes(key)),
     };
   });
   const path = useMemo(() => {
@@ -96,13 +100,13 @@ function WireEdgeView(props: EdgeProps) {
   };
   return (
     <>
-      <path d={path} className="ds-wire-halo" />
+      {!look.quiet && <path d={path} className="ds-wire-halo" />}
       <BaseEdge
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
-        style={{ stroke: `var(--ds-${look.hue})` }}
+        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.quiet ? "ds-wire-quiet" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        style={{ stroke: look.quiet ? "var(--ds-quiet)" : `var(--ds-${look.hue})` }}
       />
       {look.points?.length ? <Junctions id={id} points={look.points} hue={look.hue} /> : null}
       {look.unmoved && !selected && (

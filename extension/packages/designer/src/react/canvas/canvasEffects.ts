@@ -81,28 +81,40 @@ export function useRefit(count: number, fit: () => void): void {
   }, [count, fit, session]);
 }
 
-/** Fit when the first card appears and when the room changes. */
+/** How long a room keeps its size before cards are laid out for it, in ms. */
+const REST = 150;
+
+/** Fit when the first card appears and while the room changes; cards find their places at first, and when it rests. */
 export function useFirstFit(
   count: number,
   fit: () => void,
+  reflow: (animated: boolean) => void,
   box: { readonly current: HTMLDivElement | null },
   touched: { readonly current: boolean },
 ): void {
   const shown = count > 0;
   const opening = useSel((s) => s.opening);
   useEffect(() => {
-    if (shown && opening) fit();
-  }, [shown, opening, fit]);
+    if (shown && opening) reflow(false);
+  }, [shown, opening, reflow]);
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
     let last = "";
+    let wait: ReturnType<typeof setTimeout> | undefined;
     const observer = new ResizeObserver(() => {
       const now = `${element.clientWidth}x${element.clientHeight}`;
-      if (last && now !== last && !touched.current) fit();
+      if (last && now !== last && !touched.current) {
+        fit();
+        clearTimeout(wait);
+        wait = setTimeout(() => !touched.current && reflow(true), REST);
+      }
       last = now;
     });
     observer.observe(element);
-    return () => observer.disconnect();
-  }, [box, fit, touched]);
+    return () => {
+      clearTimeout(wait);
+      observer.disconnect();
+    };
+  }, [box, fit, reflow, touched]);
 }

@@ -46,10 +46,12 @@ const GAIN = 1.15;
  */
 export function reflowed(state: State, room: Size): Record<string, Position> | null {
   const { graph, positions } = state;
-  if (!graph || !isDense(graph) || state.confirmed?.document || boxesOf(state).size > 0) return null;
+  if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
   const sizes = sizesOf(state);
-  if (!isLaidOut(graph, sizes, positions, DENSE)) return null;
-  const places = layoutInBox(graph, sizes, room, DENSE);
+  const pitch = isDense(graph) ? DENSE : undefined;
+  if (!isLaidOut(graph, sizes, positions, pitch)) return null;
+  const places = layoutInBox(graph, sizes, room, pitch);
+  if (Object.entries(places).every(([key, p]) => p.x === positions[key]?.x && p.y === positions[key]?.y)) return null;
   const scale = (at: Readonly<Record<string, Position>>) => {
     const far = (side: "x" | "y", extent: "width" | "height") => {
       const starts = Object.values(at).map((p) => p[side]);
@@ -58,7 +60,8 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
     };
     return fittingScale(far("x", "width"), far("y", "height"), room);
   };
-  return scale(places) > GAIN * scale(positions) ? places : null;
+  // What is seen whole anyway flows as lines of text do.
+  return scale(places) === 1 || scale(places) > GAIN * scale(positions) ? places : null;
 }
 
 /** Where the cards are, all but one if that is named. */

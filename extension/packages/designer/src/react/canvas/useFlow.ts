@@ -1,5 +1,6 @@
 import { applyNodeChanges, type Edge, type Node, type NodeChange, type ReactFlowInstance } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { detailOf, isFar, isMany } from "../../core/detail";
 import * as format from "../../core/format";
 import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
 import { CARD, fittingScale, freePlace, type Size } from "../../core/layout";
@@ -172,6 +173,8 @@ function nextTo(state: State, key: string): Position | null {
 }
 
 const GAPS = { left: 20, top: 14 };
+/** Height of the names of stages. */
+const STAGE = 14;
 /** What the zoom controls cover, in the lower left corner. */
 export const CONTROLS = { width: 220, height: 46 };
 
@@ -189,10 +192,14 @@ export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Si
     return { scale, x, y };
   };
   let { scale, x, y } = place(box);
+  // Names of stages stand over the cards of large graphs.
+  const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
+  if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
   const hidden = cards.some(
     (c) =>
-      x + (c.x - left) * scale < CONTROLS.width && y + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
+      x + (c.x - left) * scale < CONTROLS.width &&
+      y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
   );
-  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - CONTROLS.height + 8 }));
-  void flow.setViewport({ x: x - left * scale, y: y - top * scale, zoom: scale }, { duration });
+  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
+  void flow.setViewport({ x: x - left * scale, y: y + head - top * scale, zoom: scale }, { duration });
 }

@@ -123,6 +123,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
             id={DETAIL_IN}
             width={WIDTH}
             height={HEIGHT}
+            fill
             label={`input of ${nodeKey}, sample ${sample + 1}`}
             testId="detail-in"
           />
@@ -132,6 +133,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
             id={DETAIL_OUT}
             width={WIDTH}
             height={HEIGHT}
+            fill
             label={`output of ${nodeKey}, sample ${sample + 1}`}
             testId="detail-out"
           />

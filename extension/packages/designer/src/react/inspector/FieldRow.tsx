@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { cutEdits, randomFor, randomStep } from "../../core/actions";
 import { type Argument, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
-import { freePlace } from "../../core/layout";
+import { COLUMN, freePlace, ROW } from "../../core/layout";
 import { findings, previewOf, scalarOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { cardRects } from "../canvas/sizes";
@@ -79,7 +79,7 @@ function MakeRandom({ node, argument }: Props) {
     const context = contextOf(session);
     const state = session.store.get();
     const at = state.positions[node.key] ?? { x: 20, y: 14 };
-    const place = freePlace({ x: at.x, y: at.y + 204 }, cardRects(state));
+    const place = freePlace({ x: at.x - COLUMN, y: at.y + ROW }, cardRects(state));
     const step = context && randomStep(context, node, argument, place);
     if (step) session.edit(step.edits, { positions: step.positions });
   };

@@ -17,7 +17,7 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
   return (
     <aside
       className={`ds-inspector ${floating ? "ds-floating" : ""}`}
-      style={{ "--ds-covered": `${drawer}px` }}
+      style={{ "--ds-covered": `min(${drawer}px, 70%)` }}
       aria-label="Inspector"
       data-testid="inspector"
     >

@@ -4,16 +4,15 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { pythonText } from "../../core/python";
-import { findingsAt, previewOf, repairOf, severity } from "../../core/select";
+import { findingsAt, previewOf, repairOf } from "../../core/select";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
-import { reportText } from "../canvas/ErrorCard";
 import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
-import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
+import { Problem } from "../problems/Problem";
 import { Compare } from "./Compare";
 import { CropWindow } from "./CropWindow";
 import { DeviceChoice } from "./DeviceChoice";
@@ -83,35 +82,15 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   );
 }
 
-function Problem({ found }: { readonly found: Diagnostic }) {
-  const session = useSession();
-  const repair = useSel((s) => repairOf(s, found));
-  const tone = severity(found);
-  return (
-    <div className={`ds-finding ds-tone-${tone}`}>
-      <Icon name={tone} />
-      <div>
-        <p>
-          {format.sentence(found.message)} {found.hint && <span className="ds-muted">{found.hint}</span>}
-        </p>
-        {repair && (
-          <button
-            type="button"
-            className="ds-button ds-button-small"
-            data-testid="repair-finding"
-            onClick={() => session.repair(repair)}
-          >
-            {repair.title}
-          </button>
-        )}
-      </div>
-      <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(found))} />
-    </div>
-  );
-}
-
-function Problems({ nodeKey }: { readonly nodeKey: string }) {
-  const list = useSel((s) => findingsAt(s, nodeKey));
+/** What the field of an argument does not say already, and what a button takes away. */
+function Problems({ node }: { readonly node: NodeView }) {
+  const list = useSel((s) => {
+    const found = findingsAt(s, node.key);
+    const first = new Map([...found].reverse().map((d) => [d.argument, d]));
+    const atField = (d: Diagnostic) =>
+      d.argument && !(d.argument in node.argument_inputs) && first.get(d.argument) === d;
+    return found.filter((d) => !atField(d) || repairOf(s, d));
+  });
   if (list.length === 0) return null;
   return (
     <Section title="Findings">
@@ -226,7 +205,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
         </Section>
       )}
       {node.code && <FunctionEditor key={`code ${nodeKey}`} nodeKey={nodeKey} code={node.code} />}
-      <Problems nodeKey={nodeKey} />
+      <Problems node={node} />
       <RandomEditor nodeKey={nodeKey} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
       {operator && <CropWindow node={node} operator={operator} />}

@@ -1,13 +1,14 @@
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { findings, repairOf, severity } from "../../core/select";
+import { findings, severity } from "../../core/select";
 import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { CopyReproduction, FailingFile, Remedies, shortPath } from "./FailingFile";
+import { FailingFile, shortPath } from "./FailingFile";
 import { FilePicture } from "./FilePicture";
+import { Actions } from "./Problem";
 
 /** Files whose pictures are asked for at once. */
 const SHOWN = 60;
@@ -15,7 +16,6 @@ const SHOWN = 60;
 function Problem({ finding }: { readonly finding: Diagnostic }) {
   const session = useSession();
   const api = useCanvasApi();
-  const repair = useSel((s) => repairOf(s, finding));
   const tone = severity(finding);
   const { node } = finding;
   return (
@@ -26,12 +26,7 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
         {finding.hint && <span className="ds-muted">{finding.hint}</span>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
         <p className="ds-problem-foot">
-          {repair && (
-            <button type="button" className="ds-button ds-button-small" onClick={() => session.repair(repair)}>
-              {repair.title}
-            </button>
-          )}
-          {node && isAboutFile(finding) && <Remedies node={node} />}
+          <Actions finding={finding} />
           {node && (
             <button
               type="button"
@@ -44,7 +39,6 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
               Show {node}
             </button>
           )}
-          {node && tone === "error" && <CopyReproduction finding={finding} />}
         </p>
       </div>
     </li>

@@ -5,7 +5,7 @@ import { type Bar, barsOf, type Span, shifted, ticksOf, wholeSpan, zoomed } from
 import type { Timeline } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { IconButton } from "../parts";
-import { useWidth } from "../useWidth";
+import { useRoom } from "../useRoom";
 
 const LANE = 33;
 const BAR = 22;
@@ -63,7 +63,7 @@ function Bars({ bars, lanes }: { readonly bars: readonly Bar[]; readonly lanes: 
 
 /** Lanes by thread: what each did, and when. */
 export function Lanes({ timeline }: { readonly timeline: Timeline }) {
-  const { box, width } = useWidth(800);
+  const { box, width } = useRoom(800);
   const whole = useMemo(() => wholeSpan(timeline), [timeline]);
   const [span, setSpan] = useState<Span>(whole);
   const drag = useRef<{ readonly x: number; readonly span: Span } | null>(null);

@@ -1,0 +1,44 @@
+import { type Node, ViewportPortal } from "@xyflow/react";
+import { useMemo } from "react";
+import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
+import { CARD, COLUMN } from "../../core/layout";
+import { categoryHue } from "../../core/ports";
+import { stagesOf } from "../../core/stages";
+import { useSel } from "../context";
+
+/** What the columns of a large graph do, over them: there its cards have no names. */
+export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
+  const graph = useSel((s) => s.graph);
+  const catalog = useSel((s) => s.opening?.catalog);
+  const timings = useSel((s) => s.run.finished?.timings);
+  const stages = useMemo(() => {
+    const times = new Map(timings?.map((t) => [t.key, t.milliseconds]));
+    return stagesOf(
+      nodes.flatMap(({ id, position }) => {
+        const category = catalog?.byName.get(nodeOf(graph, id)?.operator ?? "")?.category;
+        // Numbers stand wherever there is room.
+        return category && category !== "random"
+          ? [{ x: position.x, width: CARD, category, time: times.get(id) ?? 0 }]
+          : [];
+      }),
+    );
+  }, [nodes, graph, catalog, timings]);
+  const top = Math.min(...nodes.map((n) => n.position.y));
+  return (
+    <ViewportPortal>
+      {stages.map(({ category, left, right, count, time }) => (
+        <div
+          key={left}
+          className="ds-stage-band"
+          style={{ left, width: right - left, top, "--ds-c": `var(--ds-${categoryHue(category)})` }}
+          data-testid={`stage-${category}`}
+        >
+          <b>{category}</b>
+          {right - left > 2 * COLUMN &&
+            ` ${format.plural(count, "operator")}${time > 0 ? `, ${format.time(time)}` : ""}`}
+        </div>
+      ))}
+    </ViewportPortal>
+  );
+}

@@ -1,0 +1,65 @@
+import { isAboutFile } from "../../core/failures";
+import * as format from "../../core/format";
+import { repairOf, severity } from "../../core/select";
+import type { Diagnostic } from "../../protocol/generated";
+import { CODES } from "../../protocol/generated";
+import { copyText } from "../clipboard";
+import { useFrame, useSel, useSession } from "../context";
+import { Icon } from "../icons";
+import { IconButton } from "../parts";
+import { CopyReproduction, FailingFile, Remedies } from "./FailingFile";
+
+export function reportText(d: Diagnostic): string {
+  const lines = [`${d.code} ${CODES[d.code] ?? ""}`.trim(), d.message];
+  if (d.hint) lines.push(d.hint);
+  if (d.node) lines.push(`node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`);
+  if (d.sample !== null && d.sample !== undefined) lines.push(`sample: ${d.sample}`);
+  if (d.source) lines.push(`source: ${d.source}`);
+  if (d.detail) lines.push("", d.detail);
+  return lines.join("\n");
+}
+
+/** Buttons that take a problem away, and one that copies the smallest program that has it. */
+export function Actions({ finding, testId }: { readonly finding: Diagnostic; readonly testId?: string }) {
+  const session = useSession();
+  const repair = useSel((s) => repairOf(s, finding));
+  const { node } = finding;
+  return (
+    <>
+      {repair && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid={testId}
+          onClick={() => session.repair(repair)}
+        >
+          {repair.title}
+        </button>
+      )}
+      {node && isAboutFile(finding) && <Remedies node={node} />}
+      {node && severity(finding) === "error" && <CopyReproduction finding={finding} />}
+    </>
+  );
+}
+
+/** A finding where a node is told of; in the list, which has no card beside it, with its file. */
+export function Problem({ found }: { readonly found: Diagnostic }) {
+  const tone = severity(found);
+  const list = useFrame().breadth === "list";
+  return (
+    <div className={`ds-finding ds-tone-${tone}`}>
+      <Icon name={tone} />
+      <div>
+        <p>
+          {format.sentence(format.message(found.message))}{" "}
+          {found.hint && <span className="ds-muted">{found.hint}</span>}
+        </p>
+        {list && isAboutFile(found) && <FailingFile finding={found} />}
+        <p className="ds-problem-foot">
+          <Actions finding={found} testId="repair-finding" />
+        </p>
+      </div>
+      <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(found))} />
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { type RefObject, useEffect, useRef, useState } from "react";
+
+interface Room {
+  readonly box: RefObject<HTMLDivElement>;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Width and height of an element in px, as they change. */
+export function useRoom(first: number): Room {
+  const box = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: first, height: 0 });
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { box, ...size };
+}
