@@ -140,7 +140,8 @@ class Pipeline:
     def remade(self, graph: Graph) -> Pipeline:
         """A pipeline that runs `graph`, which was made of this one's, with the settings that are no part of a graph."""
         made = Pipeline.from_graph(graph)
-        made._fuse_warps, made._memory_limit, made._may_write = self._fuse_warps, self._memory_limit, self._may_write
+        for name in ("_fuse_warps", "_memory_limit", "_may_write"):
+            setattr(made, name, getattr(self, name))
         return made
 
     def define_graph(self) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import pytest
 from peers import OURS, THEIRS
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+if "paddle" in sys.modules:
+    pytest.skip("PaddlePaddle is loaded, which ends a process that loads TensorFlow", allow_module_level=True)
 tf: Any = pytest.importorskip("tensorflow", reason="data sets for TensorFlow need tensorflow, which is not installed")
 COUNT = 7
 
@@ -284,6 +288,12 @@ def test_a_model_is_fitted(prefix: str, root: Path) -> None:
     model.compile(optimizer=tf.keras.optimizers.SGD(0.5), loss="mse")
     losses = model.fit(made, epochs=3, steps_per_epoch=20, verbose=0).history["loss"]
     assert losses[-1] < 1e-3 < losses[0]
+
+
+def test_the_program_of_the_page() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "tensorflow.md"
+    training, _ = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(training, "docs/tensorflow.md", "exec"), {})
 
 
 def test_it_works_under_other_data_sets() -> None:

@@ -158,8 +158,9 @@ class Normalize(Operator):
         (data,) = inputs
         last = _last_axes(args, data)
         if last:
-            numbers = (args[name] for name in ("ddof", "epsilon", "scale", "shift"))
-            rows = normalize_rows_on_gpu(data, last, *numbers, to_numpy(args["dtype"]), stream)
+            rows = normalize_rows_on_gpu(
+                data, last, args["ddof"], args["epsilon"], args["scale"], args["shift"], to_numpy(args["dtype"]), stream
+            )
             if rows is not None:
                 return (rows,)
         work = _Work(args, data)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -113,7 +114,8 @@ def dataset(
             "output_dtypes", f"output_dtypes has {len(types)} types; the pipeline has {pipeline.num_outputs} outputs.",
             "Give a tuple with the type of each output.",
         )  # fmt: skip
-    specs = tuple(map(tf.TensorSpec, _shapes(tf, output_shapes, output_dtypes), types))
+    shapes = _shapes(tf, output_shapes, len(types), several=isinstance(output_dtypes, tuple))
+    specs: list[Any] = [tf.TensorSpec(*each) for each in zip(shapes, types, strict=True)]
     device = _device()
     shared = shared_outputs(pipeline)
 
@@ -126,15 +128,12 @@ def dataset(
                 except StopIteration:
                     return
                 _check_devices(outputs, "GPU" in device, fail_on_device_mismatch)
-                yield tuple(
-                    array(number, *each, options["batch_size"])
-                    for number, each in enumerate(zip(outputs, shared, specs, strict=True))
-                )
+                yield arrays(outputs, shared, specs, options["batch_size"])
         finally:
             made.release()
 
     with tf.device("/cpu:0"):
-        made = tf.data.Dataset.from_generator(batches, output_signature=specs)
+        made = tf.data.Dataset.from_generator(batches, output_signature=tuple(specs))
     return made.apply(tf.data.experimental.copy_to_device(device)) if "GPU" in device else made
 
 
@@ -152,16 +151,21 @@ def remade(
     return pipeline.remade(graph)
 
 
-def array(
-    number: int, batch: TensorListCPU | TensorListGPU, shared: bool, spec: Any, batch_size: int
-) -> NDArray[Any]:  # fmt: skip
-    """Output `number` as TensorFlow takes it, of the type and shape that were promised.
+def arrays(
+    outputs: Sequence[TensorListCPU | TensorListGPU], shared: Sequence[bool], specs: Sequence[Any], batch_size: int
+) -> tuple[NDArray[Any], ...]:
+    """Outputs as TensorFlow takes them, of the types and shapes that were promised; copies of what is `shared`.
 
     Raises
     ------
     DaliStudioError
         DS304 for samples that differ in shape, DS203 for another type or shape.
     """
+    made = (_array(number, outputs[number], spec, batch_size) for number, spec in enumerate(specs))
+    return tuple(np.array(one) if copied else one for one, copied in zip(made, shared, strict=True))
+
+
+def _array(number: int, batch: TensorListCPU | TensorListGPU, spec: Any, batch_size: int) -> NDArray[Any]:
     name = f"output {number}"
     check_dense(name, batch, "TensorFlow")
     given = to_numpy(batch.dtype)
@@ -184,7 +188,7 @@ def array(
                 hint="Change output_shapes; None is any extent, and axes of one element may be left out.",
             )
         )  # fmt: skip
-    return (np.array(made) if shared else made).reshape(fitted)
+    return made.reshape(fitted)
 
 
 def _fitted(wanted: Any, given: tuple[int, ...], batch_size: int) -> Sequence[int] | None:
@@ -227,8 +231,7 @@ def _check_devices(outputs: Sequence[TensorListCPU | TensorListGPU], on_gpu: boo
 
 def _device() -> str:
     """The device that ``with tf.device`` asks for, or an empty text."""
-    from tensorflow.python.eager import context  # pyright: ignore[reportMissingImports] - the public API does not say
-
+    context = importlib.import_module("tensorflow.python.eager.context")  # the public API does not say
     return str(context.context().device_name or "")
 
 
@@ -255,12 +258,12 @@ def renamed(name: str, given: Any, former: Any) -> Any:
     if given is not None:
         raise bad(name, f"{name} and output_{name} are both given.", f"Take {name} away.")
     warnings.warn(f"{name} is deprecated; give output_{name}.", UserWarning, stacklevel=3)
-    return tuple(former) if isinstance(former, list) else former
+    return tuple(cast("list[Any]", former)) if isinstance(former, list) else former
 
 
 def types_of(tf: Any, given: Any) -> tuple[Any, ...]:
     """The types of the outputs."""
-    types = given if isinstance(given, tuple) else (given,)
+    types = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
     if all(isinstance(one, tf.DType) for one in types):
         return types
     raise bad(
@@ -269,11 +272,10 @@ def types_of(tf: Any, given: Any) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _shapes(tf: Any, given: Any, types: Any) -> list[Any]:
-    count = len(types) if isinstance(types, tuple) else 1
+def _shapes(tf: Any, given: Any, count: int, *, several: bool) -> list[Any]:
     if given is None:
         return [tf.TensorShape(None)] * count
-    shapes = list(given) if isinstance(types, tuple) else [given]
+    shapes = list(given) if several else [given]
     if len(shapes) != count:
         raise bad("output_shapes", f"output_shapes has {len(shapes)} shapes, output_dtypes {count} types.",
                   "Give a tuple with the shape of each output, or None.")  # fmt: skip

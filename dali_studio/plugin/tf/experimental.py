@@ -22,8 +22,7 @@ class Input:
     layout : str, optional
         Layout of a sample; that of the node unless given.
     batch : bool or None
-        Whether an element is a batch, else it is a sample; ``None``: as the node's `batch` says, which is a batch unless
-        given.
+        Whether an element is a batch, else it is a sample; ``None``: as the node's `batch` says, or a batch.
     """
 
     def __init__(self, dataset: Any, *, layout: str | None = None, batch: bool | None = False) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.lent import shared_outputs
-from dali_studio.plugin.tf.dataset import array, bad, checked, remade, tensorflow
+from dali_studio.plugin.tf.dataset import arrays, bad, checked, remade, tensorflow
 
 #: The pipeline that runs for a pipeline and the options of a call: calls go on with its next batch.
 _running: WeakKeyDictionary[Pipeline, dict[tuple[Any, ...], Pipeline]] = WeakKeyDictionary()
@@ -78,12 +78,14 @@ def DALIIteratorWrapper(  # noqa: N802 - nvidia.dali's name
     promised = [tf.TensorShape(one) for one in shapes] or [tf.TensorShape(None)] * len(dtypes)
     size = promised[0].as_list()[0] if batch_size == -1 and promised and promised[0].rank else batch_size
     if size is None or size < 1 or len(promised) != len(dtypes):
-        raise bad("shapes", f"shapes is {list(shapes)}, dtypes {list(dtypes)} and batch_size {batch_size}.",
-                  "Give a shape and a type for each output, and batch_size if the first shape does not begin with it.")  # fmt: skip
+        raise bad(
+            "shapes", f"shapes is {list(shapes)}, dtypes {list(dtypes)} and batch_size {batch_size}.",
+            "Give a shape and a type for each output, and batch_size if the first shape does not begin with it.",
+        )  # fmt: skip
     depth = max(prefetch_queue_depth.values()) if isinstance(prefetch_queue_depth, dict) else prefetch_queue_depth
     used = {"batch_size": size, "prefetch_queue_depth": depth}
     used |= {name: options[name] for name in ("num_threads", "device_id") if options.get(name, -1) != -1}
-    specs = [tf.TensorSpec(shape, dtype) for shape, dtype in zip(promised, dtypes, strict=True)]
+    specs: list[Any] = [tf.TensorSpec(shape, dtype) for shape, dtype in zip(promised, dtypes, strict=True)]
     key = tuple(sorted(used.items()))
     pipe = checked(pipeline)
     shared = shared_outputs(pipe)
@@ -94,7 +96,7 @@ def DALIIteratorWrapper(  # noqa: N802 - nvidia.dali's name
             if key not in of:
                 of[key] = remade(pipe, used)
             outputs = of[key].run()
-        return [array(n, *each, size) for n, each in enumerate(zip(outputs, shared, specs, strict=True))]
+        return list(arrays(outputs, shared, specs, size))
 
     made = tf.numpy_function(batch, [], list(dtypes), stateful=True)
     for tensor, spec in zip(made, specs, strict=True):
