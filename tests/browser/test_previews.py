@@ -61,6 +61,10 @@ def _listen(page: Any) -> None:
     """A sound is heard once, or again and again until it is stopped."""
     _by_id(page, "node-sound").click(position={"x": 28, "y": 5})
     play, pressed = _by_id(page, "play"), "pressed => document.querySelector('[data-testid=play]').ariaPressed === pressed"
+    play.wait_for()
+    ends = page.evaluate("() => { const wave = document.querySelector('.ds-preview-wave svg');"
+                         "return [wave, wave.parentElement].map(e => e.getBoundingClientRect().right); }")  # fmt: skip
+    assert ends[0] <= ends[1]  # to the end of the sound
     play.click()
     page.wait_for_function(pressed, arg="true")
     page.wait_for_function(pressed, arg="false", timeout=20_000)
