@@ -29,6 +29,8 @@ _ABSENT = {
     "jaxlib": "Apache-2.0",
     "ml-dtypes": "Apache-2.0",
     "opt-einsum": "MIT",
+    "tensorflow": "Apache-2.0",
+    "paddlepaddle": "Apache-2.0",
     "ray": "Apache-2.0",
     "numba": "BSD-2-Clause",
     "llvmlite": "BSD-2-Clause AND Apache-2.0 WITH LLVM-exception",
@@ -87,7 +89,7 @@ def page() -> str:
     """The text of the page."""
     required = closure(direct())
     parts = [_HEAD, "## What every installation brings\n", _table(required)]
-    for title, extras in (("What the extras bring", ("gpu-cu12", "gpu-cu13", "video", "parquet", "remote", "torch", "jax", "ray", "numba", "peer")), ("What only developers need", ("test", "docs", "dev"))):
+    for title, extras in (("What the extras bring", ("gpu-cu12", "gpu-cu13", "video", "parquet", "remote", "torch", "jax", "tf", "paddle", "ray", "numba", "peer")), ("What only developers need", ("test", "docs", "dev"))):
         more = {name: licence for name, licence in closure(direct(extras)).items() if name not in required}
         parts += [f"## {title}\n", _table(more)]
     return "\n".join(parts)
@@ -101,7 +103,7 @@ def _table(licences: dict[str, str]) -> str:
 def missing() -> list[str]:
     """Dependencies of ``pyproject.toml``, extras included, that the page does not list."""
     listed = set(re.findall(r"^\| (\S+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    named = [*direct(), *direct(("gpu-cu12", "gpu-cu13", "video", "parquet", "remote", "torch", "jax", "ray", "peer", "test", "docs", "dev"))]
+    named = [*direct(), *direct(("gpu-cu12", "gpu-cu13", "video", "parquet", "remote", "torch", "jax", "tf", "paddle", "ray", "peer", "test", "docs", "dev"))]
     return sorted({canonicalize_name(one.name) for one in named} - listed)
 
 

@@ -137,6 +137,13 @@ class Pipeline:
         made._trace.names = {key: key for key in graph}
         return made
 
+    def remade(self, graph: Graph) -> Pipeline:
+        """A pipeline that runs `graph`, which was made of this one's, with the settings that are no part of a graph."""
+        made = Pipeline.from_graph(graph)
+        for name in ("_fuse_warps", "_memory_limit", "_may_write"):
+            setattr(made, name, getattr(self, name))
+        return made
+
     def define_graph(self) -> Any:
         """Define the operators and return the outputs; subclasses override it."""
         return None if self._definition is None else self._definition()
@@ -189,6 +196,10 @@ class Pipeline:
         """A copy of the graph (the definition runs if it has not)."""
         self._define()
         return self._trace.graph.copy()
+
+    def node_key(self, name: str) -> str:
+        """The key of the node to which the program gave a name."""
+        return self._trace.names.get(name, name)
 
     def _define(self) -> None:
         if len(self._trace.graph):
@@ -313,7 +324,7 @@ class Pipeline:
             Accepted without effect.
         """
         del use_copy_kernel
-        name = data_node.name if isinstance(data_node, DataNode) else self._trace.names.get(data_node, data_node)
+        name = data_node.name if isinstance(data_node, DataNode) else self.node_key(data_node)
         engine = self._built()
         engine.check_process()
         feeders = engine.feeders
@@ -323,7 +334,7 @@ class Pipeline:
 
     def input_feed_count(self, input_name: str) -> int:
         """How many batches nvidia.dali needs before the first run: all that are computed ahead. Here one is enough."""
-        self._trace.graph.node(self._trace.names.get(input_name, input_name))
+        self._trace.graph.node(self.node_key(input_name))
         return self._options.prefetch_queue_depth
 
     def reset(self) -> None:

@@ -240,7 +240,7 @@ def _judged(paths: Sequence[str], labels: Sequence[int], about: Mapping[str, Fil
     return Found(
         len(about), clean, Section("Cannot be used", list(broken.items())),
         Section("Copies", list(copies.items())), Section("Unusual sizes", list(_unusual_sizes(good))),
-        Section("Unusual colours", list(_unusual_colors(good, kinds))),
+        Section("Unusual colours", list(_unusual_colors(good))),
         [(*kind, count) for kind, count in kinds.most_common()],
     )  # fmt: skip
 
@@ -271,13 +271,14 @@ def _unusual_sizes(good: Mapping[str, FileInfo]) -> Iterable[tuple[str, str]]:
             yield path, f"{said}, {area:,} in all; the median is {usual:,.0f}"
 
 
-def _unusual_colors(good: Mapping[str, FileInfo], kinds: Mapping[tuple[str, str], int]) -> Iterable[tuple[str, str]]:
-    counts = Counter[str]()
-    for (_, colors), count in kinds.items():
-        counts[colors] += count
+def _unusual_colors(good: Mapping[str, FileInfo]) -> Iterable[tuple[str, str]]:
+    """Pictures among pictures, and sounds, whose channels these are, among sounds."""
+    counts = Counter((one.sounds, one.colors) for one in good.values())
+    totals = Counter(one.sounds for one in good.values())
     for path, one in good.items():
-        if counts[one.colors] * _RARE < len(good):
-            yield path, f"{one.colors}, as {counts[one.colors]:,} of {plural(len(good), 'file')}"
+        count, total = counts[one.sounds, one.colors], totals[one.sounds]
+        if count * _RARE < total:
+            yield path, f"{one.colors}, as {count:,} of {plural(total, 'sound' if one.sounds else 'picture')}"
 
 
 # ------------------------------------------------------------------------------------------------------------ results
@@ -291,7 +292,8 @@ def _write_lists(folder: Path, found: Found) -> None:
 
 def _page(target: str, found: Found) -> str:
     sections = [one for one in (found.broken, found.copies, found.sizes, found.colors) if one.files]
-    return check_page.page(f"Check of {target}", [found.summary], found.rows, sections)
+    folder = Path(target).absolute()
+    return check_page.page(f"Check of {target}", [found.summary], found.rows, sections, folder)
 
 
 def _tell(folder: Path, found: Found, *, as_json: bool) -> None:

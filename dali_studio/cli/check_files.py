@@ -56,6 +56,11 @@ class FileInfo(msgspec.Struct, array_like=True):
     problem: str = ""
 
     @property
+    def sounds(self) -> bool:
+        """Whether it is no picture."""
+        return self.width == 0
+
+    @property
     def done(self) -> bool:
         """Whether nothing is left to be found out."""
         return bool(self.digest or self.problem)

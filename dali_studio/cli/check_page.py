@@ -32,7 +32,9 @@ class Section(NamedTuple):
     files: Sequence[tuple[str, str]]
 
 
-def page(title: str, lines: Sequence[str], kinds: Sequence[Sequence[str]], sections: Sequence[Section]) -> str:
+def page(
+    title: str, lines: Sequence[str], kinds: Sequence[Sequence[str]], sections: Sequence[Section], folder: Path
+) -> str:
     """The page as HTML, which needs no other file.
 
     Parameters
@@ -41,18 +43,21 @@ def page(title: str, lines: Sequence[str], kinds: Sequence[Sequence[str]], secti
         What is said above the table.
     kinds
         Rows of format, colours and number of files.
+    folder
+        Names of files in it begin behind it.
     """
     parts = [*(f"<p>{escape(line)}</p>" for line in lines), html.table(("format", "colours", "files"), kinds)]
     for section in sections:
         parts.append(f"<h2>{escape(section.title)}: {plural(len(section.files), 'file')}</h2>")
         if len(section.files) > _MAX_PICTURES:
             parts.append(f"<p>The first {_MAX_PICTURES} of them; the lists and --json have all.</p>")
-        parts += ['<div class="gallery">', *(_figure(*file) for file in section.files[:_MAX_PICTURES]), "</div>"]
+        figures = (_figure(*file, folder) for file in section.files[:_MAX_PICTURES])
+        parts += ['<div class="gallery">', *figures, "</div>"]
     return html.page(title, _STYLE, parts)
 
 
-def _figure(path: str, said: str) -> str:
-    name = escape(Path(path).name)
+def _figure(path: str, said: str, folder: Path) -> str:
+    name = escape(str(Path(path).relative_to(folder)) if Path(path).is_relative_to(folder) else path)
     return (
         f'<figure>{_thumbnail(path)}<figcaption><strong title="{escape(path)}">{name}</strong><br>{escape(said)}'
         "</figcaption></figure>"

@@ -26,9 +26,9 @@ CONTENTS = {
     "Start": ("getting_started", "user_guide", "concepts", "notebooks/index"),
     "Coming from": ("from_nvidia_dali", "from_torchvision"),
     "Guides": (
-        "jupyterlab", "conditionals", "dynamic", "pytorch", "torchvision", "jax", "ray", "video", "data_sources",
-        "parallel_sources", "checking_data", "damaged_files", "checkpoints", "label_guard", "reading_programs",
-        "gpu_data", "gpu_decoding", "measuring",
+        "jupyterlab", "conditionals", "dynamic", "pytorch", "torchvision", "jax", "tensorflow", "ray", "video",
+        "data_sources", "parallel_sources", "checking_data", "damaged_files", "checkpoints", "label_guard",
+        "reading_programs", "gpu_data", "gpu_decoding", "measuring",
     ),
     "Reference": ("operators/index", "support", "troubleshooting", "glossary"),
     "Inside": (

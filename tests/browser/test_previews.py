@@ -57,6 +57,32 @@ def _await_planes(page: Any, *texts: str) -> None:
     )
 
 
+def _listen(page: Any) -> None:
+    """A sound is heard once, or again and again until it is stopped."""
+    _by_id(page, "node-sound").click(position={"x": 28, "y": 5})
+    play, pressed = _by_id(page, "play"), "pressed => document.querySelector('[data-testid=play]').ariaPressed === pressed"
+    play.wait_for()
+    ends = page.evaluate("() => { const wave = document.querySelector('.ds-preview-wave svg');"
+                         "return [wave, wave.parentElement].map(e => e.getBoundingClientRect().right); }")  # fmt: skip
+    assert ends[0] <= ends[1]  # to the end of the sound
+    play.click()
+    page.wait_for_function(pressed, arg="true")
+    page.wait_for_function(pressed, arg="false", timeout=20_000)
+    page.evaluate("() => { window.heard = []; const start = AudioBufferSourceNode.prototype.start;"
+                  "AudioBufferSourceNode.prototype.start = function () { window.heard.push(this); start.call(this); } }")  # fmt: skip
+    page.get_by_role("switch", name="Again and again").click()
+    play.click()
+    page.wait_for_function("() => window.heard.length === 1 && window.heard[0].loop && window.heard[0].buffer.length === 16000")
+    page.wait_for_timeout(int(page.evaluate("() => window.heard[0].buffer.duration * 1000") * 1.5))
+    assert page.evaluate(pressed, "true")
+    play.click()
+    page.wait_for_function(pressed, arg="false")
+    play.click()
+    play.click()  # before it has come: it is not heard
+    page.wait_for_timeout(1500)
+    assert page.evaluate(pressed, "false") and page.evaluate("() => window.heard.every(one => one.context.state === 'closed')")
+
+
 def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "kinds.ipynb", CODE)
     lab.open_notebook(page, server[0], "kinds.ipynb")
@@ -114,6 +140,8 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     axial, coronal, sagittal = (int(_by_id(page, f"plane-{n}").input_value()) for n in ("axial", "coronal", "sagittal"))
     assert (axial, abs(coronal - 17) < 3, abs(sagittal - 27) < 3) == (13, True, True)
     page.screenshot(path=artifacts / "designer_volume.png")
+
+    _listen(page)
 
     # boxes stand over the image that comes with them
     _by_id(page, "node-source").click(position={"x": 28, "y": 5})

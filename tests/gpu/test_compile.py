@@ -262,6 +262,9 @@ MACROS: dict[str, list[dict[str, object]]] = {
         {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
     ],
     "normalize": [{"IN": one, "OUT": out, "AXES": 3, "COUNT": 4} for one in (BYTE, REAL) for out in (BYTE, REAL)],
+    "normalize_rows": [
+        {"IN": one, "OUT": out, "LANES": lanes} for one in (BYTE, REAL) for out in (BYTE, REAL) for lanes in (32, 256)
+    ],
     "multi_paste": [{"IN": one, "OUT": out, "COUNT": 16 // out.itemsize} for one in (BYTE, REAL) for out in (np.dtype(np.int16), REAL)],
     "audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")

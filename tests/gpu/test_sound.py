@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gpu_programs import both
 
-from dali_studio import fn
+from dali_studio import fn, types
 
 pytestmark = pytest.mark.gpu
 
@@ -64,3 +64,30 @@ def test_emphasis(dtype: str, border: str) -> None:
     made = [np.random.default_rng(n).integers(0, 100, n).astype(dtype) for n in (5000, 1023, 1024, 1025, 256, 1)]
     for ours, expected in zip(*both(lambda x: fn.preemphasis_filter(x, border=border), made, ""), strict=True):
         assert np.array_equal(ours, expected) or (dtype == "f8" and np.allclose(ours, expected, 1e-6))
+
+
+@pytest.mark.parametrize("longest", [1 << 17, 5000])
+@pytest.mark.parametrize("reference", [None, 2.0])
+def test_decibels_of_the_largest(monkeypatch: pytest.MonkeyPatch, longest: int, reference: float | None) -> None:
+    """By one block of each sample, or by a reduction where samples are long."""
+    monkeypatch.setattr("dali_studio.kernels.cuda.audio._ALONE", longest)
+    rng = np.random.default_rng(1)
+    made = [rng.exponential(2, shape).astype("f4") for shape in ((80, 101), (3, 1), (1, 1), (80, 7))] + [np.zeros((4, 5), "f4")]
+    for ours, expected in zip(*both(lambda x: fn.to_decibels(x, reference=reference), made, "ft"), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("settings", [{"axes": [1]}, {"axes": [0, 1]}, {"axes": [1], "ddof": 1, "epsilon": 0.1}, {"axes": [0]},
+                                      {"axes": [1], "scale": 20.0, "shift": 100.0, "dtype": types.UINT8}])  # fmt: skip
+@pytest.mark.parametrize("extents", [((80, 1025), (3, 1), (80, 31)), ((5, 900), (1, 1), (7, 33)), ((2, 20000), (1, 3))])
+@pytest.mark.parametrize("dtype", ["f4", "u1"])
+def test_rows_are_normalised(settings: dict[str, Any], extents: Any, dtype: str) -> None:
+    """Rows for a warp, for a block, and longer ones."""
+    rng = np.random.default_rng(2)
+    made = [rng.normal(100, 20, shape).astype(dtype) for shape in extents]
+    for ours, expected in zip(*both(lambda x: fn.normalize(x, **settings), made, "ft"), strict=True):
+        assert ours.dtype == expected.dtype and ours.shape == expected.shape
+        if ours.dtype == np.uint8:
+            assert np.abs(ours.astype(int) - expected).max() <= 1 and (ours != expected).mean() < 0.002
+        else:
+            np.testing.assert_allclose(ours, expected, rtol=0, atol=2e-6 * max(np.abs(expected).max(), 1))

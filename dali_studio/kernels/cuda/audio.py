@@ -24,6 +24,8 @@ _POWERS = np.dtype(
 )  # fmt: skip
 #: Windows of a block where sums of squares are exact and may begin anywhere.
 _WINDOWS = 2048
+#: Numbers of a sample of which one block finds the largest and makes decibels, at most.
+_ALONE = 1 << 17
 
 
 def preemphasis_on_gpu(
@@ -42,14 +44,18 @@ def to_decibels_on_gpu(
 ) -> None:
     """What `kernels.cpu.audio.to_decibels` does."""
     items = _items(src, out)
+    factor, smallest = decibel_numbers(multiplier, cutoff)
+    macros = {"IN": src.dtype, "OUT": out.dtype}
+    if reference == 0 and int(src.counts.max(initial=0)) <= _ALONE:
+        numbers = map(np.float32, (factor, smallest))
+        stream.launch("audio", items, THREADS, *numbers, function="decibels_of_largest", macros=macros)
+        return
     if reference == 0:
         largest = stream.empty(np.empty((len(src), 0), np.int64), src.dtype, "")
         whole = np.full(src.shapes.shape[1], fill_value=True)
         reduce_on_gpu(src, whole, largest, stream, combine="Maximum")
         items["largest"] = largest.addresses
-    factor, smallest = decibel_numbers(multiplier, cutoff)
     numbers = map(np.float32, (factor, reference, smallest))
-    macros = {"IN": src.dtype, "OUT": out.dtype}
     stream.launch("audio", items, -(-src.counts // 4), *numbers, function="decibels", macros=macros)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.fourier import Floats, first_place, transform_of
@@ -35,9 +39,9 @@ def spectrogram_on_gpu(
     settings["time_major"] = time_major
     transform = transform_of(size)
     if transform is None:
-        roots = np.exp(-2j * np.pi * np.arange(size) / size)
+        numbers = _lasting(stream, settings, window, lambda: [np.exp(-2j * np.pi * np.arange(size) / size)])
         work = items["windows"] * (size // 2 + 1)
-        stream.launch("spectrogram", items, work, function="spectra_by_sums", tables=(settings, window, roots))
+        stream.launch("spectrogram", items, work, *numbers, function="spectra_by_sums")
         return
     pitch = (size // 2 if size % 2 == 0 else size) | 1  # odd: lines begin in different banks of the memory
     line = 2 * pitch * _COMPLEX
@@ -49,6 +53,18 @@ def spectrogram_on_gpu(
         room = stream.scratch(blocks * len(items) * line)
         settings["room"] = int(room.ptr)
     settings["factors"], settings["lines"], settings["pitch"] = len(transform.factors), lines, pitch
+    if room is None:
+        numbers = _lasting(stream, settings, window, lambda: [transform.factors, transform.roots])
+        stream.launch("spectrogram", items, blocks * _THREADS, *numbers, function="spectra", shared=shared)
+        return
     tables = settings, window, transform.factors, transform.roots
-    stream.launch("spectrogram", items, blocks * _THREADS, function="spectra", tables=tables, shared=shared)
+    stream.launch("spectrogram", items, blocks * _THREADS, function="spectra", tables=tables)
     del room  # back to the pool of this stream, whose next user comes after the kernel
+
+
+def _lasting(
+    stream: GpuStream, settings: NDArray[np.void], window: Floats, others: Callable[[], Sequence[NDArray[Any]]]
+) -> list[np.uint64]:  # fmt: skip
+    """Addresses of tables that are the same for each batch; `others` gives those that follow from the settings."""
+    name = "spectrogram", settings.tobytes(), window.tobytes()
+    return list(map(np.uint64, stream.constant(name, lambda: [settings, window, *others()])))

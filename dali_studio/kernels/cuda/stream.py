@@ -94,7 +94,7 @@ class GpuStream:
         self._used = _Used()
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
-        self._constants: dict[str, Any] = {}
+        self._constants: dict[Any, Any] = {}
         #: Bytes of the largest piece of `alone`, by stream.
         self._largest: dict[int, int] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
@@ -349,7 +349,7 @@ class GpuStream:
         self.send(made)
         return made.memory, [made.address + start for start in starts]
 
-    def constant(self, name: str, make: Callable[[], Sequence[NDArray[Any]]]) -> list[int]:
+    def constant(self, name: Any, make: Callable[[], Sequence[NDArray[Any]]]) -> list[int]:
         """Addresses of tables that are uploaded once and stay."""
         if name not in self._constants:
             self._constants[name] = self.upload(*make(), lasting=True)

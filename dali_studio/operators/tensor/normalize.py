@@ -17,7 +17,7 @@ from dali_studio.core.storage import Packed, addresses_of
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.elementwise import Operand, compute
 from dali_studio.kernels.cpu.reduce import Taken, reduce_sums
-from dali_studio.kernels.cuda.normalize import Statistics, normalize_on_gpu, uploaded
+from dali_studio.kernels.cuda.normalize import Statistics, normalize_on_gpu, normalize_rows_on_gpu, uploaded
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.axes import axes_by_letter, axes_by_number
 from dali_studio.operators.common import T, accept_output, check_dtype
@@ -156,6 +156,13 @@ class Normalize(Operator):
     @staticmethod
     def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
         (data,) = inputs
+        last = _last_axes(args, data)
+        if last:
+            rows = normalize_rows_on_gpu(
+                data, last, args["ddof"], args["epsilon"], args["scale"], args["shift"], to_numpy(args["dtype"]), stream
+            )
+            if rows is not None:
+                return (rows,)
         work = _Work(args, data)
         made = stream.empty(data.shapes, to_numpy(args["dtype"]), data.layout, data.sources)
         if len(data):
@@ -308,6 +315,14 @@ class _Work:
                     sample=index, code="DS203",
                 )  # fmt: skip
             table[int(self.starts[index]) : int(self.ends[index])] = one.ravel()
+
+
+def _last_axes(args: Args, data: Batch) -> int:
+    """How many axes are taken where they are the last ones, of each sample, and nothing is given; else 0."""
+    axes = _axes(args, data.meta) or ()
+    own = not (args["batch"] or args.given("mean") or args.given("stddev"))
+    ndim = data.shapes.shape[1]
+    return len(axes) if own and sorted(axes) == list(range(ndim - len(axes), ndim)) else 0
 
 
 def _axes(args: Args, meta: TensorMeta, data: Batch | None = None) -> tuple[int, ...] | None:

@@ -82,7 +82,7 @@ def test_everything_that_stands_out_is_found(data_set: Path, tmp_path: Path, cap
         "small.jpg": "9x8 pixels: a side is shorter than 16",
         "vast.jpg": "500x400 pixels, 200,000 in all; the median is 2,000",
     }
-    assert [(Path(one["path"]).name, one["reason"]) for one in found["colors"]] == [("gray.png", "gray, as 1 of 29 files")]
+    assert [(Path(one["path"]).name, one["reason"]) for one in found["colors"]] == [("gray.png", "gray, as 1 of 29 pictures")]
     assert found["kinds"] == [
         {"format": "jpeg", "colors": "RGB", "files": 28}, {"format": "png", "colors": "gray", "files": 1},
     ]  # fmt: skip
@@ -113,6 +113,7 @@ def test_the_page_needs_no_other_file(data_set: Path, tmp_path: Path) -> None:
     page = (tmp_path / "out" / "check.html").read_text()
     assert page.count("<figure>") == 9 and page.count("data:image/jpeg;base64,") == 6  # the one that is cut has a half
     assert page.count("no picture") == 3
+    assert ">a/cut.jpg<" in page and ">b/copy.jpg<" in page  # files of one name in several folders
     assert "src=" not in page.replace('src="data:', "") and "href=" not in page
 
 
@@ -215,6 +216,13 @@ def test_sounds_are_decoded_too(data_dir: Path, tmp_path: Path, capsys: pytest.C
     # libsndfile takes what there is of a WAV file for the whole, and since 1.2.1 of an OGG file, too
     assert {Path(one["path"]).name for one in found["broken"]} - {"cut.ogg"} == {"cut.flac"}
     assert {row["format"] for row in found["kinds"]} == {"WAV", "FLAC", "OGG"}
+
+
+def test_sounds_are_no_unusual_pictures(data_set: Path, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copyfile(sorted(data_dir.joinpath("audio").rglob("*.wav"))[0], data_set / "a" / "said.wav")
+    check(data_set, "--out", tmp_path / "out", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert [Path(one["path"]).name for one in found["colors"]] == ["gray.png"]
 
 
 def test_names_that_no_list_can_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,7 +116,16 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
 function Wave({ body, label, testId, width, height }: PartProps<WaveBody>) {
   const lane = height / Math.max(1, body.channels.length);
   return (
-    <svg className="ds-wave" width={width} height={height} role="img" aria-label={label} data-testid={testId}>
+    <svg
+      className="ds-wave"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+      data-testid={testId}
+    >
       {body.channels.map((spans, channel) => {
         const middle = lane * (channel + 0.5);
         const step = width / Math.max(1, spans.length);
