@@ -130,6 +130,8 @@ class Engine:
         return True
 
     def _batch_size(self, external_inputs: Mapping[str, ExternalInput]) -> int:
+        if not external_inputs:
+            return self.graph.options.batch_size
         sizes = {key: len(batches[0]) for key, batches in external_inputs.items()}
         first = next(iter(sizes.items()), ("", self.graph.options.batch_size))
         for key, size in sizes.items():

@@ -12,10 +12,11 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.replay import launch_or_repeat
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.runtime.frames import Frames
-from dali_studio.runtime.planning import Planner
+from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.sequences import is_sequence, sequence_of
 from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
@@ -23,7 +24,7 @@ from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
 
 def run_fused(
     stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, planner: Planner,
-    stream: GpuStream, failures: Callable[[Step], AbstractContextManager[None]],
+    stream: GpuStream, failures: Callable[[Step], AbstractContextManager[None]], *, measured: bool,
 ) -> Batch | None:  # fmt: skip
     """Turn the steps of a fused stage into one launch.
 
@@ -37,6 +38,8 @@ def run_fused(
     stream : GpuStream
     failures : callable
         Names the step in what fails inside.
+    measured : bool
+        Whether the launch is measured.
 
     Returns
     -------
@@ -51,12 +54,14 @@ def run_fused(
     parts: list[Part] = []
     maps: list[Affine] = []
     dtypes: list[Any] = []
+    chain: list[Planned] = []
     step = stage.steps[0]
     source = view = image if frames is None else frames.apart(image)
     try:
         for number, step in enumerate(stage.steps):
             planned = planner.plan(step, partial(args, step, frames), (view,))
             dtypes.append(planned.dtype)
+            chain.append(planned)
             if number < stage.warps:
                 found = planned.operator.affine(planned.work, view)
                 if found is None:
@@ -74,8 +79,13 @@ def run_fused(
         meta, shapes = view.meta, view.shapes
         if frames is not None:
             meta, shapes = sequence_of(meta), frames.together(shapes)
-        made = stream.empty(shapes, dtypes.pop(), meta.layout or "", image.sources)
-        chains.run(source, made if frames is None else frames.apart(made), parts, dtypes, stream)
+        del dtypes[-1]
+        made = stream.batch(meta, shapes, image.sources)
+        target = made if frames is None else frames.apart(made)
+        replays = None if measured else chain[-1].replays_behind(tuple(chain))
+        launch_or_repeat(
+            replays, (source,), (target,), stream, partial(chains.run, source, target, parts, dtypes, stream)
+        )
     except Exception as error:
         if frames is not None and isinstance(error, ArgumentError) and error.sample is not None:
             error.sample = frames.sample_of(error.sample)

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import to_numpy
-from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.spans import copy_span
+from dali_studio.kernels.cuda.replay import launch_or_repeat
 from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.frames import Frames
@@ -32,7 +31,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import MadeOnCpu, PerFrame, PerSample, ReadsParameters
+from dali_studio.schema.traits import MadeOnCpu, PerFrame, ReadsParameters
 
 _DEVICE = attrgetter("data.device_id")
 
@@ -79,7 +78,7 @@ class GpuRunner:
         """End an iteration; its batches on the GPU get the event to wait for."""
         self._stream.end(slot)
         for batch in results.values():
-            if batch.device == "gpu":
+            if batch.meta.device == "gpu":
                 batch.ready = slot.done
 
     def synchronize(self) -> None:
@@ -227,20 +226,32 @@ class GpuRunner:
                 if frames is not None and error.sample is not None:
                     error.sample = frames.sample_of(error.sample)
                 raise
-            made = [
-                self._result(meta, shapes, sources, frames)
-                for meta, shapes in zip(planned.metas, planned.work.outputs, strict=True)
-            ]
-            targets = made if frames is None else [frames.apart(one) for one in made]
-            around = None if recording is None else partial(recording.gpu, step.key)
-            if len(targets[0]):
-                with nullcontext() if around is None else self._stream.measured(around):
-                    planned.operator.gpu(planned.work, parts, targets, self._stream)
+            work = planned.work
+            if frames is None:
+                made = targets = [
+                    self._stream.batch(meta, shapes, sources)
+                    for meta, shapes in zip(planned.metas, work.outputs, strict=True)
+                ]
+            else:
+                made = [
+                    self._stream.batch(sequence_of(meta), frames.together(shapes), sources)
+                    for meta, shapes in zip(planned.metas, work.outputs, strict=True)
+                ]
+                targets = [frames.apart(one) for one in made]
+            if not len(targets[0].shapes):
+                pass
+            elif recording is not None:
+                with self._stream.measured(partial(recording.gpu, step.key)):
+                    planned.operator.gpu(work, parts, targets, self._stream)
+            else:
+                enqueue = partial(planned.operator.gpu, work, parts, targets, self._stream)
+                launch_or_repeat(planned.replays, parts, targets, self._stream, enqueue)
         except Exception:
             with gpu_failures(step, len(indices), indices, sources):
                 raise
+        present = given[0].indices if given else None
         for port, one in zip(step.outputs, made, strict=True):
-            one.indices = given[0].indices if given else None
+            one.indices = present
             results[port] = one
         watch.stop(step.key)
         watch.report()
@@ -250,18 +261,21 @@ class GpuRunner:
     def _frames(self, step: Step, args: Callable[[Frames | None], Args], inputs: Sequence[Batch]) -> Frames | None:
         """Those of the sequences that a step computes one by one, if it does."""
         operator = self._registry.operator(step.operator)
-        frames = Frames.of(inputs) if PerFrame in operator.traits else None
+        if PerFrame not in operator.traits:
+            return None
+        frames = Frames.of(inputs)
         whole = frames is not None and not operator.by_frame(args(None), *(one.meta for one in inputs))
         return None if whole else frames
 
     def _inputs(self, step: Step, given: Sequence[Batch], recording: Recording | None) -> list[Batch]:
         """The inputs where the operator reads them: on the GPU, or on the CPU those that `plan` looks into."""
         operator, made = self._registry.operator(step.operator), list[Batch]()
+        reads = ReadsParameters in operator.traits
         for index, item in enumerate(given):
-            declared = operator.schema.input(index)
-            if index and ReadsParameters in operator.traits:
-                made.append(item if item.device == "cpu" else self._fetched(item))
-            elif item.device == "gpu" or (declared is not None and declared.shape_only):
+            on_gpu = item.meta.device == "gpu"
+            if index and reads:
+                made.append(self._fetched(item) if on_gpu else item)
+            elif on_gpu or ((declared := operator.schema.input(index)) is not None and declared.shape_only):
                 made.append(item)
             else:
                 made.append(self._upload(step.key, item, recording))
@@ -280,15 +294,6 @@ class GpuRunner:
             batch.on_host(host), batch.layout, batch.sources, dtype=batch.dtype, ndim=batch.shapes.shape[1],
             indices=batch.indices,
         )  # fmt: skip
-
-    def _result(
-        self, meta: TensorMeta, shapes: NDArray[np.int64], sources: Sequence[str], frames: Frames | None
-    ) -> Batch:
-        """Memory for a result; for the sequences of frames, where it is one of frames."""
-        if frames is not None:
-            meta, shapes = sequence_of(meta), frames.together(shapes)
-        assert meta.dtype is not None
-        return self._stream.empty(shapes, to_numpy(meta.dtype), meta.layout or "", sources)
 
     def run_batch(
         self, step: Step, state: Any, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
@@ -333,7 +338,7 @@ class GpuRunner:
         def run() -> Batch | None:
             return run_fused(
                 stage, args, image, self._planner, self._stream,
-                lambda step: gpu_failures(step, len(indices), indices, image.sources),
+                lambda step: gpu_failures(step, len(indices), indices, image.sources), measured=recording is not None,
             )  # fmt: skip
 
         if recording is None:
@@ -351,7 +356,3 @@ class GpuRunner:
         if recording is not None:
             recording.results(last.key, device=made.size)
         return True
-
-    def per_sample(self, step: Step) -> bool:
-        """Whether `run` takes the step; others run on the CPU, and their results are uploaded."""
-        return self._registry.has_trait(step.operator, PerSample)
