@@ -31,6 +31,21 @@ from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Enqueues, PerSample
 
 
+class _Forks:
+    """How many forks lie between this process and the one in which Python was started."""
+
+    count = 0
+
+    @classmethod
+    def add(cls) -> None:
+        """Called in each child."""
+        cls.count += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Forks.add)
+
+
 class Engine:
     """Runs a valid graph, iteration after iteration.
 
@@ -73,7 +88,7 @@ class Engine:
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed) if restored is None else restored.seed
-        self.workers, self._process = WorkerPool(options.num_threads), os.getpid()
+        self.workers, self._process, self._forks = WorkerPool(options.num_threads), os.getpid(), _Forks.count
         self.executor = Executor(
             self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
         )
@@ -246,7 +261,7 @@ class Engine:
     @property
     def _forked(self) -> bool:
         """Whether this is a copy: without the threads, and with locks that nobody opens any more."""
-        return os.getpid() != self._process
+        return self._forks != _Forks.count
 
     def check_process(self) -> None:
         """Refuse to work in a process that was forked after the pipeline was built.
