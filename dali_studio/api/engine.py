@@ -130,7 +130,8 @@ class Engine:
 
     def schedule(self) -> bool:
         """Ask for one more iteration; ``False`` at the end of the data."""
-        self.check_process()
+        if self._forks != _Forks.count:
+            self.check_process()
         if self._ended:
             return False
         try:
@@ -188,8 +189,9 @@ class Engine:
         DaliStudioError
             DS304 if none is pending otherwise, or in a forked process, or what the iteration failed with.
         """
-        self.check_process()
-        if not self.pending:
+        if self._forks != _Forks.count:
+            self.check_process()
+        if not self._prefetcher.scheduled:
             if self._ended:
                 raise StopIteration
             raise DaliStudioError(
@@ -199,7 +201,7 @@ class Engine:
             )
         self._returned = self._under_way.popleft()
         made, self._state = self._prefetcher.result(told)
-        return tuple(_output(made[port]) for port in self.plan.outputs)
+        return tuple([_output(made[port]) for port in self.plan.outputs])
 
     def reset(self) -> None:
         """After the end of the data: let the sources begin again."""
@@ -306,6 +308,7 @@ class Engine:
 _SMALL = 32
 #: Outputs of an iteration, and the state behind it.
 _Result = tuple[dict[PortRef, Batch], State]
+_NO_STATE = State()
 
 
 def _only_enqueues(plan: Plan, registry: Registry) -> bool:
@@ -325,11 +328,11 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
 def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:
     made = yield from executor.start(request, probe)
     draws, saved = executor.saved(request.iteration)
-    return made, State(draws=draws, saved=saved)
+    return made, State(draws=draws, saved=saved) if draws or saved else _NO_STATE
 
 
 def _output(batch: Batch) -> TensorListCPU | TensorListGPU:
-    if batch.device == "gpu":
+    if batch.meta.device == "gpu":
         batch.ready.synchronize()
         where = batch.memory, batch.offsets, batch.shapes
         return TensorListGPU.from_memory(*where, batch.dtype, batch.layout, batch.sources)

@@ -360,6 +360,8 @@ class Executor:
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         image = now.results[port]
+        if now.recording is None and self._gpu.repeat(stage.steps[-1], (image,), now.results):
+            return
 
         def arguments(step: Step, frames: Frames | None) -> Args:
             return self._args(now, step, image.indices, frames)
@@ -406,7 +408,10 @@ class Executor:
     def _on_gpu(self, step: Step, now: Iteration) -> None:
         """Run an operator for each sample, on the GPU."""
         assert self._gpu is not None
-        given, indices = self._inputs(step, now), self._subset(step, now)
+        given = self._inputs(step, now)
+        if now.recording is None and given and self._gpu.repeat(step, given, now.results):
+            return
+        indices = self._subset(step, now)
         present = now.indices if indices is None else indices
         arguments = partial(self._args, now, step, indices)
         self._gpu.run(step, arguments, given, present, now.results, now.recording)

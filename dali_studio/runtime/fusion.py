@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.replay import launch_or_repeat
+from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.runtime.frames import Frames
@@ -24,7 +24,8 @@ from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
 
 def run_fused(
     stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, planner: Planner,
-    stream: GpuStream, failures: Callable[[Step], AbstractContextManager[None]], *, measured: bool,
+    stream: GpuStream, replays: dict[str, Replays] | None,
+    failures: Callable[[Step], AbstractContextManager[None]],
 ) -> Batch | None:  # fmt: skip
     """Turn the steps of a fused stage into one launch.
 
@@ -36,10 +37,10 @@ def run_fused(
         The input of the first step.
     planner : Planner
     stream : GpuStream
+    replays : dict or None
+        Takes what can be repeated, by the last step; ``None`` while launches are measured.
     failures : callable
         Names the step in what fails inside.
-    measured : bool
-        Whether the launch is measured.
 
     Returns
     -------
@@ -82,16 +83,28 @@ def run_fused(
         del dtypes[-1]
         made = stream.batch(meta, shapes, image.sources)
         target = made if frames is None else frames.apart(made)
-        replays = None if measured else chain[-1].replays_behind(tuple(chain))
-        launch_or_repeat(
-            replays, (source,), (target,), stream, partial(chains.run, source, target, parts, dtypes, stream)
-        )
+        call = partial(chains.run, source, target, parts, dtypes, stream)
+        _run(call, chain, source, target, stream, replays, None if frames is not None else step.key)
     except Exception as error:
         if frames is not None and isinstance(error, ArgumentError) and error.sample is not None:
             error.sample = frames.sample_of(error.sample)
         with failures(step):
             raise
     return made
+
+
+def _run(
+    call: Callable[[], None], chain: Sequence[Planned], source: Batch, target: Batch, stream: GpuStream,
+    replays: dict[str, Replays] | None, key: str | None,
+) -> None:  # fmt: skip
+    """Launch the kernel of a chain, or repeat that; what can be repeated is found by `key` from now on."""
+    known = None if replays is None else chain[-1].replays_behind(tuple(chain))
+    if replays is None or known is None:
+        call()
+        return
+    known.enqueue((source,), (target,), stream, call)
+    if key is not None:
+        replays[key] = known
 
 
 def _by_frame(

@@ -17,14 +17,14 @@ from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.spans import copy_span
-from dali_studio.kernels.cuda.replay import launch_or_repeat
+from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures
-from dali_studio.runtime.planning import Planner
+from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
 from dali_studio.runtime.segment import Store
 from dali_studio.runtime.workers import WorkerPool
@@ -58,12 +58,14 @@ class GpuRunner:
         self._registry, self._workers = registry, workers
         self._stream = GpuStream(device_id, limit)
         self._planner = Planner(registry)
+        #: By step: what it has launched for inputs that may come again.
+        self._replays: dict[str, Replays] = {}
         self._mixed = MixedRunner(registry, workers, self._stream)
 
     def alongside(self) -> GpuRunner:
         """One for other steps, which share the stream, its memory and the decoders; each closes them for both."""
         other = copy(self)
-        vars(other)["_planner"] = Planner(self._registry)
+        vars(other).update(_planner=Planner(self._registry), _replays={})
         return other
 
     def begin(self) -> InFlightSlot:
@@ -88,11 +90,13 @@ class GpuRunner:
     def replan(self) -> None:
         """Forget what was planned: the next step of a name may be another one."""
         self._planner.forget()
+        self._replays.clear()
         self._mixed.forget()
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
         self._planner.forget()
+        self._replays.clear()
         return self._stream.release()
 
     def memory(self) -> tuple[int, int]:
@@ -193,6 +197,19 @@ class GpuRunner:
 
         return finish
 
+    def repeat(self, step: Step, given: Sequence[Batch], results: Store) -> bool:
+        """Enqueue what a step has enqueued before, if its inputs are where they were then; whether they are.
+
+        It must not be measured.
+        """
+        replays = self._replays.get(step.key)
+        made = None if replays is None else replays.repeat(given, self._stream)
+        if made is None:
+            return False
+        for port, one in zip(step.outputs, made, strict=True):
+            results[port] = one
+        return True
+
     def run(
         self,
         step: Step,
@@ -226,26 +243,20 @@ class GpuRunner:
                 if frames is not None and error.sample is not None:
                     error.sample = frames.sample_of(error.sample)
                 raise
-            work = planned.work
+            extents = planned.work.outputs
             if frames is None:
                 made = targets = [
                     self._stream.batch(meta, shapes, sources)
-                    for meta, shapes in zip(planned.metas, work.outputs, strict=True)
+                    for meta, shapes in zip(planned.metas, extents, strict=True)
                 ]
             else:
                 made = [
                     self._stream.batch(sequence_of(meta), frames.together(shapes), sources)
-                    for meta, shapes in zip(planned.metas, work.outputs, strict=True)
+                    for meta, shapes in zip(planned.metas, extents, strict=True)
                 ]
                 targets = [frames.apart(one) for one in made]
-            if not len(targets[0].shapes):
-                pass
-            elif recording is not None:
-                with self._stream.measured(partial(recording.gpu, step.key)):
-                    planned.operator.gpu(work, parts, targets, self._stream)
-            else:
-                enqueue = partial(planned.operator.gpu, work, parts, targets, self._stream)
-                launch_or_repeat(planned.replays, parts, targets, self._stream, enqueue)
+            if len(targets[0].shapes):
+                self._enqueue(step, planned, frames, parts, targets, recording)
         except Exception:
             with gpu_failures(step, len(indices), indices, sources):
                 raise
@@ -257,6 +268,22 @@ class GpuRunner:
         watch.report()
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made))
+
+    def _enqueue(
+        self, step: Step, planned: Planned, frames: Frames | None, inputs: Sequence[Batch], outputs: Sequence[Batch],
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
+        stream, replays = self._stream, planned.replays
+        if recording is not None:
+            with stream.measured(partial(recording.gpu, step.key)):
+                planned.operator.gpu(planned.work, inputs, outputs, stream)
+        elif replays is None:
+            planned.operator.gpu(planned.work, inputs, outputs, stream)
+        else:
+            call = partial(planned.operator.gpu, planned.work, inputs, outputs, stream)
+            replays.enqueue(inputs, outputs, stream, call)
+            if frames is None:
+                self._replays[step.key] = replays
 
     def _frames(self, step: Step, args: Callable[[Frames | None], Args], inputs: Sequence[Batch]) -> Frames | None:
         """Those of the sequences that a step computes one by one, if it does."""
@@ -337,8 +364,8 @@ class GpuRunner:
 
         def run() -> Batch | None:
             return run_fused(
-                stage, args, image, self._planner, self._stream,
-                lambda step: gpu_failures(step, len(indices), indices, image.sources), measured=recording is not None,
+                stage, args, image, self._planner, self._stream, None if recording is not None else self._replays,
+                lambda step: gpu_failures(step, len(indices), indices, image.sources),
             )  # fmt: skip
 
         if recording is None:

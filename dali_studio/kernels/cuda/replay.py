@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda.device import cupy
@@ -83,25 +84,66 @@ class Replay:
 class Replays:
     """What one planned work has launched, by the memory of its batches."""
 
-    __slots__ = ("_records", "_useless")
+    __slots__ = ("_offsets", "_records", "_results", "_sources", "_useless")
 
     def __init__(self) -> None:
-        self._records: dict[tuple[Any, ...], Replay] = {}
+        self._records: dict[tuple[int, ...], Replay] = {}
+        self._sources: list[Batch] = []
+        self._results: list[Batch] = []
+        self._offsets: list[NDArray[np.int64]] = []
         self._useless = 0
 
-    def find(self, key: tuple[Any, ...]) -> Replay | None:
-        """The launches for batches of a key, if they are known."""
+    def repeat(self, sources: Sequence[Batch], stream: GpuStream) -> list[Batch] | None:
+        """Results by the launches of an earlier call; ``None`` if there was none for memory at these places.
+
+        The sources must have the very types, shapes and offsets that they had then.
+        """
+        if not self._records or len(sources) != len(self._sources):
+            return None
+        indices, key = sources[0].indices, list[int]()
+        for one, known in zip(sources, self._sources, strict=True):
+            if one.shapes is not known.shapes or one.offsets is not known.offsets or one.meta is not known.meta:
+                return None
+            if one.memory is None or one.indices is not indices:
+                return None
+            key.append(one.memory.ptr)
+        made = [stream.batch(known.meta, known.shapes, sources[0].sources) for known in self._results]
+        key.extend([one.memory.ptr for one in made])
+        found = self._records.get(tuple(key))
+        if found is None:
+            return None
+        self._useless = 0
+        for launch in found.launches:
+            launch()
+        for one in made:
+            one.indices = indices
+        return made
+
+    def enqueue(
+        self, sources: Sequence[Batch], results: Sequence[Batch], stream: GpuStream, enqueue: Callable[[], None]
+    ) -> None:  # fmt: skip
+        """Call `enqueue`, which fills the results from the sources, or repeat what it has launched before."""
+        if self._useless >= _MAX_USELESS:
+            enqueue()
+            return
+        key = _places(sources, results)
+        offsets = [one.offsets for one in (*sources, *results)]
+        if not all(map(np.array_equal, offsets, self._offsets)) or len(offsets) != len(self._offsets):
+            self._records.clear()
+        self._sources, self._results = [_described(one) for one in sources], [_described(one) for one in results]
+        self._offsets = offsets
         found = self._records.get(key)
         if found is not None:
             self._useless = 0
-        return found
+            found.run()
+            return
+        with stream.recorded() as record:
+            enqueue()
+        if _places(sources, results) != key:  # results that are views of something else
+            record.complete = False
+        self._keep(key, record)
 
-    @property
-    def wanted(self) -> bool:
-        """Whether records are worth it."""
-        return self._useless < _MAX_USELESS
-
-    def keep(self, key: tuple[Any, ...], record: Replay) -> None:
+    def _keep(self, key: tuple[int, ...], record: Replay) -> None:
         """Remember launches; none any more where they cannot be repeated."""
         if not record.usable:
             self._useless = _MAX_USELESS
@@ -113,35 +155,11 @@ class Replays:
         self._records[key] = record
 
 
-def launch_or_repeat(
-    replays: Replays | None, sources: Sequence[Batch], results: Sequence[Batch], stream: GpuStream,
-    enqueue: Callable[[], None],
-) -> None:  # fmt: skip
-    """Call `enqueue`, which fills the results from the sources, or repeat what it has launched before.
-
-    Parameters
-    ----------
-    replays : Replays or None
-        What was launched for this very work; ``None`` where it will hardly come up again.
-    """
-    if replays is None or not replays.wanted:
-        enqueue()
-        return
-    key = _places(sources, results)
-    found = replays.find(key)
-    if found is not None:
-        found.run()
-        return
-    with stream.recorded() as record:
-        enqueue()
-    if _places(sources, results) != key:  # results that are views of something else
-        record.complete = False
-    replays.keep(key, record)
+def _described(batch: Batch) -> Batch:
+    """What is known of a batch, without the batch."""
+    return Batch(batch.meta, batch.shapes, offsets=batch.offsets)
 
 
-def _places(*groups: Sequence[Batch]) -> tuple[Any, ...]:
-    """Where the samples of batches lie on a GPU."""
-    return tuple([
-        (int(batch.memory.ptr), batch.offsets.tobytes())
-        for batches in groups for batch in batches if batch.memory is not None
-    ])  # fmt: skip
+def _places(sources: Sequence[Batch], results: Sequence[Batch]) -> tuple[int, ...]:
+    """Where batches lie on a GPU."""
+    return tuple([0 if one.memory is None else int(one.memory.ptr) for some in (sources, results) for one in some])
