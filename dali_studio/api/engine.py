@@ -135,19 +135,17 @@ class Engine:
         if self._ended:
             return False
         try:
-            external_inputs = {key: feeder.take() for key, feeder in self.feeders.items()}
+            external_inputs = {key: feeder.take() for key, feeder in self.feeders.items()} if self.feeders else {}
         except StopIteration:
             self._ended = True
             return False
-        size = self._batch_size(external_inputs)
+        size = self._batch_size(external_inputs) if external_inputs else self.graph.options.batch_size
         self._prefetcher.schedule(Request(self._asked.iteration, self._asked.samples, size, external_inputs))
         self._asked = self._asked.advanced(size)
         self._under_way.append(self._asked)
         return True
 
     def _batch_size(self, external_inputs: Mapping[str, ExternalInput]) -> int:
-        if not external_inputs:
-            return self.graph.options.batch_size
         sizes = {key: len(batches[0]) for key, batches in external_inputs.items()}
         first = next(iter(sizes.items()), ("", self.graph.options.batch_size))
         for key, size in sizes.items():
@@ -161,8 +159,9 @@ class Engine:
 
     def prefetch(self) -> None:
         """Fill the queue, as far as there is data; the first iteration must be there."""
+        feeders = self.feeders.values()
         while self._prefetcher.scheduled < self._depth:
-            if self._prefetcher.scheduled and not all(feeder.ready() for feeder in self.feeders.values()):
+            if feeders and self._prefetcher.scheduled and not all(feeder.ready() for feeder in feeders):
                 return
             if not self.schedule():
                 return

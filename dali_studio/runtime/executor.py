@@ -279,7 +279,8 @@ class Executor:
             now.wait = run(self, subject, now)
             if now.wait is not None:
                 return True
-            self._drop(now, keep)
+            if self._done[at]:
+                self._drop(now, keep)
         return False
 
     def _drop(self, now: Iteration, keep: Collection[PortRef]) -> None:
@@ -408,8 +409,8 @@ class Executor:
     def _on_gpu(self, step: Step, now: Iteration) -> None:
         """Run an operator for each sample, on the GPU."""
         assert self._gpu is not None
-        given = self._inputs(step, now)
-        if now.recording is None and given and self._gpu.repeat(step, given, now.results):
+        given = [now.results[port] for port in step.inputs]
+        if given and now.recording is None and self._gpu.repeat(step, given, now.results):
             return
         indices = self._subset(step, now)
         present = now.indices if indices is None else indices
