@@ -389,7 +389,10 @@ class Executor:
     def _batch_on_gpu(self, step: Step, now: Iteration) -> None:
         """Run an operator that needs the whole batch, on the GPU."""
         assert self._gpu is not None
-        given, indices = self._inputs(step, now), self._subset(step, now)
+        given = self._inputs(step, now)
+        if given and now.recording is None and self._gpu.repeat(step, given, now.results):
+            return
+        indices = self._subset(step, now)
         args = self._args(now, step, indices)
         state = self._state_at(step, now.request, args)
         self._gpu.run_batch(step, state, args, given, args.context.indices, now.results, now.recording)

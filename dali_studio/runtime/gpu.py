@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -31,7 +31,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import MadeOnCpu, PerFrame, ReadsParameters
+from dali_studio.schema.traits import MadeOnCpu, PerFrame, ReadsParameters, Repeatable
 
 _DEVICE = attrgetter("data.device_id")
 
@@ -334,9 +334,14 @@ class GpuRunner:
                 self._registry.infer(step.operator, args, [batch.meta for batch in given])
             inputs = self._inputs(step, given, recording)
             watch.start(step.key)
-            around = None if recording is None else partial(recording.gpu, step.key)
-            with nullcontext() if around is None else self._stream.measured(around):
-                made = operator.run_gpu(state, args, inputs, self._stream)
+            call = partial(operator.run_gpu, state, args, inputs, self._stream)
+            if recording is not None:
+                with self._stream.measured(partial(recording.gpu, step.key)):
+                    made = call()
+            elif Repeatable in operator.traits and args.constant:
+                made = self._replays.setdefault(step.key, Replays()).record(inputs, self._stream, call)
+            else:
+                made = call()
         watch.stop(step.key)
         watch.report()
         if MadeOnCpu in operator.traits:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda.device import cupy
@@ -32,25 +31,21 @@ class Replay:
     launches : list of callable
         Each launches a kernel again.
     kept : list
-        Memory that they use besides the batches: tables and scratch memory.
-    size : int
-        Bytes of that.
+        What they use besides the batches, and its bytes of device memory: tables and scratch memory.
     complete : bool
         The launches are all that the call has done.
     """
 
-    __slots__ = ("complete", "kept", "launches", "size")
+    __slots__ = ("complete", "kept", "launches")
 
     def __init__(self) -> None:
         self.launches: list[Callable[[], None]] = []
-        self.kept: list[Any] = []
-        self.size = 0
+        self.kept: list[tuple[Any, int]] = []
         self.complete = True
 
     def keep(self, memory: Any, size: int) -> None:
         """Hold memory that a launch uses."""
-        self.kept.append(memory)
-        self.size += size
+        self.kept.append((memory, size))
 
     def add(
         self, kernel: Any, grid: tuple[int, int], threads: int, arguments: Sequence[Any], shared: int, stream: Any
@@ -62,7 +57,7 @@ class Replay:
             return
         values = [ctypes.create_string_buffer(np.asarray(one).tobytes()) for one in arguments]
         pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
-        self.kept.append((kernel, values, pointers))
+        self.kept.append(((kernel, values, pointers), 0))
         self.launches.append(
             partial(
                 driver.launchKernel, kernel.kernel.ptr, *grid, 1, threads, 1, 1, shared, int(stream.ptr),
@@ -73,7 +68,7 @@ class Replay:
     @property
     def usable(self) -> bool:
         """Whether to launch again does what the call has done, and the memory for it is worth it."""
-        return self.complete and self.size <= _MAX_KEPT
+        return self.complete and sum(size for _, size in self.kept) <= _MAX_KEPT
 
     def run(self) -> None:
         """Launch all of them."""
@@ -84,13 +79,12 @@ class Replay:
 class Replays:
     """What one planned work has launched, by the memory of its batches."""
 
-    __slots__ = ("_offsets", "_records", "_results", "_sources", "_useless")
+    __slots__ = ("_records", "_results", "_sources", "_useless")
 
     def __init__(self) -> None:
         self._records: dict[tuple[int, ...], Replay] = {}
         self._sources: list[Batch] = []
         self._results: list[Batch] = []
-        self._offsets: list[NDArray[np.int64]] = []
         self._useless = 0
 
     def repeat(self, sources: Sequence[Batch], stream: GpuStream) -> list[Batch] | None:
@@ -127,11 +121,7 @@ class Replays:
             enqueue()
             return
         key = _places(sources, results)
-        offsets = [one.offsets for one in (*sources, *results)]
-        if not all(map(np.array_equal, offsets, self._offsets)) or len(offsets) != len(self._offsets):
-            self._records.clear()
-        self._sources, self._results = [_described(one) for one in sources], [_described(one) for one in results]
-        self._offsets = offsets
+        self._describe(sources, results)
         found = self._records.get(key)
         if found is not None:
             self._useless = 0
@@ -142,6 +132,29 @@ class Replays:
         if _places(sources, results) != key:  # results that are views of something else
             record.complete = False
         self._keep(key, record)
+
+    def record(
+        self, sources: Sequence[Batch], stream: GpuStream, enqueue: Callable[[], tuple[Batch, ...]]
+    ) -> tuple[Batch, ...]:  # fmt: skip
+        """Call `enqueue`, which makes the results itself, and remember its launches."""
+        if self._useless >= _MAX_USELESS:
+            return enqueue()
+        with stream.recorded() as record:
+            results = enqueue()
+        own = {id(one.memory) for one in results}
+        record.kept = [(memory, size) for memory, size in record.kept if id(memory) not in own]
+        self._describe(sources, results)
+        self._keep(_places(sources, results), record)
+        return results
+
+    def _describe(self, sources: Sequence[Batch], results: Sequence[Batch]) -> None:
+        """Note what batches the launches are for; others than before make them worthless."""
+        found = [_described(one) for one in sources], [_described(one) for one in results]
+        before = self._sources, self._results
+        self._sources, self._results = found
+        for now, then in zip(found, before, strict=True):
+            if len(now) != len(then) or not all(map(_alike, now, then)):
+                self._records.clear()
 
     def _keep(self, key: tuple[int, ...], record: Replay) -> None:
         """Remember launches; none any more where they cannot be repeated."""
@@ -158,6 +171,15 @@ class Replays:
 def _described(batch: Batch) -> Batch:
     """What is known of a batch, without the batch."""
     return Batch(batch.meta, batch.shapes, offsets=batch.offsets)
+
+
+def _alike(one: Batch, other: Batch) -> bool:
+    """Whether batches are the same but for their memory."""
+    return (
+        one.meta == other.meta
+        and (one.shapes is other.shapes or np.array_equal(one.shapes, other.shapes))
+        and (one.offsets is other.offsets or np.array_equal(one.offsets, other.offsets))
+    )
 
 
 def _places(sources: Sequence[Batch], results: Sequence[Batch]) -> tuple[int, ...]:
