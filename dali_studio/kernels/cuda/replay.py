@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Records of one work that are kept: the pool hands its slabs out in turns.
 _MAX_RECORDS = 16
 #: Bytes of tables and scratch memory that a record may hold; larger work takes longer than its preparation.
-_MAX_KEPT = 1 << 20
+_MAX_KEPT = 1 << 18
 #: Records made without any being of use, after which no more are made: memory that never comes back.
 _MAX_USELESS = 48
 
