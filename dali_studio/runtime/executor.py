@@ -275,8 +275,7 @@ class Executor:
             self._drop(now, keep)
         for at in range(now.at, len(self._ways)):
             self._at, now.at = at, at + 1
-            run, subject = self._ways[at]
-            now.wait = run(self, subject, now)
+            now.wait = self._stage(self._ways[at], now)
             if now.wait is not None:
                 return True
             if self._done[at]:
@@ -307,6 +306,11 @@ class Executor:
             return Executor._mixed if step.device == "mixed" else Executor._on_gpu, step
         has_own = overrides(self.registry.operator(step.operator), "run_gpu")
         return Executor._batch_on_gpu if has_own else Executor._uploaded, step
+
+    def _stage(self, way: tuple[_Run, Any], now: Iteration) -> Callable[[], None] | None:
+        """Run one stage; what it returns waits for results that are still being made."""
+        run, subject = way
+        return run(self, subject, now)
 
     def _segment(self, stage: Segment, now: Iteration) -> None:
         """Run steps of which each sample goes through all."""
@@ -370,8 +374,8 @@ class Executor:
         present = now.indices if image.indices is None else image.indices
         made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
         if not made:
-            for run, other in instead:
-                run(self, other, now)
+            for other in instead:
+                self._stage(other, now)
 
     def _to_gpu(self, step: Step, now: Iteration) -> None:
         """Bring a batch to the GPU."""
