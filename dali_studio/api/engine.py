@@ -31,6 +31,21 @@ from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Enqueues, PerSample
 
 
+class _Forks:
+    """How many forks lie between this process and the one in which Python was started."""
+
+    count = 0
+
+    @classmethod
+    def add(cls) -> None:
+        """Called in each child."""
+        cls.count += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Forks.add)
+
+
 class Engine:
     """Runs a valid graph, iteration after iteration.
 
@@ -73,7 +88,7 @@ class Engine:
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed) if restored is None else restored.seed
-        self.workers, self._process = WorkerPool(options.num_threads), os.getpid()
+        self.workers, self._process, self._forks = WorkerPool(options.num_threads), os.getpid(), _Forks.count
         self.executor = Executor(
             self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
         )
@@ -115,15 +130,16 @@ class Engine:
 
     def schedule(self) -> bool:
         """Ask for one more iteration; ``False`` at the end of the data."""
-        self.check_process()
+        if self._forks != _Forks.count:
+            self.check_process()
         if self._ended:
             return False
         try:
-            external_inputs = {key: feeder.take() for key, feeder in self.feeders.items()}
+            external_inputs = {key: feeder.take() for key, feeder in self.feeders.items()} if self.feeders else {}
         except StopIteration:
             self._ended = True
             return False
-        size = self._batch_size(external_inputs)
+        size = self._batch_size(external_inputs) if external_inputs else self.graph.options.batch_size
         self._prefetcher.schedule(Request(self._asked.iteration, self._asked.samples, size, external_inputs))
         self._asked = self._asked.advanced(size)
         self._under_way.append(self._asked)
@@ -143,8 +159,9 @@ class Engine:
 
     def prefetch(self) -> None:
         """Fill the queue, as far as there is data; the first iteration must be there."""
+        feeders = self.feeders.values()
         while self._prefetcher.scheduled < self._depth:
-            if self._prefetcher.scheduled and not all(feeder.ready() for feeder in self.feeders.values()):
+            if feeders and self._prefetcher.scheduled and not all(feeder.ready() for feeder in feeders):
                 return
             if not self.schedule():
                 return
@@ -171,8 +188,9 @@ class Engine:
         DaliStudioError
             DS304 if none is pending otherwise, or in a forked process, or what the iteration failed with.
         """
-        self.check_process()
-        if not self.pending:
+        if self._forks != _Forks.count:
+            self.check_process()
+        if not self._prefetcher.scheduled:
             if self._ended:
                 raise StopIteration
             raise DaliStudioError(
@@ -182,7 +200,7 @@ class Engine:
             )
         self._returned = self._under_way.popleft()
         made, self._state = self._prefetcher.result(told)
-        return tuple(_output(made[port]) for port in self.plan.outputs)
+        return tuple([_output(made[port]) for port in self.plan.outputs])
 
     def reset(self) -> None:
         """After the end of the data: let the sources begin again."""
@@ -244,7 +262,7 @@ class Engine:
     @property
     def _forked(self) -> bool:
         """Whether this is a copy: without the threads, and with locks that nobody opens any more."""
-        return os.getpid() != self._process
+        return self._forks != _Forks.count
 
     def check_process(self) -> None:
         """Refuse to work in a process that was forked after the pipeline was built.
@@ -289,6 +307,7 @@ class Engine:
 _SMALL = 32
 #: Outputs of an iteration, and the state behind it.
 _Result = tuple[dict[PortRef, Batch], State]
+_NO_STATE = State()
 
 
 def _only_enqueues(plan: Plan, registry: Registry) -> bool:
@@ -308,11 +327,11 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
 def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:
     made = yield from executor.start(request, probe)
     draws, saved = executor.saved(request.iteration)
-    return made, State(draws=draws, saved=saved)
+    return made, State(draws=draws, saved=saved) if draws or saved else _NO_STATE
 
 
 def _output(batch: Batch) -> TensorListCPU | TensorListGPU:
-    if batch.device == "gpu":
+    if batch.meta.device == "gpu":
         batch.ready.synchronize()
         where = batch.memory, batch.offsets, batch.shapes
         return TensorListGPU.from_memory(*where, batch.dtype, batch.layout, batch.sources)

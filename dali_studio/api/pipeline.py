@@ -274,7 +274,7 @@ class Pipeline:
             If a sample cannot be processed; the next call goes on with the next iteration.
         """
         del cuda_stream
-        engine = self._built()
+        engine = self._engine or self._built()
         for name, data in pipeline_inputs.items():
             self.feed_input(name, data)
         self.iter_setup()

@@ -66,6 +66,9 @@ def from_numpy(dtype: DTypeLike) -> DALIDataType:
     TypeError
         If DALI has no such element type (complex, object, text, dates).
     """
+    known = _DALI.get(dtype) if isinstance(dtype, np.dtype) else None
+    if known is not None:
+        return known
     key = np.dtype(dtype).newbyteorder("=")
     try:
         return _DALI[key]

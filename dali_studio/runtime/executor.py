@@ -33,6 +33,7 @@ from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.traits import PerSample
 
 #: Failed samples that are remembered.
 _REMEMBERED = 10_000
@@ -47,6 +48,9 @@ class Iteration:
     results: Store
     recording: Recording | None = None
     cache: Cache | None = None
+    #: The next stage, and what has to be called before it can run.
+    at: int = 0
+    wait: Callable[[], None] | None = None
     indices: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,6 +103,7 @@ class Executor:
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
+        self._ways = [self._way(stage) for stage in plan.stages]
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
         #: Whether sources may write files that they are told to.
@@ -180,6 +185,8 @@ class Executor:
 
         It is asked for once for each iteration, in their order; the next one may have been begun.
         """
+        if not self._draws and not self._saved:
+            return {}, {}
         entries = list(self._draws.items())  # at once: another thread may add one
         draws = {key: before if last > iteration else behind for key, (last, before, behind) in entries}
         for failed in [number for number in list(self._saved) if number < iteration]:
@@ -225,66 +232,88 @@ class Executor:
         """
         recording = None if probe is None else probe.iteration()
         now = Iteration(request, ErrorPolicy(request.iteration, self._record), {}, recording, cache)
-        keep = {*self.plan.outputs, *taps}
-        slot = None if self._gpu is None else self._gpu.begin()
-        waiting: list[Callable[[], None]] = []
-
-        def use() -> AbstractContextManager[None]:
-            on_gpu = nullcontext() if self._gpu is None or slot is None else self._gpu.use(slot)
-            return on_gpu if ranges.nvtx() is None else _within(on_gpu, f"iteration {request.iteration}")
-
+        outputs = (*self.plan.outputs, *taps)
+        gpu = self._gpu
+        slot = None if gpu is None else gpu.begin()
+        around = None
+        if gpu is not None and slot is not None:
+            around = partial(gpu.use, slot)
+        if ranges.nvtx() is not None:
+            around = partial(_within, around or nullcontext, f"iteration {request.iteration}")
         try:
-            ready = self._stages(now, keep)
             while True:
                 try:
-                    with use():
-                        if waiting:
-                            waiting.pop()()
-                        wait = next(ready, None)
+                    if around is None:
+                        waits = self._advance(now, outputs)
+                    else:
+                        with around():
+                            waits = self._advance(now, outputs)
                 except StepError as error:
                     raise error.diagnose() from error.cause
-                if wait is None:
+                if not waits:
                     break
-                waiting.append(wait)
                 yield
         finally:
-            for wait in waiting:  # given up: what decodes still writes into this iteration's memory
-                with suppress(Exception), use():
-                    wait()
-            if self._gpu is not None and slot is not None:
-                self._gpu.end(slot, now.results)
+            if now.wait is not None:  # given up: what decodes still writes into this iteration's memory
+                with suppress(Exception), nullcontext() if around is None else around():
+                    now.wait()
+            if gpu is not None and slot is not None:
+                gpu.end(slot, now.results)
         if recording is not None:
             recording.finish()
-        results = {port: now.results[port] for port in keep if port in now.results}
+        results = {port: now.results[port] for port in outputs if port in now.results}
         skipped = now.error_policy.skipped
         if skipped and not taps:
             return {port: without(batch, now.indices, tuple(skipped)) for port, batch in results.items()}
         return results
 
-    def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
-        """Run the stages; yields what has to be called once, later, before the next one can run."""
-        for at, (stage, done) in enumerate(zip(self.plan.stages, self._done, strict=True)):
-            self._at = at
-            wait = self._stage(stage, now)
-            if wait is not None:
-                yield wait
-            for port in done:
-                if port not in keep:
-                    now.results.pop(port, None)
+    def _advance(self, now: Iteration, keep: Collection[PortRef]) -> bool:
+        """Run stages to the end, or up to one that has to be waited for: the next call does so, later."""
+        wait, now.wait = now.wait, None
+        if wait is not None:
+            wait()
+            self._drop(now, keep)
+        for at in range(now.at, len(self._ways)):
+            self._at, now.at = at, at + 1
+            now.wait = self._stage(self._ways[at], now)
+            if now.wait is not None:
+                return True
+            if self._done[at]:
+                self._drop(now, keep)
+        return False
+
+    def _drop(self, now: Iteration, keep: Collection[PortRef]) -> None:
+        """Let go of what no stage reads any more."""
+        for port in self._done[now.at - 1]:
+            if port not in keep:
+                now.results.pop(port, None)
 
     def _record(self, sample: FailedSample) -> None:
         self.failed.append(sample)
 
-    def _stage(self, stage: Stage, now: Iteration) -> Callable[[], None] | None:
-        """Run one stage; what it returns waits for results that are still being made."""
+    def _way(self, stage: Stage) -> tuple[_Run, Any]:
+        """The method that runs a stage, and what it takes; not bound to this executor, which would never be freed."""
         if isinstance(stage, FusedStage):
-            return self._fused(stage, now)
-        if isinstance(stage, BatchStage):
-            if stage.step.device != "cpu":
-                return self._on_gpu(stage.step, now)
-            if stage.step.role == "copy" and now.results[stage.step.inputs[0]].device == "gpu":
-                return self._from_gpu(stage.step, now)
-            return self._whole(stage.step, now)
+            return Executor._fused, (stage, [self._way(other) for other in stage.instead])
+        if isinstance(stage, Segment):
+            return Executor._segment, stage
+        step = stage.step
+        if step.device == "cpu":
+            return Executor._to_cpu if step.role == "copy" else Executor._whole, step
+        if step.role == "copy":
+            return Executor._to_gpu, step
+        if self.registry.has_trait(step.operator, PerSample):
+            return Executor._mixed if step.device == "mixed" else Executor._on_gpu, step
+        has_own = overrides(self.registry.operator(step.operator), "run_gpu")
+        return Executor._batch_on_gpu if has_own else Executor._uploaded, step
+
+    def _stage(self, way: tuple[_Run, Any], now: Iteration) -> Callable[[], None] | None:
+        """Run one stage; what it returns waits for results that are still being made."""
+        run, subject = way
+        return run(self, subject, now)
+
+    def _segment(self, stage: Segment, now: Iteration) -> None:
+        """Run steps of which each sample goes through all."""
         store, cache = now.results, now.cache
         steps, kept = stage.steps, stage.kept
         if cache is not None:
@@ -300,7 +329,12 @@ class Executor:
                 for port in step.outputs:
                     if port in store:
                         cache.save(port, store[port])
-        return None
+
+    def _to_cpu(self, step: Step, now: Iteration) -> Callable[[], None] | None:
+        """Bring a batch to the CPU."""
+        if now.results[step.inputs[0]].device == "gpu":
+            return self._from_gpu(step, now)
+        return self._whole(step, now)
 
     def _whole(self, step: Step, now: Iteration) -> None:
         """Run an operator that needs the whole batch, on the CPU."""
@@ -325,11 +359,14 @@ class Executor:
 
         return finish
 
-    def _fused(self, stage: FusedStage, now: Iteration) -> None:
+    def _fused(self, subject: tuple[FusedStage, list[tuple[_Run, Any]]], now: Iteration) -> None:
         """Run steps as one kernel, or one after the other where the batch does not allow it."""
+        stage, instead = subject
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         image = now.results[port]
+        if now.recording is None and self._gpu.repeat(stage.steps[-1], (image,), now.results):
+            return
 
         def arguments(step: Step, frames: Frames | None) -> Args:
             return self._args(now, step, image.indices, frames)
@@ -337,38 +374,55 @@ class Executor:
         present = now.indices if image.indices is None else image.indices
         made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
         if not made:
-            for other in stage.instead:
+            for other in instead:
                 self._stage(other, now)
 
-    def _on_gpu(self, step: Step, now: Iteration) -> Callable[[], None] | None:
-        gpu, results = self._gpu, now.results
-        assert gpu is not None
-        operator = self.registry.operator(step.operator)
+    def _to_gpu(self, step: Step, now: Iteration) -> None:
+        """Bring a batch to the GPU."""
+        given = now.results[step.inputs[0]]
+        if given.device == "gpu":
+            now.results[step.outputs[0]] = given  # it lies there already
+        else:
+            self._uploaded(step, now)
+
+    def _uploaded(self, step: Step, now: Iteration) -> None:
+        """Run an operator on the CPU for results on the GPU: copies, and what is drawn."""
+        assert self._gpu is not None
+        self._gpu.upload(step, self._batch(step, now, self._inputs(step, now)), now.results, now.recording)
+
+    def _batch_on_gpu(self, step: Step, now: Iteration) -> None:
+        """Run an operator that needs the whole batch, on the GPU."""
+        assert self._gpu is not None
         given = self._inputs(step, now)
-        if step.role == "copy" and given[0].device == "gpu":
-            results[step.outputs[0]] = given[0]  # it lies there already
-            return None
-        if not gpu.per_sample(step) and overrides(operator, "run_gpu"):
-            indices = self._subset(step, now)
-            args = self._args(now, step, indices)
-            state = self._state_at(step, now.request, args)
-            gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
-            self._save(step, now)
-            if step.role != "split":
-                for port in step.outputs:
-                    results[port].indices = indices
-            return None
-        if not gpu.per_sample(step):  # copies, and what is drawn on the CPU
-            gpu.upload(step, self._batch(step, now, given), results, now.recording)
-            return None
+        if given and now.recording is None and self._gpu.repeat(step, given, now.results):
+            return
+        indices = self._subset(step, now)
+        args = self._args(now, step, indices)
+        state = self._state_at(step, now.request, args)
+        self._gpu.run_batch(step, state, args, given, args.context.indices, now.results, now.recording)
+        self._save(step, now)
+        if step.role != "split":
+            for port in step.outputs:
+                now.results[port].indices = indices
+
+    def _mixed(self, step: Step, now: Iteration) -> Callable[[], None]:
+        """Begin to decode."""
+        assert self._gpu is not None
+        given, indices = self._inputs(step, now), self._subset(step, now)
+        present = now.indices if indices is None else indices
+        args = self._args(now, step, indices)
+        return self._gpu.mixed(step, args, given, present, now.results, now.error_policy, now.recording)
+
+    def _on_gpu(self, step: Step, now: Iteration) -> None:
+        """Run an operator for each sample, on the GPU."""
+        assert self._gpu is not None
+        given = [now.results[port] for port in step.inputs]
+        if given and now.recording is None and self._gpu.repeat(step, given, now.results):
+            return
         indices = self._subset(step, now)
         present = now.indices if indices is None else indices
-        if step.device == "mixed":
-            args = self._args(now, step, indices)
-            return gpu.mixed(step, args, given, present, results, now.error_policy, now.recording)
         arguments = partial(self._args, now, step, indices)
-        gpu.run(step, arguments, given, present, results, now.recording)
-        return None
+        self._gpu.run(step, arguments, given, present, now.results, now.recording)
 
     def _inputs(self, step: Step, now: Iteration) -> list[Batch]:
         return [now.results[port] for port in step.inputs]
@@ -482,7 +536,11 @@ class Executor:
             self._gpu.close()
 
 
+#: A method that runs a stage; what it returns, if anything, has to be called later, before the next stage.
+_Run = Callable[[Executor, Any, Iteration], Callable[[], None] | None]
+
+
 @contextmanager
-def _within(on_gpu: AbstractContextManager[None], name: str) -> Generator[None]:
-    with on_gpu, ranges.named(name):
+def _within(on_gpu: Callable[[], AbstractContextManager[None]], name: str) -> Generator[None]:
+    with on_gpu(), ranges.named(name):
         yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -12,10 +12,11 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.runtime.frames import Frames
-from dali_studio.runtime.planning import Planner
+from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.sequences import is_sequence, sequence_of
 from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
@@ -23,7 +24,8 @@ from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
 
 def run_fused(
     stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, planner: Planner,
-    stream: GpuStream, failures: Callable[[Step], AbstractContextManager[None]],
+    stream: GpuStream, replays: dict[str, Replays] | None,
+    failures: Callable[[Step], AbstractContextManager[None]],
 ) -> Batch | None:  # fmt: skip
     """Turn the steps of a fused stage into one launch.
 
@@ -35,6 +37,8 @@ def run_fused(
         The input of the first step.
     planner : Planner
     stream : GpuStream
+    replays : dict or None
+        Takes what can be repeated, by the last step; ``None`` while launches are measured.
     failures : callable
         Names the step in what fails inside.
 
@@ -51,12 +55,14 @@ def run_fused(
     parts: list[Part] = []
     maps: list[Affine] = []
     dtypes: list[Any] = []
+    chain: list[Planned] = []
     step = stage.steps[0]
     source = view = image if frames is None else frames.apart(image)
     try:
         for number, step in enumerate(stage.steps):
             planned = planner.plan(step, partial(args, step, frames), (view,))
             dtypes.append(planned.dtype)
+            chain.append(planned)
             if number < stage.warps:
                 found = planned.operator.affine(planned.work, view)
                 if found is None:
@@ -74,14 +80,31 @@ def run_fused(
         meta, shapes = view.meta, view.shapes
         if frames is not None:
             meta, shapes = sequence_of(meta), frames.together(shapes)
-        made = stream.empty(shapes, dtypes.pop(), meta.layout or "", image.sources)
-        chains.run(source, made if frames is None else frames.apart(made), parts, dtypes, stream)
+        del dtypes[-1]
+        made = stream.batch(meta, shapes, image.sources)
+        target = made if frames is None else frames.apart(made)
+        call = partial(chains.run, source, target, parts, dtypes, stream)
+        _run(call, chain, source, target, stream, replays, None if frames is not None else step.key)
     except Exception as error:
         if frames is not None and isinstance(error, ArgumentError) and error.sample is not None:
             error.sample = frames.sample_of(error.sample)
         with failures(step):
             raise
     return made
+
+
+def _run(
+    call: Callable[[], None], chain: Sequence[Planned], source: Batch, target: Batch, stream: GpuStream,
+    replays: dict[str, Replays] | None, key: str | None,
+) -> None:  # fmt: skip
+    """Launch the kernel of a chain, or repeat that; what can be repeated is found by `key` from now on."""
+    known = None if replays is None else chain[-1].replays_behind(tuple(chain))
+    if replays is None or known is None:
+        call()
+        return
+    known.enqueue((source,), (target,), stream, call)
+    if key is not None:
+        replays[key] = known
 
 
 def _by_frame(

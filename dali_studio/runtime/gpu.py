@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -16,23 +16,22 @@ from numpy.typing import NDArray
 from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import to_numpy
-from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.spans import copy_span
+from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures
-from dali_studio.runtime.planning import Planner
+from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
 from dali_studio.runtime.segment import Store
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import MadeOnCpu, PerFrame, PerSample, ReadsParameters
+from dali_studio.schema.traits import MadeOnCpu, PerFrame, ReadsParameters, Repeatable
 
 _DEVICE = attrgetter("data.device_id")
 
@@ -59,12 +58,14 @@ class GpuRunner:
         self._registry, self._workers = registry, workers
         self._stream = GpuStream(device_id, limit)
         self._planner = Planner(registry)
+        #: By step: what it has launched for inputs that may come again.
+        self._replays: dict[str, Replays] = {}
         self._mixed = MixedRunner(registry, workers, self._stream)
 
     def alongside(self) -> GpuRunner:
         """One for other steps, which share the stream, its memory and the decoders; each closes them for both."""
         other = copy(self)
-        vars(other)["_planner"] = Planner(self._registry)
+        vars(other).update(_planner=Planner(self._registry), _replays={})
         return other
 
     def begin(self) -> InFlightSlot:
@@ -79,7 +80,7 @@ class GpuRunner:
         """End an iteration; its batches on the GPU get the event to wait for."""
         self._stream.end(slot)
         for batch in results.values():
-            if batch.device == "gpu":
+            if batch.meta.device == "gpu":
                 batch.ready = slot.done
 
     def synchronize(self) -> None:
@@ -89,11 +90,13 @@ class GpuRunner:
     def replan(self) -> None:
         """Forget what was planned: the next step of a name may be another one."""
         self._planner.forget()
+        self._replays.clear()
         self._mixed.forget()
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
         self._planner.forget()
+        self._replays.clear()
         return self._stream.release()
 
     def memory(self) -> tuple[int, int]:
@@ -194,6 +197,19 @@ class GpuRunner:
 
         return finish
 
+    def repeat(self, step: Step, given: Sequence[Batch], results: Store) -> bool:
+        """Enqueue what a step has enqueued before, if its inputs are where they were then; whether they are.
+
+        It must not be measured.
+        """
+        replays = self._replays.get(step.key)
+        made = None if replays is None else replays.repeat(given, self._stream)
+        if made is None:
+            return False
+        for port, one in zip(step.outputs, made, strict=True):
+            results[port] = one
+        return True
+
     def run(
         self,
         step: Step,
@@ -227,41 +243,66 @@ class GpuRunner:
                 if frames is not None and error.sample is not None:
                     error.sample = frames.sample_of(error.sample)
                 raise
-            made = [
-                self._result(meta, shapes, sources, frames)
-                for meta, shapes in zip(planned.metas, planned.work.outputs, strict=True)
-            ]
-            targets = made if frames is None else [frames.apart(one) for one in made]
-            around = None if recording is None else partial(recording.gpu, step.key)
-            if len(targets[0]):
-                with nullcontext() if around is None else self._stream.measured(around):
-                    planned.operator.gpu(planned.work, parts, targets, self._stream)
+            extents = planned.work.outputs
+            if frames is None:
+                made = targets = [
+                    self._stream.batch(meta, shapes, sources)
+                    for meta, shapes in zip(planned.metas, extents, strict=True)
+                ]
+            else:
+                made = [
+                    self._stream.batch(sequence_of(meta), frames.together(shapes), sources)
+                    for meta, shapes in zip(planned.metas, extents, strict=True)
+                ]
+                targets = [frames.apart(one) for one in made]
+            if len(targets[0].shapes):
+                self._enqueue(step, planned, frames, parts, targets, recording)
         except Exception:
             with gpu_failures(step, len(indices), indices, sources):
                 raise
+        present = given[0].indices if given else None
         for port, one in zip(step.outputs, made, strict=True):
-            one.indices = given[0].indices if given else None
+            one.indices = present
             results[port] = one
         watch.stop(step.key)
         watch.report()
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made))
 
+    def _enqueue(
+        self, step: Step, planned: Planned, frames: Frames | None, inputs: Sequence[Batch], outputs: Sequence[Batch],
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
+        stream, replays = self._stream, planned.replays
+        if recording is not None:
+            with stream.measured(partial(recording.gpu, step.key)):
+                planned.operator.gpu(planned.work, inputs, outputs, stream)
+        elif replays is None:
+            planned.operator.gpu(planned.work, inputs, outputs, stream)
+        else:
+            call = partial(planned.operator.gpu, planned.work, inputs, outputs, stream)
+            replays.enqueue(inputs, outputs, stream, call)
+            if frames is None:
+                self._replays[step.key] = replays
+
     def _frames(self, step: Step, args: Callable[[Frames | None], Args], inputs: Sequence[Batch]) -> Frames | None:
         """Those of the sequences that a step computes one by one, if it does."""
         operator = self._registry.operator(step.operator)
-        frames = Frames.of(inputs) if PerFrame in operator.traits else None
+        if PerFrame not in operator.traits:
+            return None
+        frames = Frames.of(inputs)
         whole = frames is not None and not operator.by_frame(args(None), *(one.meta for one in inputs))
         return None if whole else frames
 
     def _inputs(self, step: Step, given: Sequence[Batch], recording: Recording | None) -> list[Batch]:
         """The inputs where the operator reads them: on the GPU, or on the CPU those that `plan` looks into."""
         operator, made = self._registry.operator(step.operator), list[Batch]()
+        reads = ReadsParameters in operator.traits
         for index, item in enumerate(given):
-            declared = operator.schema.input(index)
-            if index and ReadsParameters in operator.traits:
-                made.append(item if item.device == "cpu" else self._fetched(item))
-            elif item.device == "gpu" or (declared is not None and declared.shape_only):
+            on_gpu = item.meta.device == "gpu"
+            if index and reads:
+                made.append(self._fetched(item) if on_gpu else item)
+            elif on_gpu or ((declared := operator.schema.input(index)) is not None and declared.shape_only):
                 made.append(item)
             else:
                 made.append(self._upload(step.key, item, recording))
@@ -281,15 +322,6 @@ class GpuRunner:
             indices=batch.indices,
         )  # fmt: skip
 
-    def _result(
-        self, meta: TensorMeta, shapes: NDArray[np.int64], sources: Sequence[str], frames: Frames | None
-    ) -> Batch:
-        """Memory for a result; for the sequences of frames, where it is one of frames."""
-        if frames is not None:
-            meta, shapes = sequence_of(meta), frames.together(shapes)
-        assert meta.dtype is not None
-        return self._stream.empty(shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-
     def run_batch(
         self, step: Step, state: Any, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
         recording: Recording | None = None,
@@ -302,9 +334,14 @@ class GpuRunner:
                 self._registry.infer(step.operator, args, [batch.meta for batch in given])
             inputs = self._inputs(step, given, recording)
             watch.start(step.key)
-            around = None if recording is None else partial(recording.gpu, step.key)
-            with nullcontext() if around is None else self._stream.measured(around):
-                made = operator.run_gpu(state, args, inputs, self._stream)
+            call = partial(operator.run_gpu, state, args, inputs, self._stream)
+            if recording is not None:
+                with self._stream.measured(partial(recording.gpu, step.key)):
+                    made = call()
+            elif Repeatable in operator.traits and args.constant:
+                made = self._replays.setdefault(step.key, Replays()).record(inputs, self._stream, call)
+            else:
+                made = call()
         watch.stop(step.key)
         watch.report()
         if MadeOnCpu in operator.traits:
@@ -332,7 +369,7 @@ class GpuRunner:
 
         def run() -> Batch | None:
             return run_fused(
-                stage, args, image, self._planner, self._stream,
+                stage, args, image, self._planner, self._stream, None if recording is not None else self._replays,
                 lambda step: gpu_failures(step, len(indices), indices, image.sources),
             )  # fmt: skip
 
@@ -351,7 +388,3 @@ class GpuRunner:
         if recording is not None:
             recording.results(last.key, device=made.size)
         return True
-
-    def per_sample(self, step: Step) -> bool:
-        """Whether `run` takes the step; others run on the CPU, and their results are uploaded."""
-        return self._registry.has_trait(step.operator, PerSample)

@@ -14,6 +14,7 @@ from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.runtime.extents import check_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -40,6 +41,8 @@ class Planned:
         It holds for all batches with inputs of these types and shapes.
     parts : list
         Once it has been asked for, the step's `Part`, or ``None`` if it has none for this batch.
+    replays : Replays or None
+        What was launched for it, and for those before it in one kernel (`chain`), once it has come up again.
     """
 
     operator: type[Operator]
@@ -48,6 +51,8 @@ class Planned:
     work: Work
     constant: bool
     parts: list[Part | None] = field(default_factory=list[Part | None])
+    replays: Replays | None = None
+    chain: tuple[Planned, ...] = ()
 
     @property
     def meta(self) -> TensorMeta:
@@ -73,6 +78,14 @@ class Planned:
                 return False
             view.shapes = shapes
         return True
+
+    def replays_behind(self, chain: tuple[Planned, ...]) -> Replays | None:
+        """What was launched for it as the last of a chain, if all of that has come up again."""
+        if any(one.replays is None for one in chain):
+            return None
+        if len(chain) != len(self.chain) or any(a is not b for a, b in zip(chain, self.chain, strict=True)):
+            self.chain, self.replays = chain, Replays()
+        return self.replays
 
     def part(self, view: Batch) -> Part | None:
         """The step's part for its input."""
@@ -109,6 +122,8 @@ class Planner:
         last = self._last.get(step.key)
         fits = last is not None and last.fits(views)
         if last is not None and fits and last.recognises(views) and last.constant:
+            if last.replays is None:
+                last.replays = Replays()
             return last
         args = arguments()
         operator = self._registry.operator(step.operator)

@@ -3,7 +3,7 @@
 What comes before an iteration waits for the first time, and the rest, are computed by a thread each: while decoders are
 busy with one iteration, the files of the next are read. Small batches have one thread for both, which begins the next
 ones before it waits: two would spend more time on waiting for the interpreter's lock than they gain. What only enqueues
-work on a GPU is done in the caller's thread.
+work on a GPU is done in the caller's thread, and so is what has turned out to take no longer than waking a thread.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
+from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 Request = TypeVar("Request")
@@ -24,6 +25,12 @@ Parts = Generator[None, None, Result]
 LONG = 2.0
 #: Requests that are computed at a time.
 _AT_ONCE = 3
+#: Seconds up to which a request is as well computed in the caller's thread: to hand it to another one, and to wait for
+#: the interpreter's lock, takes up to half of that.
+_QUICK = 2e-4
+#: Quick requests in a row after which the next ones are expected to be quick, and how many more it takes at most where
+#: that has turned out to be wrong.
+_IN_A_ROW, _MOST_IN_A_ROW = 16, 1 << 14
 
 
 class Prefetcher(Generic[Request, Result]):
@@ -53,11 +60,17 @@ class Prefetcher(Generic[Request, Result]):
         self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._waiting: deque[Request] = deque()
         self._thread: threading.Thread | None = None
+        self._pace = _Pace()
         self.scheduled = 0
 
     def schedule(self, request: Request) -> None:
         """Add a request."""
         self.scheduled += 1
+        if self._pace.quick and self._results.qsize() == self.scheduled - 1:  # the threads have nothing to do
+            begin = perf_counter()
+            self._results.put(_at_once(self.compute(request)))
+            self._pace.count(perf_counter() - begin, expected=True)
+            return
         if not self._background:
             self._waiting.append(request)
             while self._enqueues and self._begun and self._waiting:
@@ -67,12 +80,14 @@ class Prefetcher(Generic[Request, Result]):
             # the threads must not keep a forgotten pipeline alive: they hold the queues and a weak reference
             owner = weakref.ref(self)
             if self._small:
-                self._thread = _thread("compute", _compute, owner, self._requests, self._results)
+                self._thread = _thread("compute", _compute, owner, self._requests, self._results, self._pace)
             else:
                 begun: queue.SimpleQueue[_Running[Any] | None] = queue.SimpleQueue()
                 places, counts = threading.Semaphore(_AT_ONCE), _Counts()
-                self._thread = _thread("begin", _begin, owner, self._requests, begun, self._results, places, counts)
-                _thread("finish", _finish, begun, self._results, places, counts)
+                self._thread = _thread(
+                    "begin", _begin, owner, self._requests, begun, self._results, places, counts, self._pace
+                )
+                _thread("finish", _finish, begun, self._results, places, counts, self._pace)
         self._requests.put(request)
 
     def result(self, told: Callable[[float], AbstractContextManager[None]] = nullcontext) -> Result:
@@ -98,9 +113,7 @@ class Prefetcher(Generic[Request, Result]):
 
     def _outcome(self) -> Result | BaseException | None:
         """What becomes of the oldest request that waits."""
-        running = _Running(self.compute(self._waiting.popleft()))
-        running.finish()
-        return running.outcome
+        return _at_once(self.compute(self._waiting.popleft()))
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""
@@ -118,6 +131,17 @@ def _thread(name: str, function: Callable[..., None], *arguments: Any) -> thread
     return thread
 
 
+def _at_once(parts: Parts[Result]) -> Result | BaseException:
+    """What becomes of a request whose parts are computed one after the other."""
+    try:
+        while True:
+            next(parts)
+    except StopIteration as end:
+        return end.value
+    except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+        return error
+
+
 def _unwrap(outcome: Any) -> Any:
     if isinstance(outcome, BaseException):
         raise outcome
@@ -131,22 +155,51 @@ class _Running(Generic[Result]):
         self._parts = parts
         self.ended = False
         self.outcome: Result | BaseException | None = None
+        #: What it has taken so far, waiting included.
+        self.seconds = 0.0
 
     def advance(self) -> None:
         """Compute the next part."""
         if self.ended:
             return
+        begin = perf_counter()
         try:
             next(self._parts)
         except StopIteration as end:
             self.ended, self.outcome = True, end.value
         except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
             self.ended, self.outcome = True, error
+        self.seconds += perf_counter() - begin
 
     def finish(self) -> None:
         """Compute all parts that are left."""
         while not self.ended:
             self.advance()
+
+
+class _Pace:
+    """Whether requests are quick, as far as the last ones tell.
+
+    Attributes
+    ----------
+    quick : bool
+        The next request is expected to be as quick as those before it.
+    """
+
+    __slots__ = ("_in_a_row", "_wanted", "quick")
+
+    def __init__(self) -> None:
+        self.quick, self._in_a_row, self._wanted = False, 0, _IN_A_ROW
+
+    def count(self, seconds: float, *, expected: bool = False) -> None:
+        """Take note of a request, which was expected to be quick or not."""
+        if seconds <= _QUICK:
+            self._in_a_row += 1
+            self.quick = self._in_a_row >= self._wanted
+            return
+        self.quick, self._in_a_row = False, 0
+        if expected:
+            self._wanted = min(4 * self._wanted, _MOST_IN_A_ROW)
 
 
 class _Counts:
@@ -165,6 +218,7 @@ def _begin(
     results: queue.SimpleQueue[Any],
     places: threading.Semaphore,
     counts: _Counts,
+    pace: _Pace,
 ) -> None:
     """Compute the first part of each request, up to where it waits for the first time.
 
@@ -181,6 +235,7 @@ def _begin(
         running.advance()
         if running.ended and counts.handed == counts.finished:
             places.release()
+            pace.count(running.seconds)
             results.put(running.outcome)
         else:
             counts.handed += 1
@@ -191,12 +246,13 @@ def _begin(
 
 def _finish(
     begun: queue.SimpleQueue[_Running[Any] | None], results: queue.SimpleQueue[Any], places: threading.Semaphore,
-    counts: _Counts,
+    counts: _Counts, pace: _Pace,
 ) -> None:  # fmt: skip
     """Compute the other parts, in order."""
     while (running := begun.get()) is not None:
         running.finish()
         places.release()
+        pace.count(running.seconds)
         results.put(running.outcome)
         counts.finished += 1
         del running
@@ -206,6 +262,7 @@ def _compute(
     owner: weakref.ref[Prefetcher[Request, Result]],
     requests: queue.SimpleQueue[Request | None],
     results: queue.SimpleQueue[Any],
+    pace: _Pace,
 ) -> None:
     """Begin requests, as many as may be under way, before the oldest one is finished."""
     under_way: deque[_Running[Any]] = deque()
@@ -223,5 +280,6 @@ def _compute(
         if under_way:
             running = under_way.popleft()
             running.finish()
+            pace.count(running.seconds)
             results.put(running.outcome)
         running = None

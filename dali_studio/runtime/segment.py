@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -55,7 +55,6 @@ class _Output:
     dtype: np.dtype[Any]
     shapes: NDArray[np.int64]
     extents: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
-    kept: Packed | None = None
 
 
 @dataclass(slots=True)
@@ -64,8 +63,7 @@ class Settled:
 
     inputs: list[tuple[TensorMeta, NDArray[np.int64]]]
     count: int
-    metas: tuple[TensorMeta, ...]
-    work: Work
+    prepared: _Prepared
 
     def holds(self, views: list[Batch], count: int) -> bool:
         """Whether these inputs are alike, or there are as many samples where there are none."""
@@ -93,6 +91,7 @@ class _Prepared:
     windows: list[tuple[int, ...]] | None = None
     in_place: bool = False
     allocates: bool = False
+    has_batch_kernel: bool = False
 
     @property
     def output(self) -> PortRef:
@@ -140,6 +139,7 @@ class SegmentRunner:
     settled: dict[str, Settled] = field(default_factory=dict[str, Settled])
     _views: Store = field(default_factory=dict[PortRef, Batch])
     _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
+    _kept: dict[PortRef, Packed] = field(default_factory=dict[PortRef, Packed])
 
     def run(
         self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
@@ -157,6 +157,7 @@ class SegmentRunner:
                     raise StepError(error.step, error.sample, error.source, error.cause) from error.cause
                 self._views.clear()
                 self._prepared.clear()
+                self._kept.clear()
             else:
                 return
 
@@ -174,6 +175,8 @@ class SegmentRunner:
                 self._prepared[step.key] = prepared
             watch.stop(step.key)
         watch.report()
+        if not self._prepared:
+            return
         self._push_windows()
         self._allocate(indices)
         for group in self._groups():
@@ -185,13 +188,14 @@ class SegmentRunner:
             mapping(one, len(present))
         for item in self._prepared.values():
             for output in item.outputs:
-                if output.kept is not None:
+                kept = self._kept.get(output.port)
+                if kept is not None:
                     view = self._views[output.port]
-                    self.store[output.port] = Batch(view.meta, output.shapes, output.kept, sources=view.sources,
+                    self.store[output.port] = Batch(view.meta, output.shapes, kept, sources=view.sources,
                                                     indices=item.indices)  # fmt: skip
                 if recording is not None:
                     size = elements_of(output.shapes) * output.dtype.itemsize
-                    recording.results(item.step.key, **{"passing" if output.kept is None else "host": size})
+                    recording.results(item.step.key, **{"passing" if kept is None else "host": size})
 
     def _groups(self) -> list[list[_Prepared]]:
         """The steps by the samples that they work on: those of different branches know nothing of each other."""
@@ -208,9 +212,25 @@ class SegmentRunner:
         return self.store[port] if found is None else found
 
     def _prepare(self, step: Step, indices: NDArray[np.int64]) -> _Prepared:
-        operator = self.registry.operator(step.operator)
         inputs = [self._view(port) for port in step.inputs]
         sources = inputs[0].sources if inputs else ()
+        before = self.settled.get(step.key)
+        if (
+            before is not None
+            and all(one.indices is None for one in inputs)
+            and before.holds(inputs, len(indices))
+        ):  # fmt: skip
+            prepared = before.prepared
+        else:
+            prepared = self._plan(step, inputs, indices, sources)
+        for output in prepared.outputs:
+            self._views[output.port] = Batch(output.meta, output.shapes, sources=sources, indices=prepared.indices)
+        return prepared
+
+    def _plan(
+        self, step: Step, inputs: list[Batch], indices: NDArray[np.int64], sources: Sequence[str]
+    ) -> _Prepared:
+        operator = self.registry.operator(step.operator)
         present: NDArray[np.int64] | None = None
         frames: Frames | None = None
         try:
@@ -219,49 +239,40 @@ class SegmentRunner:
             frames = Frames.of(inputs) if PerFrame in operator.traits else None
             if frames is None and FramesFromArguments in operator.traits:
                 frames = Frames.of([batch for _, batch in fed if is_sequence(batch.meta)][:1])
-            count = len(indices if present is None else present)
-            before = self.settled.get(step.key) if frames is None else None
-            if before is not None and before.holds(inputs, count):
-                metas, work = before.metas, before.work
+            args = self.arguments(step, present, frames)
+            if frames is not None and not operator.by_frame(args, *(view.meta for view in inputs)):
+                frames, args = None, self.arguments(step, present, None)
+            metas = self.registry.infer(step.operator, args, [view.meta for view in inputs])
+            if frames is None:
+                work = operator.plan(args, *inputs)
                 shapes = work.outputs
             else:
-                args = self.arguments(step, present, frames)
-                if frames is not None and not operator.by_frame(args, *(view.meta for view in inputs)):
-                    frames, args = None, self.arguments(step, present, None)
-                metas = self.registry.infer(step.operator, args, [view.meta for view in inputs])
-                if frames is None:
-                    work = operator.plan(args, *inputs)
-                    shapes = work.outputs
-                else:
-                    work = frames.plan(operator, args, inputs)
-                    shapes = tuple(map(frames.together, work.outputs))
-                for meta, extents in zip(metas, shapes, strict=True):
-                    assert meta.dtype is not None
-                    check_sizes(extents, to_numpy(meta.dtype))
-                if frames is None and self._settles(step, operator):
-                    known = [(view.meta, view.shapes) for view in inputs]
-                    self.settled[step.key] = Settled(known, count, metas, work)
-            outputs = [
-                _Output(port, meta, to_numpy(cast(DALIDataType, meta.dtype)), extents)
-                for port, meta, extents in zip(step.outputs, metas, shapes, strict=True)
-            ]
+                work = frames.plan(operator, args, inputs)
+                shapes = tuple(map(frames.together, work.outputs))
+            outputs: list[_Output] = []
+            for port, meta, extents in zip(step.outputs, metas, shapes, strict=True):
+                dtype = to_numpy(cast(DALIDataType, meta.dtype))
+                check_sizes(extents, dtype)
+                layout = meta.layout if work.layout is None or outputs else work.layout
+                if layout is None or len(layout) != extents.shape[1]:
+                    layout = ""
+                outputs.append(
+                    _Output(port, TensorMeta(meta.dtype, extents.shape[1], layout, meta.kind), dtype, extents)
+                )
         except ArgumentError as error:
             if error.sample is not None:
                 source = sources[error.sample] if len(sources) else ""
                 index = int((indices if present is None else present)[error.sample])
                 raise StepError(step, index, source, error) from error
             raise StepError(step, None, "", error) from error
-        for output in outputs:
-            meta = output.meta
-            if work.layout is not None and output is outputs[0]:
-                meta = meta.with_(layout=work.layout)
-            layout = meta.layout if meta.layout is None or len(meta.layout) == output.shapes.shape[1] else ""
-            meta = TensorMeta(meta.dtype, output.shapes.shape[1], layout or "", meta.kind)
-            self._views[output.port] = Batch(meta, output.shapes, sources=sources, indices=present)
-        return _Prepared(
+        made = _Prepared(
             step, operator, work, outputs, present, frames,
-            allocates=Allocates in operator.traits and self._lone_allocator(),
+            has_batch_kernel=frames is None and overrides(operator, "cpu_batch"),
         )  # fmt: skip
+        if frames is None and present is None and self._settles(step, operator):
+            known = [(view.meta, view.shapes) for view in inputs]
+            self.settled[step.key] = Settled(known, len(indices), made)
+        return made
 
     def _settles(self, step: Step, operator: type[Operator]) -> bool:
         """Whether what the step plans follows from its constants, and the types and shapes of its inputs."""
@@ -272,10 +283,10 @@ class SegmentRunner:
 
     def _fits_one_call(self, item: _Prepared) -> bool:
         """Whether a step is better done for the whole batch at once: all that it reads is there, and it is small."""
-        if item.frames is not None or not overrides(item.operator, "cpu_batch"):
+        if not item.has_batch_kernel:
             return False
         inputs = [self._view(port) for port in item.step.inputs]
-        if not all(len(batch.samples) == len(batch) for batch in inputs):
+        if not all(len(batch.samples) == len(batch.shapes) for batch in inputs):
             return False
         made = sum(elements_of(one.shapes) * one.dtype.itemsize for one in item.outputs)
         sizes = [batch.size for batch in inputs]
@@ -340,16 +351,17 @@ class SegmentRunner:
                 output.extents = [tuple(shape) for shape in output.shapes.tolist()]
                 if output.port in self.segment.kept:
                     try:
-                        output.kept = self.pool.samples(output.shapes, output.dtype)
+                        self._kept[output.port] = self.pool.samples(output.shapes, output.dtype)
                     except MemoryError as error:
                         position, named = no_room(output.shapes, output.dtype)
                         index = int((indices if item.indices is None else item.indices)[position])
                         raise _OutOfMemory(item.step, index, self._source(item, position), named) from error
+            item.allocates = Allocates in item.operator.traits and self._lone_allocator()
             source = self._made(item.step.inputs[0]) if item.step.inputs else None
             item.in_place = (
                 Pointwise in item.operator.traits
                 and source is not None
-                and source.kept is None
+                and source.port not in self._kept
                 and readers[source.port] == 1
                 and source.dtype == item.outputs[0].dtype
             )
@@ -369,12 +381,12 @@ class SegmentRunner:
                 self._call(item, position, arrays, local)
             except Exception as error:
                 source = self._source(item, position)
-                if isinstance(error, MemoryError) and item.outputs[0].kept is None:
+                if isinstance(error, MemoryError) and item.output not in self._kept:
                     raise _OutOfMemory(item.step, index, source, error) from error
                 if not self.error_policy.accepts(item.step, index, source, error):
                     raise StepError(item.step, index, source, error) from error
                 for output in item.outputs:
-                    local[output.port] = _blank(output, position)
+                    local[output.port] = self._blank(output, position)
             watch.stop(item.step.key)
         watch.report()
 
@@ -405,13 +417,23 @@ class SegmentRunner:
     def _target(
         self, item: _Prepared, output: _Output, position: int, arrays: list[NDArray[Any]]
     ) -> NDArray[Any] | None:
-        if output.kept is not None:
-            return output.kept[position]
+        kept = self._kept.get(output.port)
+        if kept is not None:
+            return kept[position]
         if item.allocates:
             return None
         if item.in_place and arrays[0].flags.c_contiguous and arrays[0].flags.writeable:
             return arrays[0]
         return self.scratch.array(f"{item.step.key}.{output.port.output}", output.extents[position], output.dtype)
+
+    def _blank(self, output: _Output, position: int) -> NDArray[Any]:
+        """What stands for a sample that failed: zeros."""
+        kept = self._kept.get(output.port)
+        if kept is None:
+            return np.zeros(output.extents[position], output.dtype)
+        made = kept[position]
+        clear(made)
+        return made
 
 
 def _frame_by_frame(
@@ -426,15 +448,6 @@ def _frame_by_frame(
         made = item.operator.cpu(item.work, frame, inputs, outputs)
         if made is not None and made is not outputs[0]:
             np.copyto(outputs[0], made)
-
-
-def _blank(output: _Output, position: int) -> NDArray[Any]:
-    """What stands for a sample that failed: zeros."""
-    if output.kept is None:
-        return np.zeros(output.extents[position], output.dtype)
-    made = output.kept[position]
-    clear(made)
-    return made
 
 
 def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> NDArray[np.int64]:

@@ -80,6 +80,10 @@ class Enqueues(Trait):
     """On a GPU ``run_gpu`` only enqueues work, as ``gpu`` does: it neither waits nor calls the program."""
 
 
+class Repeatable(Trait):
+    """What ``run_gpu`` launches follows from the constant arguments, and types, shapes and places of the inputs."""
+
+
 class AnyElement(Trait):
     """Moves or converts elements, and computes nothing: members of enumerations are taken as well as numbers."""
 

@@ -136,7 +136,7 @@ def measure(define: Callable[[Any], Any], batches: Sequence[Images], *, fuse: bo
             started = perf_counter()
             with runner.use(turn):
                 for stage in rest:
-                    executor._stage(stage, now)
+                    executor._stage(executor._way(stage), now)
             enqueued += perf_counter() - started
             runner.end(turn, {})
         runner.synchronize()

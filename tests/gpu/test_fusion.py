@@ -16,7 +16,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.compiler.plan import FusedStage
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.kernels.cuda import chains
+from dali_studio.kernels.cuda import chains, replay
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.probe import Probe
 from dali_studio.schema.tolerance import Tolerance
@@ -34,6 +34,7 @@ Array = np.ndarray[Any, Any]
 @pytest.fixture
 def launches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Forms of the generated kernels that the test's own thread launched; pipelines of others may still run."""
+    monkeypatch.setattr(replay, "_MAX_USELESS", 0)  # each launch is made anew
     made: list[str] = []
     launch, own = chains.launch, threading.get_ident()
 

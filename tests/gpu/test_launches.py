@@ -15,6 +15,7 @@ from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import Plan
 from dali_studio.core.batch import Batch
 from dali_studio.core.tensors_gpu import TensorListGPU
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.request import Request
@@ -52,6 +53,11 @@ def _given(x: Any) -> Any:
     return fn.normalize(x, mean=100.0, stddev=30.0)
 
 
+def _measured(x: Any) -> Any:
+    """Several kernels for a step, with memory between them."""
+    return fn.normalize(fn.reductions.mean(fn.gaussian_blur(x, sigma=1.5), axes=(2,), keep_dims=True), axes=(0, 1))
+
+
 def _executor(plan: Plan) -> Executor:
     return Executor(plan, REGISTRY, 11, WorkerPool(1), 0)
 
@@ -66,7 +72,7 @@ def _samples(results: dict[Any, Any]) -> list[Array]:
 @pytest.mark.parametrize(
     "sizes", [[_SAME], [_RAGGED], [_SAME, _RAGGED, _SAME, _SAME[:3]]], ids=["same", "ragged", "both"]
 )
-@pytest.mark.parametrize("define", [_constant, _drawn, _sometimes, _given])
+@pytest.mark.parametrize("define", [_constant, _drawn, _sometimes, _given, _measured])
 @pytest.mark.parametrize("held", [True, False], ids=["held", "let go"])
 def test_iterations_are_those_of_an_executor_that_has_seen_none(
     define: Callable[[Any], Any], sizes: list[Sequence[tuple[int, int]]], held: bool
@@ -94,3 +100,34 @@ def test_iterations_are_those_of_an_executor_that_has_seen_none(
             assert np.array_equal(sample, other)
         fresh.close()
     experienced.close()
+
+
+@pytest.mark.parametrize("define", [_constant, _measured])
+def test_what_comes_again_is_launched_without_being_prepared(
+    define: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared: list[object] = []
+    start = GpuStream.start
+
+    def counted(stream: GpuStream, kernel: Any, *arguments: Any) -> None:
+        prepared.append(kernel)
+        start(stream, kernel, *arguments)
+
+    monkeypatch.setattr(GpuStream, "start", counted)
+    pipeline = Pipeline(batch_size=5, num_threads=1, device_id=0)
+    with pipeline:
+        source = fn.external_source(source=list, layout="HWC", name="source")
+        pipeline.set_outputs(define(source.gpu()))
+    executor = _executor(compile_graph(pipeline.graph, REGISTRY, devices=True))
+    counts: list[int] = []
+    first: list[Array] = []
+    for number in range(60):
+        images = [picture(40, 50, seed=k) for k in range(5)]
+        found = _samples(executor.run(Request(number, 5 * number, 5, {"source": (Batch.of(images, "HWC"),)})))
+        counts.append(len(prepared))
+        prepared.clear()
+        first = first or found
+        assert all(map(np.array_equal, found, first))
+    executor.close()
+    assert counts[0] > 0
+    assert 0 in counts[-30:]  # memory comes again sooner or later

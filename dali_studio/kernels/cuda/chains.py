@@ -33,8 +33,6 @@ _ALIGNMENT = 16
 _THREADS = 256
 #: What every descriptor begins with: the extents are height, width and channels of input and output.
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
-#: Pairs of slabs for which the descriptors of a chain are kept.
-_MAX_SENT = 16
 _ELEMENTS = 1 << 32  # of an image: the kernels' offsets have 32 bits
 
 
@@ -97,18 +95,12 @@ def launch(
     if kernel is None:
         text = source(spec_of(template, parts, types, planar_in, planar_out))
         kernel = _kernels[signature] = compiled(text, template, OPTIONS)
-    table = _sent(src, out, parts, unit, stream)
-    grid, given = (blocks, len(src)), (np.uint64(table.address), *arguments)
-    if stream.timing:
-        with stream.timed():
-            kernel(grid, (threads,), given, shared_mem=shared)
-    else:
-        kernel(grid, (threads,), given, shared_mem=shared)
+    table = _upload(src, out, parts, unit, stream)
+    stream.start(kernel, (blocks, len(src)), threads, (np.uint64(table.address), *arguments), shared)
     del table  # back to the pool of this stream, whose next user comes after the kernel
 
 
 _kernels: dict[Any, Any] = {}
-_NOTHING = np.empty(0, np.uint8)
 
 
 def order_of(batch: Batch) -> int:
@@ -118,51 +110,7 @@ def order_of(batch: Batch) -> int:
     return descriptors.CHW if batch.layout == "CHW" else descriptors.HWC
 
 
-class _Sent:
-    """Descriptors in device memory, of a chain that is launched again and again with the same parts and shapes.
-
-    The memory of its batches is among a few slabs, which the stream's pool hands out in turns.
-    """
-
-    def __init__(self, parts: Sequence[Part], src: Batch, out: Batch, stream: GpuStream) -> None:
-        self._parts, self._stream = tuple(parts), stream
-        self._shapes = src.shapes, out.shapes
-        self._offsets = src.offsets, out.offsets
-        self.tables: dict[tuple[int, int], Table] = {}
-
-    def holds(self, parts: Sequence[Part], src: Batch, out: Batch, stream: GpuStream) -> bool:
-        """Whether it is about this chain."""
-        return (
-            len(parts) == len(self._parts)
-            and all(a is b for a, b in zip(parts, self._parts, strict=True))
-            and stream is self._stream
-            and src.shapes is self._shapes[0]
-            and out.shapes is self._shapes[1]
-            and (src.offsets is self._offsets[0] or np.array_equal(src.offsets, self._offsets[0]))
-            and (out.offsets is self._offsets[1] or np.array_equal(out.offsets, self._offsets[1]))
-        )
-
-
-def _sent(src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Table:
-    """The descriptors of a launch in device memory."""
-    last = parts[-1]
-    kept: _Sent | None = last.sent
-    if kept is None or not kept.holds(parts, src, out, stream):
-        last.sent = _Sent(parts, src, out, stream)
-        return _upload(src, out, parts, unit, stream, lasting=False)
-    place = int(src.memory.ptr), int(out.memory.ptr)
-    table = kept.tables.get(place)
-    if table is None:
-        if len(kept.tables) >= _MAX_SENT:
-            del kept.tables[next(iter(kept.tables))]
-        table = kept.tables[place] = _upload(src, out, parts, unit, stream, lasting=True)
-        table.host = _NOTHING  # nobody writes to it again
-    return table
-
-
-def _upload(
-    src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuStream, *, lasting: bool
-) -> Table:
+def _upload(src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Table:
     """Everything the kernel reads besides pixels, in one copy: descriptors, then tables."""
     count = len(src)
     rows = [(part, part.row) for part in parts if part.row is not None]
@@ -175,7 +123,7 @@ def _upload(
             start = -(-end // _ALIGNMENT) * _ALIGNMENT
             places[-1].append((name, start, table))
             end = start + table.nbytes
-    made = stream.table(end, lasting=lasting)
+    made = stream.table(end)
     host = made.host
     items = descriptors.Descriptors(host[: count * dtype.itemsize], count, dtype.itemsize)
     items.heads(_info(src), _info(out), unit)

@@ -133,9 +133,8 @@ def gathered(addresses: NDArray[np.int64], out: Batch, stream: Any) -> None:
     blocks = -(-int(copies["size"].max()) // _PIECE)
     memory, (address,) = stream.upload(copies)
     for begin in range(0, len(copies) if blocks else 0, _MAX_ARRAYS):
-        with stream.timed():
-            count = min(_MAX_ARRAYS, len(copies) - begin)
-            _kernel()((blocks, count), (_THREADS,), (np.uint64(address + begin * _COPY.itemsize),))
+        count = min(_MAX_ARRAYS, len(copies) - begin)
+        stream.start(_kernel(), (blocks, count), _THREADS, (np.uint64(address + begin * _COPY.itemsize),))
     del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 

@@ -60,8 +60,6 @@ class Part:
     launch : callable or None
         Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
         what all but the last part give, and the stream.
-    sent : object
-        Where launches keep what they have uploaded for chains that this part ends.
     """
 
     name: str
@@ -76,7 +74,6 @@ class Part:
     place: Place = ""
     channels: tuple[int, int] | None = None
     launch: Callable[..., None] | None = None
-    sent: Any = None
 
     @property
     def signature(self) -> tuple[Any, ...]:

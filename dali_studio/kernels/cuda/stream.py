@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -13,12 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.batch import Batch
+from dali_studio.core.batch import Batch, meta_of
+from dali_studio.core.dtypes import to_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.arrivals import Arrivals
 from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory
 from dali_studio.kernels.cuda.ingest import copied
+from dali_studio.kernels.cuda.replay import Replay
 from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
 
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
@@ -37,6 +41,7 @@ class _Used(threading.local):
 
     slot: InFlightSlot
     around: Callable[[Any], AbstractContextManager[None]] | None = None
+    record: Replay | None = None
 
 
 class _Use(AbstractContextManager[None]):
@@ -98,7 +103,7 @@ class GpuStream:
         #: Bytes of the largest piece of `alone`, by stream.
         self._largest: dict[int, int] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
-        self._places: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
+        self._places: dict[tuple[int, DALIDataType], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
 
     def begin(self) -> InFlightSlot:
         """A slot for a new iteration; waits for the GPU if too many are in flight."""
@@ -148,14 +153,19 @@ class GpuStream:
         finally:
             self._used.around = None
 
-    @property
-    def timing(self) -> bool:
-        """Whether there is something to put around a launch."""
-        return self._used.around is not None
+    @contextmanager
+    def recorded(self) -> Generator[Replay]:
+        """Record the launches of the body, and keep the memory that they use."""
+        self._used.record = record = Replay()
+        try:
+            yield record
+        finally:
+            self._used.record = None
 
-    def timed(self) -> AbstractContextManager[None]:
-        """What `measured` puts around a launch."""
-        return nullcontext() if self._used.around is None else self._used.around(self._stream)
+    def _more_than_launches(self) -> None:
+        """Say that what is recorded does what launches alone do not repeat."""
+        if self._used.record is not None:
+            self._used.record.complete = False
 
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
@@ -165,6 +175,7 @@ class GpuStream:
 
     def synchronize(self) -> None:
         """Wait for everything that was enqueued so far."""
+        self._more_than_launches()
         self._stream.synchronize()
 
     # ---------------------------------------------------------------------------------------------------------- memory
@@ -188,13 +199,18 @@ class GpuStream:
 
     def empty(self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()) -> Batch:
         """A batch whose contents are not defined yet."""
-        known = self._places.get((id(shapes), dtype.itemsize))
+        return self.batch(meta_of(dtype, shapes.shape[1], layout, "gpu"), shapes, sources)
+
+    def batch(self, meta: TensorMeta, shapes: NDArray[np.int64], sources: Sequence[str] = ()) -> Batch:
+        """The same, of a known type."""
+        assert meta.dtype is not None
+        known = self._places.get((id(shapes), meta.dtype))
         if known is None or known[0] is not shapes:
             if len(self._places) > _MAX_PLACES:
                 self._places.clear()
-            known = self._places[id(shapes), dtype.itemsize] = shapes, *place(shapes, dtype)
+            known = self._places[id(shapes), meta.dtype] = shapes, *place(shapes, to_numpy(meta.dtype))
         _, offsets, size = known
-        return Batch.on_gpu(self.scratch(size), offsets, shapes, dtype, layout, sources)
+        return Batch(meta, shapes, (), self.scratch(size), offsets, sources)
 
     def scratch(self, size: int) -> Any:
         """Device memory for results, and inside an operator, to be used in the order of the stream.
@@ -204,9 +220,13 @@ class GpuStream:
         """
         wanted = roomy(size + PADDING)
         if wanted >= _SMALL:
-            return self._pool.malloc(wanted)
-        with self._small:
-            return self._pool.malloc(wanted)
+            made = self._pool.malloc(wanted)
+        else:
+            with self._small:
+                made = self._pool.malloc(wanted)
+        if self._used.record is not None:
+            self._used.record.keep(made, wanted)
+        return made
 
     def aside(self, size: int) -> Any:
         """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
@@ -230,6 +250,7 @@ class GpuStream:
 
     def table(self, size: int, *, lasting: bool = False) -> Table:
         """Memory for a table of kernels; for those of this iteration, or a `lasting` one."""
+        lasting = lasting or self._used.record is not None
         made = None if lasting else self._used.slot.tables.take(size)
         if made is None:
             host, memory = self.pinned(size), self.scratch(size)
@@ -246,6 +267,7 @@ class GpuStream:
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
     ) -> Batch:
         """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
+        self._more_than_launches()
         offsets, size = place(shapes, dtype)
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
             memory = self._pool.malloc(roomy(size + PADDING))
@@ -277,6 +299,7 @@ class GpuStream:
 
     def adopt(self, batch: Batch) -> Batch:
         """A batch of `take_in`, `take_up` or `apart` as part of this iteration, which waits for it."""
+        self._more_than_launches()
         if batch.ready is not None:
             self._stream.wait_event(batch.ready)
         self._used.slot.kept.append(batch.memory)
@@ -299,6 +322,7 @@ class GpuStream:
     @contextmanager
     def beside(self) -> Generator[Any]:
         """Enqueue work on the stream of `fill`, which is CuPy's current one in the body; see `filled`."""
+        self._more_than_launches()
         try:
             with self._copies:
                 yield self._copies
@@ -323,6 +347,7 @@ class GpuStream:
 
     def fetch(self, batch: Batch) -> NDArray[np.uint8]:
         """Enqueue the copy of a batch to page-locked memory of this iteration."""
+        self._more_than_launches()
         host = self.pinned(batch.size)
         if host.size:
             batch.memory.copy_to_host_async(_pointer(host), host.size, self._stream)
@@ -356,6 +381,19 @@ class GpuStream:
         return self._constants[name][1]
 
     # -------------------------------------------------------------------------------------------------------- launches
+
+    def start(
+        self, kernel: Any, grid: tuple[int, int], threads: int, arguments: Sequence[Any], shared: int = 0
+    ) -> None:  # fmt: skip
+        """Launch a kernel whose arguments lie on the GPU."""
+        used = self._used
+        if used.around is None:
+            kernel(grid, (threads,), arguments, shared_mem=shared)
+        else:
+            with used.around(self._stream):
+                kernel(grid, (threads,), arguments, shared_mem=shared)
+        if used.record is not None:
+            used.record.add(kernel, grid, threads, arguments, shared, self._stream)
 
     def launch(
         self, name: str, items: NDArray[Any], work: NDArray[np.int64] | int, *arguments: Any, function: str = "",
@@ -392,8 +430,7 @@ class GpuStream:
         grid = (-(-threads // THREADS), len(items))
         if shared > ALWAYS_SHARED:
             kernel.max_dynamic_shared_size_bytes = shared
-        with self.timed():
-            kernel(grid, (THREADS,), (*addresses, *arguments), shared_mem=shared)
+        self.start(kernel, grid, THREADS, (*addresses, *arguments), shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 

@@ -26,7 +26,7 @@ from dali_studio.schema.declare import Input, Operator, Output, compiled
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
-from dali_studio.schema.traits import Enqueues, MixesSamples
+from dali_studio.schema.traits import Enqueues, MixesSamples, Repeatable
 
 _INPUTS = (T.FLOAT, T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.INT32)
 _FLOAT = np.dtype(np.float32)
@@ -48,7 +48,7 @@ class Normalize(Operator):
     keywords = "standardize mean variance deviation zscore whiten batch norm"
     inputs = (Input("input", dtypes=_INPUTS),)
     outputs = (Output("output"),)
-    traits = (MixesSamples, Enqueues)
+    traits = (MixesSamples, Enqueues, Repeatable)
     devices = ("cpu", "gpu")
     kernels = (compiled("convert", (T.FLOAT,), _INPUTS),)
     tolerance = (

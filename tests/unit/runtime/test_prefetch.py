@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dali_studio.runtime import prefetch
 from dali_studio.runtime.prefetch import Prefetcher
 
 _LIMIT = 10
@@ -305,4 +306,31 @@ def test_what_only_enqueues_is_computed_when_it_is_added_once_the_first_result_w
     with pytest.raises(ValueError, match="three"):
         prefetcher.result()
     assert prefetcher.scheduled == 0
+    prefetcher.close()
+
+
+@THREADS
+def test_quick_requests_are_computed_where_they_are_asked_for(small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    where: list[int] = []
+
+    def compute(number: int) -> int:
+        where.append(threading.get_ident())
+        return number
+
+    def run(first: int, count: int) -> set[int]:
+        where.clear()
+        prefetcher.schedule(first)
+        for number in range(first + 1, first + count):  # one ahead, as pipelines do
+            prefetcher.schedule(number)
+            assert prefetcher.result() == number - 1
+        assert prefetcher.result() == first + count - 1
+        return set(where)
+
+    monkeypatch.setattr(prefetch, "_QUICK", 60.0)
+    prefetcher: Prefetcher[int, int] = Prefetcher(at_once(compute), background=True, small=small)
+    run(0, 200)
+    own = threading.get_ident()
+    assert run(200, 5) == {own}
+    monkeypatch.setattr(prefetch, "_QUICK", -1.0)  # from now on they are slow, which the next one shows
+    assert own not in (run(300, 1) and run(301, 5))
     prefetcher.close()
