@@ -226,7 +226,7 @@ class SourceFeeder:
             if self._take_in is not None:
                 return self._taken_in(batch, data, cuda_stream, self._take_in)
             batch = batch.as_cpu()
-        given = [batch.at(i) for i in range(len(batch))]
+        given = batch.arrays()
         if self._argument("no_copy"):
             return Batch.of(_contiguous(given), batch.layout())
         if self._take_in is not None:
@@ -292,4 +292,4 @@ def _whole(data: Any) -> Dense | None:
 
 def _contiguous(samples: list[NDArray[Any]]) -> list[NDArray[Any]]:
     """The samples; copies of those that are not contiguous."""
-    return [np.asarray(sample, order="C") for sample in samples]
+    return [sample if sample.flags.c_contiguous else np.asarray(sample, order="C") for sample in samples]
