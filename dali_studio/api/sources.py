@@ -215,12 +215,14 @@ class SourceFeeder:
                 "Give a list of samples, or an array whose first axis is the sample.",
             ) from error
         size = len(batch)
-        if not 0 < size <= self._batch_size:
+        if size > self._batch_size:
             raise self._error(
                 "DS304",
-                f"The batch has {size} samples; 1 to {self._batch_size} are accepted.",
+                f"The batch has {size} samples; {self._batch_size} at most are accepted.",
                 "Give fewer samples, or a larger batch_size.",
             )
+        if not size:  # of what type, nobody asks: nothing of this iteration is computed
+            return Batch.of([], dtype=np.dtype(np.uint8), ndim=0)
         self._check(batch, output)
         if isinstance(batch, TensorListGPU):
             if self._take_in is not None:

@@ -145,7 +145,8 @@ def headers(files: Samples) -> _Rows | None:
     which = np.empty(len(files), np.int64)
     kernel("alike_pieces")(addresses_of(files), _FIRST, which)
     kinds, which = np.unique(which, return_inverse=True)  # files have few different headers, as a rule
-    known = _rows(tuple(files[index][:_FIRST].tobytes() for index in kinds.tolist()))
+    firsts: list[int] = kinds.tolist()
+    known = _rows(tuple(files[index][:_FIRST].tobytes() for index in firsts))
     if known is None:
         return None
     begins, sizes, shapes, steps, dtype = known

@@ -124,8 +124,8 @@ class NonsilentRegion(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        sound = Batch.of([np.ascontiguousarray(inputs[0])])
-        nonsilent_regions(sound, *(Batch.of([one]) for one in outputs), **work.params)(0, 1)
+        sound, begin, length = (Batch.of([one]) for one in (np.ascontiguousarray(inputs[0]), *outputs))
+        nonsilent_regions(sound, begin, length, **work.params)(0, 1)
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:

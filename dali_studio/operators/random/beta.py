@@ -94,7 +94,8 @@ class Beta(RandomArguments, Operator):
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
             made = np.empty((samples, elements), to_numpy(dtype))
             highs = _highs(np.array([start & _WORD], np.uint64), samples)
-            beta(made, seed, highs, *(one[rows] for one in parameters), origin)
+            alphas, betas = (one[rows] for one in parameters)
+            beta(made, seed, highs, alphas, betas, origin)
             return made
 
         return (draw_batch(args, dtype, inputs, draw),)
@@ -112,7 +113,8 @@ def _drawn(
     """Numbers of some iterations of one distribution."""
     highs = _highs(starts, samples)
     made = np.empty((len(highs), elements), dtype)
-    beta(made, seed, highs, *(np.full(len(highs), one, np.float32) for one in (alpha, other)))
+    alphas, betas = (np.full(len(highs), one, np.float32) for one in (alpha, other))
+    beta(made, seed, highs, alphas, betas)
     return made
 
 
