@@ -131,8 +131,8 @@ class Frames:
         some = self.counts > 0
         firsts[some] = shapes[self.starts[:-1][some]]
         given = self._shapes
-        alike = given is not None and given.shape[1] == shapes.shape[1] + 1
-        if alike and not some.all() and (given[some, 1:] == firsts[some]).all():
+        fits = not some.all() and given is not None and given.shape[1] == shapes.shape[1] + 1
+        if fits and given is not None and (given[some, 1:] == firsts[some]).all():
             firsts[~some] = given[~some, 1:]
         different = (shapes != np.repeat(firsts, self.counts, axis=0)).any(axis=1)
         if different.any():

@@ -48,38 +48,6 @@ __device__ float filtered(SAMPLES samples, int taps, float x, const float (&dist
   return sum;
 }
 
-// The same with all weights of a filter of LOBES, a power of two: the distances are `x`, from -LOBES to below 1 - LOBES, and what lies whole
-// samples behind it, all of which are exact. So their places in the table are as far behind each other, and have one fraction, up to
-// the middle, where a float has a bit less behind the point; from there on they have another. Only the last place of each half may have come
-// to lie beyond it.
-template <int LOBES> __device__ float filtered_by_all(const float* samples, float x, const float2* table, const SincWindow& window) {
-  enum { STEPS = 32 };  // places from one sample to the next
-  const float places[2] = {fmaf(x, window.scale, window.centre), fmaf(x + LOBES, window.scale, window.centre)};
-  const float2* halves[2];
-  float fractions[2];
-#pragma unroll
-  for (int half = 0; half < 2; half++) {
-    const i32 index = (i32)places[half];
-    halves[half] = table + index, fractions[half] = places[half] - (float)index;
-  }
-  float sums[4] = {0, 0, 0, 0};
-#pragma unroll
-  for (int n = 0; n < 2 * LOBES; n++) {
-    const int half = n / LOBES, within = n % LOBES;
-    float weight;
-    if (within == LOBES - 1) {
-      weight = weight_at<true>(table, window, x + n);
-    } else {
-      const float2 value = halves[half][within * STEPS];
-      weight = value.x + fractions[half] * value.y;
-    }
-    sums[n % 4] += samples[n] * weight;
-  }
-  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
-}
-// Of the usual quality, 50.
-enum { USUAL = 16 };
-
 // `given` is the table for a filter of so many `lobes`, whose window has `size` numbers; `moved`: see `moved_sample`.
 extern "C" __global__ void __launch_bounds__(256) resample_audio(
     const Item* __restrict__ items, const float2* __restrict__ given, i64 size, i64 lobes, i64 moved) {
@@ -115,10 +83,6 @@ extern "C" __global__ void __launch_bounds__(256) resample_audio(
   const float last = (float)(first + taps / 4 * 4) - place;
   const bool inside = distances[0] >= -(float)lobes && (float)(end - 1) - place <= (float)lobes;
   const SincWindow window = sinc_window(nullptr, size, lobes);
-  if (holds && inside && lobes == USUAL && taps == 2 * USUAL && distances[0] < (float)(1 - USUAL)) {
-    item.to[j] = from_unit<OUT>(filtered_by_all<USUAL>(held + (first - low), distances[0], table, window));
-    return;
-  }
   for (i64 c = 0; c < channels; c++) {
     const Given samples{from + first * channels + c, channels, (int)moved};
     const float x = distances[0];
