@@ -200,7 +200,12 @@ class Engine:
             )
         self._returned = self._under_way.popleft()
         made, self._state = self._prefetcher.result(told)
-        return tuple([_output(made[port]) for port in self.plan.outputs])
+        return tuple([_output(made[port]) if port in made else self._nothing(port) for port in self.plan.outputs])
+
+    def _nothing(self, port: PortRef) -> TensorListCPU | TensorListGPU:
+        """The output of an iteration without a sample, which has no type, as in nvidia.dali."""
+        made_by = next(step for step in self.plan.steps() if port in step.outputs)
+        return TensorListCPU([]) if made_by.device == "cpu" else TensorListGPU([])
 
     def reset(self) -> None:
         """After the end of the data: let the sources begin again."""
@@ -325,6 +330,9 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
 
 
 def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:
+    if not request.batch_size:
+        draws, saved = executor.saved(request.iteration)
+        return {}, State(draws=draws, saved=saved)
     made = yield from executor.start(request, probe)
     draws, saved = executor.saved(request.iteration)
     return made, State(draws=draws, saved=saved) if draws or saved else _NO_STATE

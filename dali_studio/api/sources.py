@@ -215,18 +215,20 @@ class SourceFeeder:
                 "Give a list of samples, or an array whose first axis is the sample.",
             ) from error
         size = len(batch)
-        if not 0 < size <= self._batch_size:
+        if size > self._batch_size:
             raise self._error(
                 "DS304",
-                f"The batch has {size} samples; 1 to {self._batch_size} are accepted.",
+                f"The batch has {size} samples; {self._batch_size} at most are accepted.",
                 "Give fewer samples, or a larger batch_size.",
             )
+        if not size:  # of what type, nobody asks: nothing of this iteration is computed
+            return Batch.of([], dtype=np.dtype(np.uint8), ndim=0)
         self._check(batch, output)
         if isinstance(batch, TensorListGPU):
             if self._take_in is not None:
                 return self._taken_in(batch, data, cuda_stream, self._take_in)
             batch = batch.as_cpu()
-        given = [batch.at(i) for i in range(len(batch))]
+        given = batch.arrays()
         if self._argument("no_copy"):
             return Batch.of(_contiguous(given), batch.layout())
         if self._take_in is not None:
@@ -292,4 +294,4 @@ def _whole(data: Any) -> Dense | None:
 
 def _contiguous(samples: list[NDArray[Any]]) -> list[NDArray[Any]]:
     """The samples; copies of those that are not contiguous."""
-    return [np.asarray(sample, order="C") for sample in samples]
+    return [sample if sample.flags.c_contiguous else np.asarray(sample, order="C") for sample in samples]

@@ -6,7 +6,7 @@ may take several draws in a row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,18 @@ from dali_studio.core.random_stream import ELEMENT_STRIDE, SAMPLE_STRIDE, draws_
 _WORD = np.uint64(1 << 32)
 _MASK32 = np.uint64(0xFFFFFFFF)
 _MASK64 = 0xFFFFFFFFFFFFFFFF
+
+
+def use_compiled(below: Callable[..., NDArray[np.int64]] | None) -> None:
+    """Let a compiled function draw numbers that are equally likely, as many for each sample; ``None``: none.
+
+    It is called as ``below(seed, highs, elements, limits, consecutive=..., origin=...)``.
+    """
+    global _below  # noqa: PLW0603 - this package does without a compiler: one above it brings the function
+    _below = below
+
+
+_below: Callable[..., NDArray[np.int64]] | None = None
 
 
 def choice(
@@ -54,10 +66,13 @@ def choice(
     counts = np.asarray(n_elements, np.int64)
     rows = np.broadcast_to(counts, n_samples)
     ends = np.cumsum(rows)
+    high = np.uint64(start & _MASK64) + np.arange(n_samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+    if _below is not None and chances is None and counts.ndim == 0:
+        whole = np.broadcast_to(np.asarray(limits), n_samples).astype(np.int64)
+        return _below(seed, high, int(counts), whole, consecutive=consecutive, origin=origin)
+    bounds = np.broadcast_to(np.asarray(limits), n_samples).astype(np.uint64)
     sample = np.repeat(np.arange(n_samples), rows)
     element = np.arange(len(sample)) - np.repeat(ends - rows, rows)
-    high = np.uint64(start & _MASK64) + np.arange(n_samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
-    bounds = np.broadcast_to(np.asarray(limits), n_samples).astype(np.uint64)
     if chances is not None:
         step = 2 if consecutive else ELEMENT_STRIDE
         made = _weighted(_Cursor(seed, high[sample], element * step, origin), ends.tolist(), chances)

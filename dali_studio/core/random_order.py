@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,18 @@ from dali_studio.core.random_stream import draws_at
 _MORE = 16
 #: Up to so many items two places are found by one draw.
 _PAIRED = 0xFFFF
+
+
+def use_compiled(places: Callable[..., NDArray[np.int32]] | None) -> None:
+    """Let a compiled function draw; ``None``: none.
+
+    It is called as ``places(seed, start, count, again=..., others=..., origin=...)``.
+    """
+    global _places  # noqa: PLW0603 - this package does without a compiler: one above it brings the function
+    _places = places
+
+
+_places: Callable[..., NDArray[np.int32]] | None = None
 
 
 def drawn_indices(seed: int, start: int, count: int, *, others: bool, origin: int = 0) -> NDArray[np.int32]:
@@ -27,6 +39,8 @@ def drawn_indices(seed: int, start: int, count: int, *, others: bool, origin: in
     origin : int
         Draws before the first one (`core.random_stream`).
     """
+    if _places is not None:
+        return _places(seed, start, count, again=True, others=others, origin=origin)
     draws = _Draws(seed, start, count, origin)
     if others and count > 1:
         found = [draws.below(count - 1) for _ in range(count)]
@@ -36,6 +50,8 @@ def drawn_indices(seed: int, start: int, count: int, *, others: bool, origin: in
 
 def drawn_order(seed: int, start: int, count: int, *, others: bool, origin: int = 0) -> NDArray[np.int32]:
     """An order of `count` items; the parameters are those of `drawn_indices`."""
+    if _places is not None:
+        return _places(seed, start, count, again=False, others=others, origin=origin)
     draws = _Draws(seed, start, count, origin)
     swaps = _all_move(draws, count) if others else _shuffled(draws, count)
     order = list(range(count))

@@ -142,6 +142,10 @@ class TensorListCPU(TensorListBase):
         """Sample `index` as an array that shares the batch's memory."""
         return self._samples[self._position(index)]
 
+    def arrays(self) -> list[NDArray[Any]]:
+        """All samples, as `at` gives them."""
+        return list(self._samples)
+
     def as_array(self) -> NDArray[Any]:
         """The batch as one array (N, ...); without a copy where the samples lie side by side.
 
@@ -197,7 +201,7 @@ _NATIVE = frozenset(map(to_numpy, NUMERIC))
 
 def _as_array(data: Any) -> NDArray[Any]:
     if type(data) in _ARRAYS and data.dtype in _NATIVE:
-        return np.asarray(data)
+        return data if type(data) is np.ndarray else np.asarray(data)
     if isinstance(data, TensorCPU):
         return data._array  # pyright: ignore[reportPrivateUsage] - the same module
     foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray | np.generic)

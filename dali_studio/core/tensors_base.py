@@ -94,9 +94,10 @@ class TensorListBase:
         self, samples: Sequence[Any], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
     ) -> None:
         first = samples[0] if samples else None
+        kind, ndim = (None, 0) if first is None else (first.dtype, first.ndim)
         for index, sample in enumerate(() if isinstance(samples, Dense | Packed) else samples):
-            assert first is not None
-            if sample.dtype != first.dtype or sample.ndim != first.ndim:
+            if (sample.dtype is not kind and sample.dtype != kind) or sample.ndim != ndim:
+                assert first is not None
                 raise TypeError(
                     f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {first.dtype} and "
                     f"{first.ndim}; all samples of a batch need the same."

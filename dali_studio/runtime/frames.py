@@ -24,6 +24,8 @@ class Frames:
     ----------
     counts : ndarray
         int64, (N,): frames of each sample.
+    shapes : ndarray, optional
+        (N, ndim): of the sequences.
 
     Attributes
     ----------
@@ -31,8 +33,8 @@ class Frames:
         int64, (N + 1,): position of the first frame of each sample among all frames, and their number.
     """
 
-    def __init__(self, counts: NDArray[np.int64]) -> None:
-        self.counts = counts
+    def __init__(self, counts: NDArray[np.int64], shapes: NDArray[np.int64] | None = None) -> None:
+        self.counts, self._shapes = counts, shapes
         self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
 
     @classmethod
@@ -47,7 +49,7 @@ class Frames:
         sequences = [one for one in inputs if is_sequence(one.meta)]
         if not sequences:
             return None
-        made = cls(sequences[0].shapes[:, 0])
+        made = cls(sequences[0].shapes[:, 0], sequences[0].shapes)
         for other in sequences[1:]:
             made.check(other.shapes[:, 0], "")
         return made
@@ -118,6 +120,8 @@ class Frames:
     def together(self, shapes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Shapes of the sequences, from those of their frames.
 
+        A sequence without frames has those that came in, as in nvidia.dali, where that holds for all others as well.
+
         Raises
         ------
         ArgumentError
@@ -126,6 +130,10 @@ class Frames:
         firsts = np.zeros((len(self.counts), shapes.shape[1]), np.int64)
         some = self.counts > 0
         firsts[some] = shapes[self.starts[:-1][some]]
+        given = self._shapes
+        fits = not some.all() and given is not None and given.shape[1] == shapes.shape[1] + 1
+        if fits and given is not None and (given[some, 1:] == firsts[some]).all():
+            firsts[~some] = given[~some, 1:]
         different = (shapes != np.repeat(firsts, self.counts, axis=0)).any(axis=1)
         if different.any():
             frame = int(np.argmax(different))

@@ -21,8 +21,9 @@ from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
-from dali_studio.runtime.probe import Recording, stopwatch
+from dali_studio.runtime.probe import Recording, stopwatch, timed
 from dali_studio.runtime.subsets import indices_of
+from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator, overrides
@@ -44,6 +45,8 @@ Store = dict[PortRef, Batch]
 #: Bytes of inputs and outputs of a sample, on average, up to which a step works on the whole batch in one call: less
 #: than a task per sample takes, even with many threads.
 _SMALL = 1 << 14
+#: Calls that a step's batch is shared out in, at most.
+_RANGES = 32
 
 
 @dataclass(slots=True)
@@ -181,6 +184,8 @@ class SegmentRunner:
         self._allocate(indices)
         for group in self._groups():
             present = indices if group[0].indices is None else group[0].indices
+            if self._shared_ranges(group, mapping, recording):
+                continue
 
             def one(position: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present) -> None:
                 self._sample(group, position, int(present[position]), recording)
@@ -317,6 +322,40 @@ class SegmentRunner:
                 self.store[output.port] = batch
             if recording is not None:
                 recording.results(item.step.key, host=batch.size)
+
+    def _shared_ranges(
+        self, group: list[_Prepared], mapping: Callable[[Callable[[int], None], int], None],
+        recording: Recording | None,
+    ) -> bool:  # fmt: skip
+        """Run a step that is alone with its samples by calls for ranges of them, if it can be."""
+        item, count = group[0], len(group[0].work.shapes)
+        if len(group) > 1 or count < 2 or item.frames is not None or item.windows is not None:
+            return False
+        if not overrides(item.operator, "cpu_ranges"):
+            return False
+        inputs = [self._view(port) for port in item.step.inputs]
+        if not all(len(batch.samples) == len(batch) for batch in inputs):
+            return False
+        made: list[Batch] = []
+        for one in item.outputs:
+            if one.kept is None:
+                return False
+            made.append(Batch(self._views[one.port].meta, one.shapes, one.kept))
+        compute = item.operator.cpu_ranges(item.work, inputs, made)
+        if compute is None:
+            return False
+        pieces = min(count, _RANGES)
+
+        def some(piece: int) -> None:
+            compute(piece * count // pieces, (piece + 1) * count // pieces)
+
+        try:
+            mapping(timed(recording, item.step.key, some), pieces)
+        except Cancelled:
+            raise
+        except Exception as error:
+            raise StepError(item.step, None, "", error) from error
+        return True
 
     def _lone_allocator(self) -> bool:
         """Whether one step alone uses its kernel's own scratch memory; a second one would overwrite the first's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -257,6 +257,15 @@ class Operator(CommonArguments):
         """Compute all samples in one call, from what it gives alone no other result than ``cpu``.
 
         The executor uses it where samples are small, so that Python is asked once for a batch.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None] | None:
+        """What computes the samples from one to before another in one compiled call, as ``cpu`` does.
+
+        The executor shares such calls out among its threads where no other step works on the samples meanwhile: a task
+        for each of them would wait for the interpreter longer than it takes. ``None``: not with this batch.
         """
         raise NotImplementedError
 

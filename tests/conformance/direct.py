@@ -12,7 +12,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.storage import Dense, Packed
 from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Operator
+from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.samples import Array, Case, Data
 from dali_studio.schema.values import canonical
@@ -81,7 +81,16 @@ def computed(
         like = np.empty((0,) * int(meta.ndim or 0), kind)
         outputs.append(stored(empty, onto if same else "packed", meta.layout or "", like=like))
     if at_once:
-        operator.cpu_batch(work, inputs, outputs)
+        compute = None if not overrides(operator, "cpu_ranges") else operator.cpu_ranges(work, inputs, outputs)
+        if compute is not None and len(pick) > 1 and onto == "packed":  # as threads share it
+            compute(1, len(pick))
+            compute(0, 1)
+        elif overrides(operator, "cpu_batch"):
+            operator.cpu_batch(work, inputs, outputs)
+        elif compute is not None:
+            compute(0, len(pick))
+        else:
+            return computed(operator, case, form, pick)
         return [[np.array(sample) for sample in batch.samples] for batch in outputs]
     made: list[list[Array]] = [[] for _ in outputs]
     for index in range(len(pick)):
@@ -147,7 +156,7 @@ def check_storage(operator: type[Operator], case: Case, pick: Sequence[int], cal
     forms = [form for form in FORMS if form != "dense" or len(same) == 1 or not pick]
     for form in forms:
         same_bytes(call(operator, case, form, pick), reference)
-        if operator.cpu_batch is not Operator.cpu_batch:
+        if overrides(operator, "cpu_batch") or overrides(operator, "cpu_ranges"):
             for onto in FORMS:
                 same_bytes(call(operator, case, form, pick, at_once=True, onto=onto), reference)
 

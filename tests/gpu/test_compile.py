@@ -303,7 +303,7 @@ MACROS: dict[str, list[dict[str, object]]] = {
     "separable_planes": [
         {"IN": dtype, "OUT": out, "TERMS": terms, "SUMMED": terms > 1, "BORDER": Border.REFLECT_101, "TAPS": taps}
         for dtype, out in ((BYTE, BYTE), (np.dtype(np.float16), REAL)) for terms, taps in ((1, 19), (1, 0), (2, 5))
-    ],
+    ] + [{"IN": BYTE, "OUT": BYTE, "TERMS": 1, "SUMMED": False, "BORDER": Border.REFLECT_101, "TAPS": 19, "INNER": 3, "PIXELS": 64}],
     "correlate": [
         {"IN": np.dtype(name), "OUT": out, "BORDER": border}
         for name, border in (("uint8", 0), ("int8", 3), ("float16", 4), ("float32", 1)) for out in (np.dtype(name), REAL)

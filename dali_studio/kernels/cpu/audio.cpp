@@ -137,33 +137,65 @@ REGISTER(to_decibels)
 
 // -------------------------------------------------------------------------------------------------------------- silence
 
-// All windows of a sound, whose sums are computed anew every `interval` samples.
-template <class T> static void all_mean_squares(const T* in, i64 count, i64 width, i64 interval, float* out) {
+// All windows of a sound by exact sums, which may be taken in any order: what a tile adds is found at once, and then summed up. Gives the
+// largest mean: that of the largest sum, since neither the conversion nor the product changes their order.
+template <class S, class T> static float exact_mean_squares(const T* in, i64 windows, i64 width, float* out) {
+  enum { TILE = 1024 };
+  const float factor = 1.f / (float)width;
+  S sum = 0, sums[TILE];
+  for (i64 i = 0; i < width; i++) sum += (S)square(in[i]);
+  S largest = sum;
+  out[0] = (float)sum * factor;
+  for (i64 begin = 1; begin < windows; begin += TILE) {
+    const i64 tile = least<i64>(TILE, windows - begin);
+    const T *gone = in + begin - 1, *come = gone + width;
+    for (i64 i = 0; i < tile; i++) sums[i] = (S)square(come[i]) - (S)square(gone[i]);
+    for (i64 i = 0; i < tile; i++) sums[i] = sum += sums[i];
+    for (i64 i = 0; i < tile; i++) largest = most(largest, sums[i]), out[begin + i] = (float)sums[i] * factor;
+  }
+  return (float)largest * factor;
+}
+
+// All windows of a sound, whose sums, where they are rounded, are computed anew every `interval` samples. Gives the largest mean.
+template <class T> static float all_mean_squares(const T* in, i64 count, i64 width, i64 interval, float* out) {
   const i64 windows = count - width + 1, step = interval - width + 1;
+  if constexpr (same<typename SquareSum<T>::type, i64>::value) {
+    if (sizeof(T) == 1 && width < 1 << 15) return exact_mean_squares<i32>(in, windows, width, out);  // of squares below 2^16
+    return exact_mean_squares<i64>(in, windows, width, out);
+  }
   i64 begin = 0;
   for (; begin + 4 * step <= windows; begin += 4 * step) mean_squares<4>(in + begin, step, width, step, out + begin);
   for (; begin < windows; begin += step) mean_squares<1>(in + begin, least(step, windows - begin), width, step, out + begin);
+  float largest = out[0];
+  for (i64 i = 1; i < windows; i++) largest = out[i] > largest ? out[i] : largest;
+  return largest;
 }
 
 // Begin and length of what is not silent: of the windows, the first and the last whose mean square reaches `ratio` times the
-// reference, or, where that is 0, times the largest. means: as many as there are windows.
+// reference, or, where that is 0, times the largest. means: room for one of each window.
 template <class T>
-i64 nonsilent_region(Dense<const T, 1> in, Dense<i32, 1> region, i64 width, i64 interval, f32 ratio, f32 reference, Dense<f32, 1> means) {
-  const i64 count = in.shape[0], windows = count - width + 1;
-  if (region.shape[0] != 2 || width < 1 || windows < 1 || interval < width || means.shape[0] != windows) return MISFIT;
-  all_mean_squares(in.data, count, width, interval, means.data);
-  float against = reference;
-  if (reference == 0) {
-    against = means.data[0];
-    for (i64 i = 1; i < windows; i++) against = means.data[i] > against ? means.data[i] : against;
-  }
-  const float cutoff = against * ratio;
+static void region_of(const T* in, i64 count, i64 width, i64 interval, f32 ratio, f32 reference, float* means, i32* first, i32* length) {
+  const i64 windows = count - width + 1;
+  const float largest = all_mean_squares(in, count, width, interval, means), cutoff = (reference == 0 ? largest : reference) * ratio;
   i64 begin = 0, end = windows - 1;
-  while (begin < windows && !(means.data[begin] >= cutoff)) begin++;
-  region.data[0] = region.data[1] = 0;
-  if (begin == windows) return 0;
-  while (end > begin && !(means.data[end] >= cutoff)) end--;
-  region.data[0] = (i32)begin, region.data[1] = (i32)(end - begin + width);
+  while (begin < windows && !(means[begin] >= cutoff)) begin++;
+  *first = *length = 0;
+  if (begin == windows) return;
+  while (end > begin && !(means[end] >= cutoff)) end--;
+  *first = (i32)begin, *length = (i32)(end - begin + width);
+}
+
+// Of sounds, by their addresses and how many samples they have; results go to addresses, too. interval: 0 for never.
+template <class T>
+i64 nonsilent_regions(Array<const i64, 1> sounds, Array<const i64, 1> counts, Array<const i64, 1> firsts, Array<const i64, 1> lengths,
+                      i64 width, i64 interval, f32 ratio, f32 reference, Dense<f32, 1> means) {
+  const i64 samples = sounds.shape[0];
+  if (counts.shape[0] != samples || firsts.shape[0] != samples || lengths.shape[0] != samples || width < 1 || (interval && interval < width)) return MISFIT;
+  for (i64 i = 0; i < samples; i++)
+    if (counts(i) < 1 || means.shape[0] < counts(i) - least(width, counts(i)) + 1) return MISFIT;
+  for (i64 i = 0; i < samples; i++)
+    region_of((const T*)(u64)sounds(i), counts(i), least(width, counts(i)), interval ? interval : counts(i), ratio, reference, means.data,
+              (i32*)(u64)firsts(i), (i32*)(u64)lengths(i));
   return 0;
 }
-REGISTER_EACH(nonsilent_region, NonsilentRegionTypes)
+REGISTER_EACH(nonsilent_regions, NonsilentRegionsTypes)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.views import Array
@@ -151,15 +153,18 @@ def silence_ratio(cutoff: float) -> float:
     return float(np.float32(10) ** (np.float32(cutoff) * np.float32(0.1)))
 
 
-def nonsilent_region(
-    sound: Array, width: int, interval: int | None, cutoff: float, reference: float | None
-) -> NDArray[np.int32]:
-    """Begin and length of what is not silent.
+def nonsilent_regions(
+    sounds: Batch, begins: Batch, lengths: Batch, width: int, interval: int | None, cutoff: float,
+    reference: float | None,
+) -> Callable[[int, int], None]:  # fmt: skip
+    """What finds begin and length of what is not silent in the sounds from one to before another.
 
     Parameters
     ----------
-    sound : ndarray
-        (samples,), at least one, of any integer or floating-point type but float16 and float64.
+    sounds : Batch
+        (samples,) each, at least one, of any integer or floating-point type but float16 and float64.
+    begins, lengths : Batch
+        int32 scalars, which are written.
     width : int
         Samples of the windows, the mean square of which is the power at a place.
     interval : int or None
@@ -169,12 +174,13 @@ def nonsilent_region(
     reference : float or None
         Power; ``None``: the largest of all windows.
     """
-    width = min(width, len(sound))
-    windows = len(sound) - width + 1
-    region = np.empty(2, np.int32)
-    means = scratch(4 * windows)[: 4 * windows].view(np.float32)
-    kernel("nonsilent_region", sound.dtype)(
-        sound, region, width, len(sound) if interval is None else interval, silence_ratio(cutoff), reference or 0.0,
-        means,
-    )  # fmt: skip
-    return region
+    counts, run = sounds.counts, kernel("nonsilent_regions", sounds.dtype)
+    sources, firsts, sizes = sounds.addresses, begins.addresses, lengths.addresses
+    ratio, room = silence_ratio(cutoff), 4 * int(counts.max(initial=0))
+
+    def compute(begin: int, end: int) -> None:
+        means = scratch(room)[:room].view(np.float32)
+        own = slice(begin, end)
+        run(sources[own], counts[own], firsts[own], sizes[own], width, interval or 0, ratio, reference or 0.0, means)
+
+    return compute

@@ -7,13 +7,14 @@ threads decode without Python's lock.
 from __future__ import annotations
 
 import io
-import struct
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array
 
@@ -22,7 +23,8 @@ DTYPES = (np.dtype(np.float32), np.dtype(np.int16), np.dtype(np.int32))
 _FUNCTIONS = ("sf_open_virtual", "sf_readf_short", "sf_readf_int", "sf_readf_float", "sf_seek", "sf_close")
 #: Numbers of an opened file (`sndfile.cpp`), the last of which are frames, rate and channels.
 _FIELDS = 8
-_PCM, _MAX_CHANNELS, _MAX_BITS = 1, 1024, 32
+#: Numbers of the head of a WAV file.
+_HEAD = 5
 
 
 class SoundError(ValueError):
@@ -54,40 +56,24 @@ def _addresses(library: Any) -> NDArray[np.int64] | None:
     return np.array(found, np.int64)
 
 
-class _Wav(NamedTuple):
-    """A WAV file with whole numbers: its samples begin at byte `start` and have `size` bytes each."""
+def wav_heads(files: Batch) -> NDArray[np.int64]:
+    """(N, 5): of WAV files with whole numbers, where their samples begin, the bytes of one, frames, channels and rate.
 
-    start: int
-    size: int
-    frames: int
-    channels: int
-    rate: int
+    All are 0 for a file that is not as plain as can be.
+    """
+    heads = np.empty((len(files), _HEAD), np.int64)
+    kernel("wav_heads")(files.addresses, files.shapes[:, 0], heads)
+    return heads
 
 
-def _wav(data: NDArray[np.uint8]) -> _Wav | None:
-    """The samples of a WAV file; ``None`` for all that is not as plain as can be."""
-    head = data[:12].tobytes()
-    if head[:4] != b"RIFF" or head[8:] != b"WAVE":
-        return None
-    at, form = 12, b""
-    while at + 8 <= len(data):
-        name, length = struct.unpack("<4sI", data[at : at + 8].tobytes())
-        at += 8
-        if name == b"fmt ":
-            form = data[at : at + 16].tobytes()
-        elif name == b"data":
-            break
-        at += length + length % 2
-    else:
-        return None
-    if len(form) < 16:
-        return None
-    kind, channels, rate, _, block, bits = struct.unpack("<HHIIHH", form)
-    size = bits // 8
-    plain = kind == _PCM and bits % 8 == 0 and 0 < bits <= _MAX_BITS and 0 < channels <= _MAX_CHANNELS and rate
-    if not plain or block != size * channels or length % block or at + length > len(data):
-        return None
-    return _Wav(at, size, length // block, channels, rate)
+def reading_wavs(files: Batch, heads: NDArray[np.int64], out: Batch) -> Callable[[int, int], None]:
+    """What decodes all of such files, from one to before another, into samples of one of `DTYPES`."""
+    sources, targets, run = files.addresses, out.addresses, kernel("read_wavs", out.dtype)
+
+    def compute(begin: int, end: int) -> None:
+        run(sources[begin:end], heads[begin:end], targets[begin:end])
+
+    return compute
 
 
 class SoundFile:
@@ -113,9 +99,8 @@ class SoundFile:
     def __init__(self, data: NDArray[np.uint8]) -> None:
         self._data = np.ascontiguousarray(data)
         self._state: NDArray[np.int64] | None = None
-        self._wav = _wav(self._data)
-        if self._wav is not None:
-            self.frames, self.channels, self.rate = self._wav[2:]
+        self._start, self._size, self.frames, self.channels, self.rate = wav_heads(Batch.of([self._data]))[0].tolist()
+        if self._start:
             return
         library = _library()
         self._addresses = _addresses(library)
@@ -149,9 +134,9 @@ class SoundFile:
         out : ndarray
             (frames, channels), of one of `DTYPES`; not more than there are.
         """
-        if self._wav is not None:
-            start = self._wav.start + first * self._wav.size * self.channels
-            kernel("read_wav", out.dtype)(self._data, start, self._wav.size, out)
+        if self._start:
+            start = self._start + first * self._size * self.channels
+            kernel("read_wav", out.dtype)(self._data, start, self._size, out)
             return
         if self._state is not None:
             done = kernel("read_sound", out.dtype)(self._state, out, first, self._addresses)

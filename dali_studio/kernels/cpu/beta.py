@@ -1,28 +1,33 @@
-"""Numbers of the beta distribution, from the stream of a sample."""
+"""Numbers of the beta distribution, from the stream of samples."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.native import kernel
 
 
-def beta(out: NDArray[Any], key: int, high: int, alpha: float, other: float, origin: int = 0) -> None:
-    """The numbers of one sample.
+def beta(
+    out: NDArray[Any], key: int, highs: NDArray[np.uint64], alphas: NDArray[np.float32], betas: NDArray[np.float32],
+    origin: int = 0,
+) -> None:  # fmt: skip
+    """The numbers of samples.
 
     Parameters
     ----------
-    out : (N,) array of float32 or float64, C-contiguous
+    out : (N, K) array of float32 or float64, C-contiguous
+        A sample is a row.
     key : int
         The operator's seed.
-    high : int
-        Of the counters of this sample (`core.random_stream`).
-    alpha, other : float
-        The parameters, both above 0; single precision.
+    highs : (N,) array
+        Of the counters of these samples (`core.random_stream`).
+    alphas, betas : (N,) array
+        The parameters, all above 0.
     origin : int
         Draws before the first one of every sample (`core.random_stream`).
     """
-    kernel("beta_numbers", out.dtype)(out, stream_words(key, origin), high, alpha, other)
+    kernel("beta_numbers", out.dtype)(out, stream_words(key, origin), highs, alphas, betas)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,14 @@ def copy_window(
 def copy_windows(
     src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array, along: int = -1, border: Border = Border.CONSTANT
 ) -> None:
-    """The same for all samples of a batch.
+    """The same for all samples of a batch; the parameters are those of `copying_windows`."""
+    copying_windows(src, out, firsts, fills, along, border)(0, len(firsts))
+
+
+def copying_windows(
+    src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array, along: int = -1, border: Border = Border.CONSTANT
+) -> Callable[[int, int], None]:
+    """What copies the windows of the samples from one to before another.
 
     Parameters
     ----------
@@ -64,4 +72,10 @@ def copy_windows(
     strides[:, :-1] *= np.cumprod(shapes[:, :0:-1], axis=1)[:, ::-1]
     geometry = np.stack([shapes, strides, firsts, made], axis=1)
     values = np.ascontiguousarray(fills).view(np.uint8)
-    kernel("copy_windows")(src.addresses, out.addresses, geometry, values, along, size, border)
+    sources, targets, run = src.addresses, out.addresses, kernel("copy_windows")
+
+    def compute(begin: int, end: int) -> None:
+        own = values[begin:end] if len(values) > 1 else values
+        run(sources[begin:end], targets[begin:end], geometry[begin:end], own, along, size, border)
+
+    return compute

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,12 @@ from dali_studio.kernels.cpu.native import kernel
 
 
 def join(sources: Sequence[Operand], axis: int, out: Operand) -> None:
-    """Write the arrays of each sample one after the other.
+    """Write the arrays of each sample one after the other; the parameters are those of `joining`."""
+    joining(sources, axis, out)(0, len(out.addresses))
+
+
+def joining(sources: Sequence[Operand], axis: int, out: Operand) -> Callable[[int, int], None]:
+    """What writes the arrays of each sample one after the other, for the samples from one to before another.
 
     Parameters
     ----------
@@ -25,4 +30,9 @@ def join(sources: Sequence[Operand], axis: int, out: Operand) -> None:
     size = sources[0].dtype.itemsize
     bytes_each = np.array([one.shapes[:, axis:].prod(axis=1) for one in sources], np.int64) * size
     rows = sources[0].shapes[:, :axis].prod(axis=1)
-    kernel("join_batch")(addresses, bytes_each, rows, out.addresses)
+    targets, run = out.addresses, kernel("join_batch")
+
+    def compute(begin: int, end: int) -> None:
+        run(addresses[:, begin:end], bytes_each[:, begin:end], rows[begin:end], targets[begin:end])
+
+    return compute

@@ -24,7 +24,8 @@ def normalize_coefficients(mean: Any, std: Any, scale: float = 1.0, shift: float
         To be given to `crop_mirror_normalize`.
     """
     mean32, std32 = np.broadcast_arrays(np.asarray(mean, np.float32), np.asarray(std, np.float32))
-    inverse = np.float32(scale) / std32
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a deviation of 0 what IEEE arithmetic gives, as there
+        inverse = np.float32(scale) / std32
     return np.ascontiguousarray(mean32 - np.float32(shift) / inverse), np.ascontiguousarray(inverse)
 
 

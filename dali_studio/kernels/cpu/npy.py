@@ -12,7 +12,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dali_studio.core.storage import Packed
+from dali_studio.core.storage import Packed, Samples, addresses_of, shapes_of
+from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.strided import steps_of
 
 _MAGIC = b"\x93NUMPY"
@@ -129,22 +130,32 @@ class Arrays:
 
 def together(files: Packed) -> Arrays | None:
     """The arrays of files; ``None`` where they are damaged or unlike, or have another order of bytes."""
-    if not len(files) or int(files.shapes.min()) < _FIRST:
+    heads = headers(files)
+    return None if heads is None else Arrays(files.slab, files.starts + heads[0], *heads[2:])
+
+
+def headers(files: Samples) -> _Rows | None:
+    """Of each file: where numbers begin and their bytes, extents, distances of neighbours; and the type of all.
+
+    ``None`` where they are damaged or unlike, or have another order of bytes.
+    """
+    lengths = shapes_of(files, 1)[:, 0]
+    if not len(files) or int(lengths.min()) < _FIRST:
         return None
-    raw = memoryview(files.slab)  # pyright: ignore[reportArgumentType] - a buffer
-    kinds: dict[bytes, int] = {}  # files have few different headers, as a rule
-    which = [kinds.setdefault(bytes(raw[at : at + _FIRST]), len(kinds)) for at in files.starts.tolist()]
-    known = _rows(tuple(kinds))
+    which = np.empty(len(files), np.int64)
+    kernel("alike_pieces")(addresses_of(files), _FIRST, which)
+    kinds, which = np.unique(which, return_inverse=True)  # files have few different headers, as a rule
+    firsts: list[int] = kinds.tolist()
+    known = _rows(tuple(files[index][:_FIRST].tobytes() for index in firsts))
     if known is None:
         return None
-    places, shapes, steps, dtype = known
-    begins, sizes = places[which].T
-    if (begins + sizes > files.shapes[:, 0]).any():
+    begins, sizes, shapes, steps, dtype = known
+    if (begins[which] + sizes[which] > lengths).any():
         return None
-    return Arrays(files.slab, files.starts + begins, shapes[which], steps[which], dtype)
+    return begins[which], sizes[which], shapes[which], steps[which], dtype
 
 
-_Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]
+_Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]
 
 
 @lru_cache(maxsize=64)
@@ -156,13 +167,13 @@ def _rows(heads: tuple[bytes, ...]) -> _Rows | None:
         return None
     if len(found) < len(heads) or len({(one.dtype, len(one.shape)) for one in found}) > 1:
         return None
-    places = np.array([(one.begin, one.size) for one in found], np.int64)
+    begins, sizes = np.array([(one.begin, one.size) for one in found], np.int64).T
     shapes = np.array([one.shape for one in found], np.int64).reshape(len(found), len(found[0].shape))
     size = found[0].dtype.itemsize
     steps = steps_of(shapes, size)
     turned = np.array([one.fortran for one in found])
     steps[turned] = steps_of(shapes[turned, ::-1], size)[:, ::-1]
-    return places, shapes, steps, found[0].dtype
+    return begins, sizes, shapes, steps, found[0].dtype
 
 
 def view(data: NDArray[np.uint8], head: NpyHeader) -> NDArray[Any]:

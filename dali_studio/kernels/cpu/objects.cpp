@@ -179,43 +179,55 @@ template <class T> struct Equal {
 };
 
 // A random element of those that are wanted; -1: there is none.
-template <class T, class Wanted> static i64 wanted_element(const Dense<const T, 1>& mask, Wanted wanted, SampleEngine& engine) {
-  const i64 size = mask.shape[0];
+template <class T, class Wanted> static i64 wanted_element(const T* mask, i64 size, Wanted wanted, SampleEngine& engine) {
   i64 count = 0;
-  for (i64 i = 0; i < size; i++) count += wanted(mask(i));
+  for (i64 i = 0; i < size; i++) count += wanted(mask[i]);
   if (count == 0) return -1;
   i64 left = uniform_whole(engine, 0, count - 1), i = 0;
   for (;; i += 1024) {  // by pieces, whose sums are vectors
     i64 piece = 0;
     const i64 end = least(i + 1024, size);
-    for (i64 k = i; k < end; k++) piece += wanted(mask(k));
+    for (i64 k = i; k < end; k++) piece += wanted(mask[k]);
     if (left < piece) break;
     left -= piece;
   }
-  while (!wanted(mask(i)) || left-- > 0) i++;
+  while (!wanted(mask[i]) || left-- > 0) i++;
   return i;
 }
 
-// The place of a random element along each axis.
+// The place of a random element along each axis; `shape` has a number for each.
 template <class T>
-i64 random_pixel(Dense<const T, 1> mask, Dense<const i64, 1> shape, i64 kind, f32 threshold, i64 value, Dense<const u64, 1> stream, u64 place, Dense<i64, 1> made) {
-  const i64 axes = shape.shape[0], size = mask.shape[0];
-  if (made.shape[0] != axes || axes < 1 || shape.size() != axes) return MISFIT;
-  i64 product = 1;
-  for (i64 a = 0; a < axes; a++) product *= shape(a);
-  if (product != size || size < 1) return MISFIT;
-  SampleEngine engine(Stream(stream.data), place);
+static void random_place(const T* mask, i64 size, const i64* shape, i64 axes, i64 kind, f32 threshold, i64 value, SampleEngine engine, i64* made) {
   i64 found = -1;
-  if (kind == ABOVE) found = wanted_element(mask, Above<T>{threshold}, engine);
+  if (kind == ABOVE) found = wanted_element(mask, size, Above<T>{threshold}, engine);
   if (kind == EQUAL) {
     T same_value;
     bool fits;
     if constexpr (same<T, b8>::value) same_value = b8{(u8)(value != 0)}, fits = value == 0 || value == 1;
     else same_value = (T)value, fits = (i64)(i32)same_value == value;
-    if (fits) found = wanted_element(mask, Equal<T>{same_value}, engine);
+    if (fits) found = wanted_element(mask, size, Equal<T>{same_value}, engine);
   }
-  for (i64 a = axes - 1, rest = found; found >= 0 && a >= 0; rest /= shape(a--)) made(a) = rest % shape(a);
-  for (i64 a = 0; found < 0 && a < axes; a++) made(a) = uniform_whole(engine, 0, shape(a) - 1);
+  for (i64 a = axes - 1, rest = found; found >= 0 && a >= 0; rest /= shape[a--]) made[a] = rest % shape[a];
+  for (i64 a = 0; found < 0 && a < axes; a++) made[a] = uniform_whole(engine, 0, shape[a] - 1);
+}
+
+// Of masks, by their addresses; results go to addresses, too. Where `foreground` is 0, any element is drawn.
+template <class T>
+i64 random_pixels(Array<const i64, 1> masks, Dense<const i64, 2> shapes, Array<const i64, 1> made, i64 kind, Array<const i32, 1> foreground,
+                  Array<const f32, 1> thresholds, Array<const i32, 1> values, Dense<const u64, 1> stream, Array<const i64, 1> places) {
+  const i64 samples = masks.shape[0], axes = shapes.shape[1];
+  if (shapes.shape[0] != samples || made.shape[0] != samples || foreground.shape[0] != samples || thresholds.shape[0] != samples ||
+      values.shape[0] != samples || places.shape[0] != samples || stream.shape[0] != 3 || axes < 1)
+    return MISFIT;
+  for (i64 i = 0; i < shapes.size(); i++)
+    if (shapes.data[i] < 1) return MISFIT;
+  for (i64 i = 0; i < samples; i++) {
+    const i64* shape = shapes.data + i * axes;
+    i64 size = 1;
+    for (i64 a = 0; a < axes; a++) size *= shape[a];
+    const SampleEngine engine(Stream(stream.data), (u64)places(i));
+    random_place((const T*)(u64)masks(i), size, shape, axes, foreground(i) ? kind : ANY, thresholds(i), values(i), engine, (i64*)(u64)made(i));
+  }
   return 0;
 }
-REGISTER_EACH(random_pixel, RandomPixelTypes)
+REGISTER_EACH(random_pixels, RandomPixelsTypes)

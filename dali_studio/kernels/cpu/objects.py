@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.native import kernel
 
@@ -83,11 +85,33 @@ def pick_object(
 ANY, ABOVE, EQUAL = range(3)
 
 
-def random_pixel(
-    mask: NDArray[Any], kind: int, threshold: float, value: int, seed: int, place: int, out: NDArray[np.int64],
-    origin: int = 0,
-) -> None:  # fmt: skip
-    """Draw an element of the foreground, or where there is none any element; its place goes to `out`."""
-    flat = np.ascontiguousarray(mask).reshape(-1)
-    shape = np.array(mask.shape, np.int64)
-    kernel("random_pixel", mask.dtype)(flat, shape, kind, threshold, value, stream_words(seed, origin), place, out)
+def random_pixels(
+    masks: Batch, out: Batch, kind: int, foreground: NDArray[np.int32], thresholds: NDArray[np.float32],
+    values: NDArray[np.int32], seed: int, places: NDArray[np.int64], origin: int = 0,
+) -> Callable[[int, int], None]:  # fmt: skip
+    """What draws an element of the foreground, or where there is none any one, of the masks from one to before another.
+
+    Parameters
+    ----------
+    masks : Batch
+        With elements, and one axis at least.
+    out : Batch
+        int64, (ndim,) each: where the elements are.
+    kind : int
+        What is foreground.
+    foreground, thresholds, values, places : ndarray
+        (N,): whether an element of it is drawn, above or equal to what, and the samples' places in the stream.
+    seed, origin : int
+        Key of the random stream, and the draws before the first one of every sample (`core.random_stream`).
+    """
+    run, stream = kernel("random_pixels", masks.dtype), stream_words(seed, origin)
+    shapes = np.ascontiguousarray(masks.shapes)
+    tables = foreground, thresholds, values
+    sources, targets = masks.addresses, out.addresses
+
+    def compute(begin: int, end: int) -> None:
+        own = slice(begin, end)
+        each = (one[own] for one in tables)
+        run(sources[own], shapes[own], targets[own], kind, *each, stream, places[own])
+
+    return compute

@@ -18,3 +18,18 @@ static i64 gather_rows(Array<const i64, 1> in, Array<const i64, 1> bytes, Array<
   return 0;
 }
 REGISTER_SHORT(gather_rows)
+
+// For each piece of memory the number of the first one that has the same `bytes`; gives how many different ones there are.
+static i64 alike_pieces(Array<const i64, 1> pieces, i64 bytes, Dense<i64, 1> which) {
+  const i64 count = pieces.shape[0];
+  if (which.shape[0] != count || bytes < 0) return MISFIT;
+  i64 different = 0;
+  for (i64 i = 0; i < count; i++) {
+    which(i) = i;
+    for (i64 k = 0; k < i && which(i) == i; k++)
+      if (which(k) == k && !memcmp((const char*)(u64)pieces(k), (const char*)(u64)pieces(i), (u64)bytes)) which(i) = k;
+    different += which(i) == i;
+  }
+  return different;
+}
+REGISTER_SHORT(alike_pieces)

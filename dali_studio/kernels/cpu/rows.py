@@ -55,8 +55,15 @@ def row_samples(table: NDArray[Any], starts: NDArray[np.int64], counts: NDArray[
     return Packed(table.reshape(-1).view(np.uint8), starts * step, shapes, table.dtype)
 
 
+#: Bytes from which on it is worth to give Python's lock away while they are copied.
+_LONG = 1 << 17
+
+
 def copy_bytes(sources: NDArray[np.int64], sizes: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
     """Copy (N,) pieces of memory, given by addresses and bytes."""
     count = len(sources)
+    if int(sizes.sum()) > _LONG:
+        kernel("join_batch")(sources[None], sizes[None], np.ones(count, np.int64), targets)
+        return
     which = np.zeros(count, np.int64)
     kernel("gather_rows")(sources, sizes, np.arange(count), np.ones(count, np.int64), which, targets)

@@ -23,13 +23,13 @@ static double root(double x, i64 n) {
   return y;
 }
 
-// Completes the wanted size of `axes` axes by mode and limit. `extents` are those of the region.
+// Completes the wanted size of `axes` axes by mode and limit. `extents` are those of the region; those of 0 say nothing about the others.
 static void adjust(float* wanted, const float* extents, int mode, const float* limits, i64 axes) {
   float scales[MOST_AXES], common = 0.f, product = 1.f;
   i64 given = 0;
   for (i64 i = 0; i < axes; i++) {
     scales[i] = magnitude(wanted[i]) / (extents[i] > 0.f ? extents[i] : 1.f);
-    if (wanted[i] == 0.f) continue;
+    if (wanted[i] == 0.f || extents[i] == 0.f) continue;
     common = given++ == 0 ? scales[i] : mode == NOT_LARGER ? least(common, scales[i]) : most(common, scales[i]);
     product *= scales[i];
   }

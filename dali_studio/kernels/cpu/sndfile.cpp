@@ -117,17 +117,76 @@ template <int SIZE, class T> static void whole_samples(const u8* from, i64 count
     else to[i] = (float)x * 0x1p-31f;
   }
 }
-// Samples of 1 to 4 bytes that begin at `start`.
+// `count` samples of 1 to 4 bytes.
+template <class T> static void samples_of(const u8* from, i64 size, i64 count, T* to) {
+  switch (size) {
+    case 1: return whole_samples<1>(from, count, to);
+    case 2: return whole_samples<2>(from, count, to);
+    case 3: return whole_samples<3>(from, count, to);
+    default: return whole_samples<4>(from, count, to);
+  }
+}
+// Those that begin at `start`.
 template <class T> i64 read_wav(Dense<const u8, 1> data, i64 start, int size, Dense<T, 2> out) {
   const i64 count = out.size();
   if (start < 0 || size < 1 || size > 4 || count > (data.shape[0] - start) / size) return MISFIT;
-  const u8* from = data.data + start;
-  switch (size) {
-    case 1: whole_samples<1>(from, count, out.data); break;
-    case 2: whole_samples<2>(from, count, out.data); break;
-    case 3: whole_samples<3>(from, count, out.data); break;
-    default: whole_samples<4>(from, count, out.data);
-  }
+  samples_of(data.data + start, size, count, out.data);
   return 0;
 }
 REGISTER_EACH(read_wav, SampleTypes)
+
+// Of a file with whole numbers: where its samples begin, their bytes, how many each channel has, channels, and samples a second. All
+// are 0 for what is not as plain as can be.
+enum { START, SIZE, FRAMES, CHANNELS, RATE, HEAD };
+enum { PCM = 1, MAX_CHANNELS = 1024 };
+template <class T> static T value_at(const u8* from) {
+  T value;
+  memcpy(&value, from, sizeof(T));
+  return value;
+}
+static void wav_head(const u8* data, i64 bytes, i64* head) {
+  for (int k = 0; k < HEAD; k++) head[k] = 0;
+  if (bytes < 12 || memcmp(data, "RIFF", 4) || memcmp(data + 8, "WAVE", 4)) return;
+  const u8* form = nullptr;
+  i64 at = 12;
+  for (;;) {
+    if (at + 8 > bytes) return;
+    const u8* chunk = data + at;
+    const i64 length = value_at<u32>(chunk + 4);
+    at += 8;
+    if (!memcmp(chunk, "fmt ", 4)) {
+      if (at + 16 > bytes) return;
+      form = data + at;
+    } else if (!memcmp(chunk, "data", 4)) {
+      const i64 channels = form ? value_at<u16>(form + 2) : 0, rate = form ? value_at<u32>(form + 4) : 0;
+      const int bits = form ? value_at<u16>(form + 14) : 0, size = bits / 8;
+      const bool plain = form && value_at<u16>(form) == PCM && bits % 8 == 0 && bits > 0 && bits <= 32 && channels > 0 && channels <= MAX_CHANNELS && rate;
+      if (!plain || value_at<u16>(form + 12) != size * channels || length % (size * channels) || at + length > bytes) return;
+      head[START] = at, head[SIZE] = size, head[FRAMES] = length / (size * channels), head[CHANNELS] = channels, head[RATE] = rate;
+      return;
+    }
+    at += length + length % 2;
+  }
+}
+// Of files, by their addresses and bytes; gives how many are plain.
+static i64 wav_heads(Array<const i64, 1> files, Array<const i64, 1> bytes, Dense<i64, 2> heads) {
+  if (bytes.shape[0] != files.shape[0] || heads.shape[0] != files.shape[0] || heads.shape[1] != HEAD) return MISFIT;
+  i64 plain = 0;
+  for (i64 i = 0; i < files.shape[0]; i++) {
+    wav_head((const u8*)(u64)files(i), bytes(i), &heads(i, 0));
+    plain += heads(i, START) > 0;
+  }
+  return plain;
+}
+REGISTER_SHORT(wav_heads)
+
+// All samples of these files, to addresses.
+template <class T> i64 read_wavs(Array<const i64, 1> files, Dense<const i64, 2> heads, Array<const i64, 1> out) {
+  if (heads.shape[0] != files.shape[0] || heads.shape[1] != HEAD || out.shape[0] != files.shape[0]) return MISFIT;
+  for (i64 i = 0; i < files.shape[0]; i++)
+    if (heads(i, START) < 1 || heads(i, SIZE) < 1 || heads(i, SIZE) > 4 || heads(i, FRAMES) < 0 || heads(i, CHANNELS) < 1) return MISFIT;
+  for (i64 i = 0; i < files.shape[0]; i++)
+    samples_of((const u8*)(u64)files(i) + heads(i, START), heads(i, SIZE), heads(i, FRAMES) * heads(i, CHANNELS), (T*)(u64)out(i));
+  return 0;
+}
+REGISTER_EACH(read_wavs, SampleTypes)

@@ -136,6 +136,7 @@ def _prepared(given: _Given, first: int, stream: GpuStream) -> _Prepared:
         items["terms"]["scale"] = scales
     macros = {
         "TERMS": terms, "SUMMED": scales is not None, "BORDER": Border.REFLECT_101, "TAPS": strips.taps(sizes),
+        **({} if cut is None else strips.known(cut.table)),
     }  # fmt: skip
     return _Prepared(given, cut, items, table, macros)
 

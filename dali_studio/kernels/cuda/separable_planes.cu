@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) separable_planes(const Item* _
   const auto take = [=](i64 row, int column) { return Cast<f32, IN>::of(from[row + column]); };
   const auto across = [&](int term, const f32* at, f32(&made)[RUN]) {
     const Window window = t.terms[term].columns;
-    convolve(at + (s.left - window.taps / 2) * s.inner, s.inner, weights, window, made);
+    convolve(at + (s.left - window.taps / 2) * s.each(), s.each(), weights, window, made);
   };
   const auto down = [&](const f32* at, int step, int next, int y, int element, int rows) {
     f32 sums[RUN];
@@ -67,6 +67,11 @@ extern "C" __global__ void __launch_bounds__(256) separable_planes(const Item* _
       }
     }
     OUT* made = to + y * line + element;
+    if (rows == RUN) {  // nearly always: without a branch for each
+#pragma unroll
+      for (int r = 0; r < RUN; r++, made += line) *made = Cast<OUT, f32>::of(sums[r]);
+      return;
+    }
 #pragma unroll
     for (int r = 0; r < RUN; r++)
       if (r < rows) made[r * line] = Cast<OUT, f32>::of(sums[r]);

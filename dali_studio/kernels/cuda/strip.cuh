@@ -1,5 +1,10 @@
 // Windows around the elements of planes of (height, width, inner) elements, which blocks of 256 threads bring to shared memory
-// strip by strip. Macros: BORDER as in border.hpp; TAPS: how many elements all windows have along rows and columns, or 0.
+// strip by strip. Macros: BORDER as in border.hpp; TAPS: how many elements all windows have along rows and columns, or 0; INNER and PIXELS
+// where they are known: elements of a pixel, and pixels of a strip's row. What the compiler knows costs neither divisions nor additions.
+#ifndef INNER
+#define INNER 0
+#define PIXELS 0
+#endif
 
 enum { LANES = 32, WARPS = 8 };
 enum { RUN = 8 };    // results that a thread makes together
@@ -12,6 +17,8 @@ struct Strips {
   i32 pixels, rows, across, down;                   // of a strip, and how many of them a plane has
   i32 above, below, left, right;                    // how far the windows reach
   i32 unused;
+  __device__ __forceinline__ int each() const { return INNER ? INNER : inner; }
+  __device__ __forceinline__ int elements() const { return INNER ? INNER * PIXELS : pixels * inner; }
 };
 
 // What a block makes.
@@ -102,9 +109,9 @@ template <class V, class FOLD> __device__ __forceinline__ void fold(const V* at,
 template <int COUNT, class V, class TAKE, class ACROSS, class DOWN>
 __device__ __forceinline__ void along(const Strips& s, const Strip& here, void* memory, TAKE take, ACROSS across, DOWN down) {
   const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-  const int line = line_of(s), pitch = pitch_of(line), width = here.pixels * s.inner, step = pitch_of(s.pixels * s.inner);
+  const int inner = s.each(), step = pitch_of(s.elements()), line = line_of(s), pitch = pitch_of(line), width = here.pixels * inner;
   const int reach = s.above + s.below, next = (PIECE + reach) * step, end = here.y + here.rows;
-  const int units = (here.pixels + RUN - 1) / RUN * s.inner, groups = (width + LANES - 1) / LANES;
+  const int units = (here.pixels + RUN - 1) / RUN * inner, groups = (width + LANES - 1) / LANES;
   i32* columns = (i32*)memory;
   V *tile = (V*)(columns + line), *kept = tile + PIECE * pitch;
   find_columns(s, here, columns);
@@ -115,14 +122,14 @@ __device__ __forceinline__ void along(const Strips& s, const Strip& here, void* 
     bring(tile, pitch, rows, (here.pixels + s.left + s.right) * s.inner, columns, row, take);
     __syncthreads();
     for (int job = warp; job < COUNT * units; job += WARPS) {  // a lane takes a row
-      const int term = job / units, unit = job - term * units, block = unit / s.inner;
-      const int place = block * RUN * s.inner + unit - block * s.inner;
+      const int term = COUNT == 1 ? 0 : job / units, unit = job - term * units, block = unit / inner;
+      const int place = block * RUN * inner + unit - block * inner;
       if (lane >= rows) continue;
       V results[RUN];
       across(term, tile + lane * pitch + place, results);
       V* to = kept + term * next + (made + lane) * step + place;
 #pragma unroll
-      for (int r = 0; r < RUN; r++) to[r * s.inner] = results[r];
+      for (int r = 0; r < RUN; r++) to[r * inner] = results[r];
     }
     __syncthreads();
     top += rows, made += rows;

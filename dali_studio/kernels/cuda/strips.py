@@ -25,6 +25,8 @@ _WIDTHS, _SHARED = (192, 96, 48), 75_000
 _BLOCKS, _PIECES = 1024, 16
 #: Windows of which all have at most so many elements along an axis are written out by the compiler.
 _WRITTEN_OUT = 31
+#: Elements of a pixel, up to which a kernel is made for their number.
+_FEW = 4
 
 Ints = NDArray[np.int64]
 #: Words of shared memory by the elements of a line with what lies beside it, of one without, and rows that windows have
@@ -127,6 +129,13 @@ def _cut(
     table["pixels"], table["across"] = pixels, across
     table["blocks"] = planes * across * table["down"]
     return Layout(table, table["blocks"] * THREADS, shared)
+
+
+def known(table: NDArray[np.void]) -> dict[str, int]:
+    """Macros of what all strips have alike, of pixels of a few elements: one kernel for each number of channels."""
+    inner, pixels = (np.unique(table[name]) for name in ("inner", "pixels"))
+    alike = len(inner) == len(pixels) == 1 and 0 < inner[0] <= _FEW
+    return {"INNER": int(inner[0]) if alike else 0, "PIXELS": int(pixels[0]) if alike else 0}
 
 
 def taps(sizes: Ints) -> int:

@@ -12,6 +12,12 @@ struct SampleEngine {
   HD SampleEngine(const Stream& stream, u64 place) : key(stream.key), high(place), block(stream.low) {
     if (stream.phase) philox(block++, high, key, words), used = stream.phase;
   }
+  // From the words of an element on.
+  HD SampleEngine(const Stream& stream, u64 place, u64 element) : key(stream.key), high(place) {
+    const u64 position = element * ELEMENT_STRIDE + (u64)stream.phase;
+    block = stream.low + (position >> 2);
+    if (position & 3) philox(block++, high, key, words), used = (int)(position & 3);
+  }
   HD u32 operator()() {
     if (used == 4) philox(block++, high, key, words), used = 0;
     return words[used++];

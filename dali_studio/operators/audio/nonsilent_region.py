@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import is_float
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.audio import nonsilent_region
+from dali_studio.kernels.cpu.audio import nonsilent_regions
 from dali_studio.kernels.cuda.audio import nonsilent_region_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
@@ -41,7 +41,7 @@ class NonsilentRegion(Operator):
     outputs = (Output("begin", "scalar"), Output("length", "scalar"))
     traits = (PerSample,)
     devices = ("cpu", "gpu")
-    kernels = (compiled("nonsilent_region", _TYPES),)
+    kernels = (compiled("nonsilent_regions", _TYPES),)
     examples = (example(window_length=64, reset_interval=128, cutoff_db=-3.0), example(cutoff_db=-10.0))
 
     cutoff_db: Annotated[
@@ -124,7 +124,16 @@ class NonsilentRegion(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        outputs[0][...], outputs[1][...] = nonsilent_region(np.ascontiguousarray(inputs[0]), **work.params)
+        sound, begin, length = (Batch.of([one]) for one in (np.ascontiguousarray(inputs[0]), *outputs))
+        nonsilent_regions(sound, begin, length, **work.params)(0, 1)
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        NonsilentRegion.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return nonsilent_regions(inputs[0], outputs[0], outputs[1], **work.params)
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.audio import resampled_length
-from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile
+from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile, reading_wavs, wav_heads
 from dali_studio.operators.common import ON_ERROR, T, accept_output
 from dali_studio.operators.decoders.common import check_encoded
 from dali_studio.operators.decoders.opened import opened
@@ -38,12 +38,16 @@ class _Sounds:
     Attributes
     ----------
     files : list of SoundFile or SoundError
+        None of them where `heads` has all that there is to know.
     facts : ndarray
         int64, (N, 3): samples, channels and rate; of what cannot be opened, those of the first that can.
+    heads : ndarray or None
+        Of plain WAV files (`wav_heads`), if all are.
     """
 
     files: list[SoundFile | SoundError]
     facts: NDArray[np.int64]
+    heads: NDArray[np.int64] | None = None
 
 
 class Audio(Operator):
@@ -126,14 +130,15 @@ class Audio(Operator):
         shapes = whole_lengths(made)[:, None] if args["downmix"] else np.stack([whole_lengths(made), channels], axis=1)
         told = given if args.given("sample_rate") else rates
         params = {"files": sounds.files, "wanted": wanted, "told": told.astype(np.float32), "quality": args["quality"],
-                  "downmix": args["downmix"]}  # fmt: skip
+                  "downmix": args["downmix"],
+                  "heads": None if _mixed_or_resampled(args, sounds, wanted) else sounds.heads}  # fmt: skip
         return Work(shapes, params, (np.empty((len(shapes), 0), np.int64),))
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params, out = work.params, outputs[0]
-        file: SoundFile | SoundError = params["files"][index]
         try:
+            file = params["files"][index] if params["files"] else SoundFile(inputs[0])
             if isinstance(file, SoundError):
                 raise file
             decode_sound(file, out, float(params["wanted"][index]), params["quality"], mixed=params["downmix"])
@@ -141,9 +146,26 @@ class Audio(Operator):
             raise sound_finding(error) from error
         outputs[1][...] = params["told"][index]
 
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None] | None:
+        rates = outputs[1].flat()
+        if work.params["heads"] is None or rates is None:
+            return None
+        rates[...] = work.params["told"]
+        return reading_wavs(inputs[0], work.params["heads"], outputs[0])
+
+
+def _mixed_or_resampled(args: Args, sounds: _Sounds, wanted: NDArray[np.float64]) -> bool:
+    """Whether there is more to do than to decode."""
+    _, channels, rates = sounds.facts.T
+    return bool((wanted != rates).any()) or (args["downmix"] and bool((channels > 1).any()))
+
 
 def _opened(args: Args, encoded: Batch) -> _Sounds:
     """Open the files; DS301 for the sample that is no sound, or if there is no library to decode it."""
+    heads = wav_heads(encoded)
+    if heads[:, 0].all() and not args.context.too_large:
+        return _Sounds([], heads[:, 2:], heads)
     try:
         files = opened(args, encoded, SoundFile, SoundError, sound_finding)
     except NoDecoderError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC, from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Packed, addresses_of
+from dali_studio.core.storage import Packed, addresses_of, flat
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.rows import copy_bytes
+from dali_studio.kernels.cpu.strided import steps_of
 from dali_studio.operators.common import T, accept_output, sentence
 from dali_studio.operators.decoders.common import check_encoded
 from dali_studio.schema.arguments import Args
@@ -74,27 +75,62 @@ class Numpy(Operator):
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         (files,) = inputs
         check_encoded(files.meta)
-        heads = [_header(data, index) for index, data in enumerate(files.samples)]
-        if not heads:
-            return (Batch.of([], dtype=to_numpy(args["dtype"] or T.UINT8), ndim=0),)
-        kinds = [head.dtype.newbyteorder("=") for head in heads]
-        _check_alike(heads, kinds, anyhow=args["dtype"] is not None)
-        dtype = to_numpy(args["dtype"]) if args["dtype"] else kinds[0]
-        shapes = np.array([head.shape for head in heads], np.int64).reshape(len(heads), len(heads[0].shape))
-        ends = np.cumsum(shapes.prod(axis=1, dtype=np.int64) * dtype.itemsize)
-        starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
-        out = Packed(args.context.memory(int(ends[-1])), starts, shapes, dtype)
-        if all(head.dtype == dtype and not head.fortran for head in heads):
-            begins = np.array([head.begin for head in heads], np.int64)
-            copy_bytes(files.addresses + begins, ends - starts, addresses_of(out))
-        else:
+        known = npy.headers(files.samples)
+        if known is None or not (known[3] == steps_of(known[2], known[4].itemsize)).all():
+            return (_one_by_one(args, files),)
+        begins, sizes, shapes, _, given = known
+        dtype = to_numpy(args["dtype"]) if args["dtype"] else given
+        out = _room(args, shapes, dtype)
+        whole = out if dtype == given else _room(args, shapes, given)
+        sources, targets = files.addresses + begins, addresses_of(whole)
 
-            def copy(position: int) -> None:
-                array = npy.view(files.samples[position], heads[position])
-                convert(np.require(array, kinds[position], ("C", "A")), out[position])
+        def copy(begin: int, end: int) -> None:
+            own = slice(begin, end)
+            copy_bytes(sources[own], sizes[own], targets[own])
 
-            args.context.map(copy, len(heads))
+        _in_pieces(args, copy, len(files), int(sizes.sum()))
+        if whole is not out:
+            before, after = flat(whole), flat(out)
+            assert before is not None
+            assert after is not None
+            _in_pieces(args, lambda begin, end: convert(before[begin:end], after[begin:end]), len(after), before.nbytes)
         return (Batch.of(out, "", files.sources),)
+
+
+#: Bytes that are worth the attention of a thread.
+_PIECE = 1 << 18
+
+
+def _in_pieces(args: Args, compute: Callable[[int, int], None], count: int, size: int) -> None:
+    """Compute a range, of so many bytes, by parts of it on the threads where it is large."""
+    pieces = min(max(size // _PIECE, 1), count)
+    args.context.map(lambda piece: compute(piece * count // pieces, (piece + 1) * count // pieces), pieces)
+
+
+def _room(args: Args, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> Packed:
+    """Memory for arrays, side by side."""
+    ends = np.cumsum(shapes.prod(axis=1, dtype=np.int64) * dtype.itemsize)
+    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
+    return Packed(args.context.memory(int(ends[-1])), starts, shapes, dtype)
+
+
+def _one_by_one(args: Args, files: Batch) -> Batch:
+    """Arrays in different orders, or of different types; says what is wrong with files that are refused."""
+    heads = [_header(data, index) for index, data in enumerate(files.samples)]
+    if not heads:
+        return Batch.of([], dtype=to_numpy(args["dtype"] or T.UINT8), ndim=0)
+    kinds = [head.dtype.newbyteorder("=") for head in heads]
+    _check_alike(heads, kinds, anyhow=args["dtype"] is not None)
+    dtype = to_numpy(args["dtype"]) if args["dtype"] else kinds[0]
+    shapes = np.array([head.shape for head in heads], np.int64).reshape(len(heads), len(heads[0].shape))
+    out = _room(args, shapes, dtype)
+
+    def copy(position: int) -> None:
+        array = npy.view(files.samples[position], heads[position])
+        convert(np.require(array, kinds[position], ("C", "A")), out[position])
+
+    args.context.map(copy, len(heads))
+    return Batch.of(out, "", files.sources)
 
 
 def _header(data: NDArray[np.uint8], sample: int) -> npy.NpyHeader:

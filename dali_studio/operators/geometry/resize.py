@@ -126,6 +126,7 @@ class Resize(SizeArguments, Resampling):
         shapes = inputs[0].shapes
         in_sizes = extents(shapes, layout)
         sizes, rois = output_sizes(args, in_sizes)
+        sizes[in_sizes == 0] = 0  # of nothing, nothing is made
         params = {
             "sizes": sizes, "rois": rois, "layout": layout, "in_sizes": in_sizes, "first": spatial_axes(layout)[0],
             **filter_params(args),

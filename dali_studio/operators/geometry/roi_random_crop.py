@@ -95,29 +95,44 @@ class ROIRandomCrop(SeedArgument, Operator):
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         if not args.count:
             return (Batch.of([], dtype=np.dtype(np.int64), ndim=1),)
-        fed = args.samples("crop_shape")
-        axes = np.size(args["crop_shape"] if fed is None else fed[0])
-        crops, starts = _rows(args, "crop_shape", axes), _rows(args, "roi_start", axes)
-        by_end = args.given("roi_end")
-        ends = _rows(args, "roi_end", axes) if by_end else starts + _rows(args, "roi_shape", axes)
-        bounds: NDArray[np.int64] | None = None
-        if inputs:
-            bounds = np.ascontiguousarray(inputs[0].shapes)
-            if bounds.shape[1] != axes:
-                raise ArgumentError(
-                    f"the window has {axes} axes, the image {bounds.shape[1]}.", hint="Give a size for each axis.",
-                    argument="crop_shape",
-                )  # fmt: skip
-        elif args.given("in_shape"):
-            bounds = _rows(args, "in_shape", axes).astype(np.int64)
-        if bounds is not None:
-            _check(bounds, crops, "crop_shape", "the window {0} is larger than the image {1}.")
-            _check(bounds, ends, "roi_end" if by_end else "roi_shape", "the region ends at {0}, the image at {1}.")
-            _check(starts, np.zeros_like(starts), "roi_start", "the region begins at {1}.")
+        kept = args.memory.get(_KEPT)
+        if inputs or not args.constant or kept is None or len(kept[1][0]) != args.count:
+            kept = _tables(args, inputs)
+            if not inputs and args.constant:
+                args.memory[_KEPT] = kept
+        bounds, tables = kept
         context = args.context
-        tables = starts, ends - starts, crops
         made = region_crops(tables, bounds, context.seed, places(context), context.stream_offset)
         return (Batch.of_array(made),)
+
+
+#: Where tables of constant arguments are kept.
+_KEPT = object()
+_Tables = tuple["NDArray[np.int64] | None", tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int32]"]]
+
+
+def _tables(args: Args, inputs: Sequence[Batch]) -> _Tables:
+    """Shapes of the images, if they are known; begins and sizes of the regions, and sizes of the windows."""
+    fed = args.samples("crop_shape")
+    axes = np.size(args["crop_shape"] if fed is None else fed[0])
+    crops, starts = _rows(args, "crop_shape", axes), _rows(args, "roi_start", axes)
+    by_end = args.given("roi_end")
+    ends = _rows(args, "roi_end", axes) if by_end else starts + _rows(args, "roi_shape", axes)
+    bounds: NDArray[np.int64] | None = None
+    if inputs:
+        bounds = np.ascontiguousarray(inputs[0].shapes)
+        if bounds.shape[1] != axes:
+            raise ArgumentError(
+                f"the window has {axes} axes, the image {bounds.shape[1]}.", hint="Give a size for each axis.",
+                argument="crop_shape",
+            )  # fmt: skip
+    elif args.given("in_shape"):
+        bounds = _rows(args, "in_shape", axes).astype(np.int64)
+    if bounds is not None:
+        _check(bounds, crops, "crop_shape", "the window {0} is larger than the image {1}.")
+        _check(bounds, ends, "roi_end" if by_end else "roi_shape", "the region ends at {0}, the image at {1}.")
+        _check(starts, np.zeros_like(starts), "roi_start", "the region begins at {1}.")
+    return bounds, (starts, ends - starts, crops)
 
 
 def _rows(args: Args, name: str, axes: int) -> NDArray[np.int32]:

@@ -93,8 +93,19 @@ def unnamed_layout(meta: TensorMeta) -> str:
 
 def slice_axes(args: Args, meta: TensorMeta, count: int) -> list[tuple[int, ...]]:
     """The axes of the windows of `count` samples."""
+    if _of_no_axis(args):
+        return [()] * count
     named = meta.with_(layout=unnamed_layout(meta))
     return axes_of_samples(args, named, count, "WH")
+
+
+def _of_no_axis(args: Args) -> bool:
+    """Whether no axis is named, and no number given: such a window is all there is, as in nvidia.dali."""
+    bounds = [name for name in BOUNDS if args.given(name)]
+    if not bounds or any(args.wired(name) for name in (*bounds, "axes")):
+        return False
+    axes = args["axes"] if args.given("axes") else args["axis_names"] if args.given("axis_names") else None
+    return axes is not None and not any(map(np.size, (axes or (), *(args[name] for name in bounds))))
 
 
 def check_slice(args: Args, positions: Sequence[TensorMeta]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random_order import drawn_indices, drawn_order
-from dali_studio.kernels.cpu import philox as _  # noqa: F401 - the numbers are drawn with it
+from dali_studio.kernels.cpu import draws as _  # noqa: F401 - the order is drawn with it
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output, example

@@ -16,7 +16,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu.beta import beta
 from dali_studio.operators.common import T, accept_output
-from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
+from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
@@ -86,16 +86,36 @@ class Beta(RandomArguments, Operator):
         for name, given in zip(("alpha", "beta"), parameters, strict=True):
             _check(name, given, fed=True)
 
+        constant = draw_constant(args, dtype, inputs, _drawn, args["alpha"], args["beta"])
+        if constant is not None:
+            return (constant,)
         origin = args.context.stream_offset
 
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
-            a, b = (one[rows].tolist() for one in parameters)
             made = np.empty((samples, elements), to_numpy(dtype))
-            for sample, row in enumerate(made):
-                beta(row, seed & _WORD, start + SAMPLE_STRIDE * sample & _WORD, a[sample], b[sample], origin)
+            highs = _highs(np.array([start & _WORD], np.uint64), samples)
+            alphas, betas = (one[rows] for one in parameters)
+            beta(made, seed, highs, alphas, betas, origin)
             return made
 
         return (draw_batch(args, dtype, inputs, draw),)
+
+
+def _highs(starts: NDArray[np.uint64], samples: int) -> NDArray[np.uint64]:
+    """Upper halves of the counters of some iterations' samples, one after the other."""
+    return (starts[:, None] + np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)).ravel()
+
+
+def _drawn(
+    seed: int, starts: NDArray[np.uint64], samples: int, elements: int, alpha: float, other: float,
+    dtype: np.dtype[Any],
+) -> NDArray[Any]:  # fmt: skip
+    """Numbers of some iterations of one distribution."""
+    highs = _highs(starts, samples)
+    made = np.empty((len(highs), elements), dtype)
+    alphas, betas = (np.full(len(highs), one, np.float32) for one in (alpha, other))
+    beta(made, seed, highs, alphas, betas)
+    return made
 
 
 def _check(name: str, given: NDArray[np.float32], *, fed: bool = False) -> None:

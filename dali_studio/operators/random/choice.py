@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +13,9 @@ from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.limits import MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random_choice import choice
+from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import draws as _  # noqa: F401 - the numbers are drawn with it
+from dali_studio.kernels.cpu.rows import PickedRows
 from dali_studio.operators.common import T
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
 from dali_studio.schema.arguments import Args
@@ -70,11 +72,10 @@ class Choice(RandomArguments, Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         given, *like = inputs
-        limits = np.array([_limit(sample, index) for index, sample in enumerate(given.samples)], np.int64)
+        limits = _limits(given)
         chances = _chances(args, limits)
-        arrays = any(sample.ndim > 1 for sample in given.samples)
-
-        largest = max((math.prod(sample.shape[1:]) for sample in given.samples), default=1)
+        arrays = given.shapes.shape[1] > 1
+        largest = int(given.shapes[:, 1:].prod(axis=1).max(initial=1))
 
         origin = args.context.stream_offset
 
@@ -88,6 +89,9 @@ class Choice(RandomArguments, Operator):
             return choice(seed, start, samples, elements, limits[rows], weights, consecutive=arrays, origin=origin)
 
         drawn = draw_batch(args, T.INT64, like, draw)
+        chosen = _rows(given, drawn)
+        if chosen is not None:
+            return (chosen.as_members(given.meta.dtype),)
         pairs = zip(given.samples, drawn.samples, strict=True)
         made = [a[index] if a.ndim else index.astype(a.dtype) for a, index in pairs]
         ndims = (given.samples[0].ndim, made[0].ndim) if made else (0, 0)
@@ -104,19 +108,38 @@ def _layout(layout: str | None, ndim: int, drawn: int) -> str | None:
     return layout[ndim - drawn :]
 
 
-def _limit(a: NDArray[Any], index: int) -> int:
-    """How many there are to choose from."""
-    if a.ndim == 0 and a.dtype.kind not in "iu":
+def _limits(given: Batch) -> NDArray[np.int64]:
+    """(N,) how many there are to choose from."""
+    if given.shapes.shape[1]:
+        limits = given.shapes[:, 0]
+    else:
+        if given.dtype.kind not in "iu":
+            raise ArgumentError(
+                f"the limit is {given.dtype}; a whole number is accepted.", hint="Give a whole number, or an array.",
+                argument="a", sample=0, code="DS203",
+            )  # fmt: skip
+        limits = np.array([int(sample) for sample in given.samples], np.int64)
+    if (limits < 1).any():
+        index = int(np.argmax(limits < 1))
         raise ArgumentError(
-            f"the limit is {a.dtype}; a whole number is accepted.", hint="Give a whole number, or an array.",
-            argument="a", sample=index, code="DS203",
-        )  # fmt: skip
-    count = int(a) if a.ndim == 0 else a.shape[0]
-    if count < 1:
-        raise ArgumentError(
-            f"there are {count} elements to choose from.", hint="Give 1 or more.", argument="a", sample=index
+            f"there are {limits[index]} elements to choose from.", hint="Give 1 or more.", argument="a", sample=index
         )
-    return count
+    return limits
+
+
+def _rows(given: Batch, drawn: Batch) -> Batch | None:
+    """The elements at the drawn places, by one compiled call; ``None`` where places or elements do not allow it."""
+    places = drawn.dense()
+    if places is None or not given.shapes.shape[1] or not len(given):
+        return None
+    count, picked = len(given), np.ascontiguousarray(places).reshape(-1)
+    each = picked.size // count
+    shape = np.broadcast_to(np.array(places.shape[1:], np.int64), (count, places.ndim - 1))
+    shapes = np.concatenate([shape, given.shapes[:, 1:]], axis=1)
+    rows = PickedRows(picked, np.arange(count) * each, np.full(count, each)).of(given)
+    assert isinstance(rows.samples, Packed)
+    layout = _layout(given.layout, given.shapes.shape[1], shapes.shape[1]) or ""
+    return Batch.of(Packed(rows.samples.slab, rows.samples.starts, shapes, given.dtype), layout, given.sources)
 
 
 def _chances(args: Args, limits: NDArray[np.int64]) -> list[NDArray[np.float32]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class RandomMaskPixel(SeedArgument, Operator):
     inputs = (Input("masks", "mask", dtypes=_TYPES),)
     outputs = (Output("position"),)
     traits = (PerSample, RandomSource)
-    kernels = (compiled("random_pixel", _TYPES),)
+    kernels = (compiled("random_pixels", _TYPES),)
     seeded = True
     stateful = True
     examples = (example(), example(foreground=1, threshold=120.0), example(foreground=1, value=7))
@@ -89,16 +89,26 @@ class RandomMaskPixel(SeedArgument, Operator):
         params = {
             "foreground": args.scalars("foreground", np.int32),
             "kind": objects.EQUAL if by_value else objects.ABOVE,
-            "threshold": args.scalars("threshold") if not by_value else np.zeros(count, np.float32),
-            "value": args.scalars("value", np.int32) if by_value else np.zeros(count, np.int32),
+            "thresholds": args.scalars("threshold") if not by_value else np.zeros(count, np.float32),
+            "values": args.scalars("value", np.int32) if by_value else np.zeros(count, np.int32),
             "seed": args.context.seed, "places": places(args.context), "origin": args.context.stream_offset,
         }  # fmt: skip
         return Work(np.full((count, 1), mask.shapes.shape[1], np.int64), params)
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        params = work.params
-        kind = params["kind"] if params["foreground"][index] else objects.ANY
-        threshold, value = float(params["threshold"][index]), int(params["value"][index])
-        place = int(params["places"][index])
-        objects.random_pixel(inputs[0], kind, threshold, value, params["seed"], place, outputs[0], params["origin"])
+        own = slice(index, index + 1)
+        each = {name: value[own] if name in _EACH else value for name, value in work.params.items()}
+        objects.random_pixels(Batch.of([np.ascontiguousarray(inputs[0])]), Batch.of([outputs[0]]), **each)(0, 1)
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        RandomMaskPixel.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return objects.random_pixels(inputs[0], outputs[0], **work.params)
+
+
+#: Parameters with a number for each sample.
+_EACH = ("foreground", "thresholds", "values", "places")

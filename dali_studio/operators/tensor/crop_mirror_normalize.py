@@ -269,11 +269,9 @@ def _coefficients(args: Args, channels: int) -> tuple[NDArray[np.float32], NDArr
     """(N, C) arrays with which the kernel's (x - a) * b is the whole formula."""
     if not args.wired("mean") and not args.wired("std"):
         numbers = tuple(args["mean"]), tuple(args["std"])
-        if len(numbers[0]) in (1, channels) and len(numbers[1]) in (1, channels) and 0 not in numbers[1]:
+        if len(numbers[0]) in (1, channels) and len(numbers[1]) in (1, channels):
             return _constant_coefficients(*numbers, args["scale"], args["shift"], args.count, channels)
     mean, std = args.vectors("mean", channels), args.vectors("std", channels)
-    if (std == 0).any():
-        raise ArgumentError("the deviation is 0.", hint="Give values other than 0.", argument="std")
     return normalize_coefficients(mean, std, args["scale"], args["shift"])
 
 

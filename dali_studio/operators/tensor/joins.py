@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.elementwise import Operand
-from dali_studio.kernels.cpu.join import join
+from dali_studio.kernels.cpu.join import join, joining
 from dali_studio.kernels.cuda.join import join_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.schema.arguments import Args
@@ -78,7 +78,11 @@ class Join(Operator, abstract=True):
 
     @classmethod
     def cpu_batch(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        join(list(map(Operand.of_batch, inputs)), work.params["axis"], Operand.of_batch(outputs[0]))
+        cls.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @classmethod
+    def cpu_ranges(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return joining(list(map(Operand.of_batch, inputs)), work.params["axis"], Operand.of_batch(outputs[0]))
 
     @classmethod
     def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

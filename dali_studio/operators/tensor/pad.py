@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
+from dali_studio.kernels.cpu.copy_window import copy_window, copying_windows
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.axes import alike, axes_of_samples, rows_of
@@ -139,7 +139,11 @@ class Pad(Operator):
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        copy_windows(inputs[0], outputs[0], np.zeros(work.shapes.shape, np.int64), work.params["fills"])
+        Pad.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return copying_windows(inputs[0], outputs[0], np.zeros(work.shapes.shape, np.int64), work.params["fills"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

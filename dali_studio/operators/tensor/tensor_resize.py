@@ -167,6 +167,7 @@ class TensorResize(RegionArguments, Resampling):
             low, high, requested, MODES.index(args["mode"]), limit, exact=args["subpixel_scale"],
             rounding=ROUNDINGS.index(args["size_rounding"]), pivots=pivots,
         )  # fmt: skip
+        sizes[shapes == 0] = 0  # of nothing, nothing is made
         spans = _spans(shapes, sizes, rois)
         return Work(sizes, {"spans": spans, "rois": rois, **filter_params(args)})
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import boxes, objects, transforms
 from dali_studio.kernels.cpu.box_crops import Rules, random_box_crops, region_crops, ssd_crops
 from dali_studio.kernels.cpu.elementwise import Operand
@@ -76,7 +77,10 @@ def of_masks(random: np.random.Generator) -> list[Any]:
         mask = (random.uniform(0, 4, (40, 50)) * (random.uniform(0, 1, (40, 50)) < 0.6)).astype(dtype)
         regions, values = objects.blobs(mask, 0)
         pixel = np.empty(2, np.int64)
-        objects.random_pixel(mask, objects.ABOVE, 0.5, 0, 7, 3, pixel)
+        objects.random_pixels(
+            Batch.of([mask]), Batch.of([pixel]), objects.ABOVE, np.ones(1, np.int32), np.full(1, 0.5, np.float32),
+            np.zeros(1, np.int32), 7, np.array([3], np.int64),
+        )(0, 1)  # fmt: skip
         none = np.empty(0, np.int32)
         picked = objects.pick_object(regions, values, None, np.empty(0, np.float32), none, 5, 0.9, 7, 65537)
         made += [regions, values, pixel, picked]

@@ -10,6 +10,7 @@ import numpy as np
 from levels_pixels import noise
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import audio, fourier, linear
 from dali_studio.kernels.cpu.audio_codec import SoundFile
 from dali_studio.schema.samples import sound_files
@@ -37,7 +38,10 @@ def of_samples(random: np.random.Generator) -> Iterator[NDArray[Any]]:
             yield out
     for name in (*WHOLE, *LONG):
         for interval in (None, 64):
-            yield audio.nonsilent_region(noise(random, (900,), name), 16, interval, -3.0, None)
+            made = [np.zeros((), np.int32) for _ in range(2)]
+            sound, begin, length = (Batch.of([one]) for one in (noise(random, (900,), name), *made))
+            audio.nonsilent_regions(sound, begin, length, 16, interval, -3.0, None)(0, 1)
+            yield from made
 
 
 def of_spectra(random: np.random.Generator) -> Iterator[NDArray[Any]]:

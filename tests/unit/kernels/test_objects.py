@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import objects
 
 Array = np.ndarray[Any, Any]
@@ -67,22 +68,27 @@ def test_objects_are_large_enough_and_of_a_class_that_counts() -> None:
     assert objects.pick_object(found, values, np.array([9], np.int32), np.ones(1, np.float32), least, 0, 1.0, 3, 0) == -1
 
 
+def drawn_pixels(mask: Any, kind: int, count: int, threshold: float = 0, value: int = 0) -> Any:
+    """(count, axes) places that samples with the same mask draw, in two calls."""
+    made = np.empty((count, mask.ndim), np.int64)
+    compute = objects.random_pixels(
+        Batch.of([mask] * count), Batch.of_array(made), kind, np.ones(count, np.int32),
+        np.full(count, threshold, np.float32), np.full(count, value, np.int32), 11, np.arange(count, dtype=np.int64),
+    )  # fmt: skip
+    compute(0, count // 3)
+    compute(count // 3, count)
+    return made
+
+
 @pytest.mark.parametrize("dtype", ["?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4"])
 def test_every_pixel_of_the_foreground_is_drawn(dtype: str) -> None:
     mask = mask_of((5, 7), 1, 0.3, dtype, seed=2)
-    pixel, seen = np.empty(2, np.int64), np.zeros(mask.shape, np.bool_)
-    for place in range(600):
-        objects.random_pixel(mask, objects.ABOVE, 0.5, 0, 11, place, pixel)
-        seen[tuple(pixel)] = True
+    seen = np.zeros(mask.shape, np.bool_)
+    seen[tuple(drawn_pixels(mask, objects.ABOVE, 600, threshold=0.5).T)] = True
     assert np.array_equal(seen, mask > 0)
 
 
 def test_a_pixel_is_found_behind_many() -> None:
     mask = np.zeros(5000, np.uint8)
     mask[[17, 1024, 4999]] = 9
-    pixel = np.empty(1, np.int64)
-    seen = set()
-    for place in range(60):
-        objects.random_pixel(mask, objects.EQUAL, 0.0, 9, 11, place, pixel)
-        seen.add(int(pixel[0]))
-    assert seen == {17, 1024, 4999}
+    assert set(drawn_pixels(mask, objects.EQUAL, 60, value=9)[:, 0].tolist()) == {17, 1024, 4999}
