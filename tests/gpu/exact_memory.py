@@ -1,11 +1,13 @@
 """A plugin for ``compute-sanitizer``: every slab is an allocation of its own, of its exact size.
 
 Pools hand out parts of large allocations, in which an access beyond a slab is not noticed. Use it as
-``PYTHONPATH=tests/gpu compute-sanitizer python -m pytest -p exact_memory tests/gpu/test_conformance.py``.
+``PYTHONPATH=tests/gpu compute-sanitizer python -m pytest -p exact_memory tests/gpu/test_conformance.py``. With
+``PART=2/5`` in the environment the second fifth of the tests runs: neighbours, which share kernels.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import cupy
@@ -32,3 +34,9 @@ class ExactPool:
 
 cupy.cuda.MemoryPool = ExactPool
 cupy.cuda.set_allocator(ExactPool().malloc)
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Keep the part of the tests that is asked for."""
+    number, parts = map(int, os.environ.get("PART", "1/1").split("/"))
+    items[:] = items[len(items) * (number - 1) // parts : len(items) * number // parts]
