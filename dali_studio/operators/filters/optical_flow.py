@@ -147,12 +147,15 @@ class _Search:
 
     def __init__(self) -> None:
         self._session: FlowSession | None = None
-        self._lock = threading.Lock()
+        self._ended = False
+        self._lock = threading.Lock()  # a run may end while its next iterations are being computed
 
     def search(self, settings: FlowSettings, frames: Batch, hints: Batch | None, out: Batch) -> None:
         """Enqueue the search in each sequence, by size, as nvidia.dali does; temporal hints depend on the order."""
         sizes = frames.shapes[:, 1:3]
         with self._lock:
+            if self._ended:
+                raise FlowError("the run has ended")
             for sample in np.lexsort((sizes[:, 0], sizes[:, 1])).tolist():
                 height, width = sizes[sample].tolist()
                 session = self._of(settings, height, width, int(frames.memory.device_id))
@@ -164,15 +167,20 @@ class _Search:
     def _of(self, settings: FlowSettings, height: int, width: int, device_id: int) -> FlowSession:
         now = self._session
         if now is None or (now.settings, now.height, now.width) != (settings, height, width):
-            self.close()
+            self._drop()
             now = self._session = FlowSession(settings, height, width, device_id)
         return now
 
+    def _drop(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
     def close(self) -> None:
-        """Give back what the session holds."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        """Give back what the session holds; there will be no other one."""
+        with self._lock:
+            self._ended = True
+            self._drop()
 
 
 def _not_here(reason: str) -> ArgumentError:
