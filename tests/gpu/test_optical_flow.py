@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import cupy
 import numpy as np
@@ -14,6 +15,7 @@ from dali_studio import DaliStudioError, fn, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.kernels.cuda import optical_flow
+from dali_studio.operators.filters.optical_flow import OpticalFlow
 from dali_studio.pipeline import Pipeline
 
 Array = np.ndarray[Any, Any]
@@ -216,6 +218,15 @@ def _turing(_: Any, handle: Any, number: int, values: Any, size: Any) -> int:
     return 0
 
 
+def test_a_run_that_has_ended_opens_no_session(hardware: Hardware) -> None:
+    search = OpticalFlow.open(cast("Any", None))
+    OpticalFlow.close(search)
+    frames = cast("Any", SimpleNamespace(shapes=np.array([[2, 40, 51, 3]])))
+    with pytest.raises(optical_flow.FlowError, match="the run has ended"):
+        search.search(optical_flow.FlowSettings(4, 4, 5), frames, None, frames)
+    assert not hardware.sessions
+
+
 def test_no_hardware_is_a_finding(hardware: Hardware, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Hardware, "create", lambda *_: 2)
     found = refused([moving(40, 51, 2)])
@@ -231,6 +242,7 @@ def test_no_library_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     found = refused([moving(40, 51, 2)])
     assert found.code == "DS206" and "library libnvidia-none.so.1 is not there" in found.message
     assert "NVIDIA_DRIVER_CAPABILITIES" in found.hint
+    assert optical_flow.describe().startswith("not there: the driver's library libnvidia-none.so.1 is not there")
 
 
 def test_the_processor_does_not_compute_it() -> None:

@@ -308,6 +308,15 @@ class FlowSession:
         self._handle, self._buffers = c_void_p(), []
 
 
+def describe() -> str:
+    """Whether the driver brings what drives the hardware."""
+    try:
+        _functions()
+    except NoFlowError as error:
+        return f"not there: {error}"
+    return "by the driver's library; the first batch shows whether the GPU has the hardware"
+
+
 def _launch(name: str, width: int, height: int, *arguments: Any, channels: int = 0) -> None:
     _kernel(name, channels)((-(-width // THREADS), height), (THREADS,), arguments)
 
