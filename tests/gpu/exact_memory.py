@@ -14,7 +14,7 @@ from typing import Any
 
 import cupy
 
-from dali_studio.kernels.cuda import stream
+from dali_studio.kernels.cuda import arrivals, stream
 from dali_studio.kernels.cuda.batch import PADDING
 
 
@@ -40,7 +40,7 @@ class ExactPool:
         return 0
 
 
-stream.roomy = lambda size: size
+arrivals.roomy = stream.roomy = lambda size: size
 cupy.cuda.MemoryPool = ExactPool
 cupy.cuda.set_allocator(ExactPool().malloc)
 

@@ -78,7 +78,10 @@ def outcome(command: Sequence[str], seconds: float, part: str) -> tuple[str, int
         at = "\n".join([*found, *said.splitlines()[-2:], ""])
         return f"not done after {seconds:.0f} s", said.count(" PASSED"), at
     found = {0: "", FOUND: "errors of memory or of synchronisation"}
-    return found.get(process.returncode, f"exit code {process.returncode}"), said.count(" PASSED"), said
+    passed = said.count(" PASSED")
+    reported = [line for line in said.splitlines() if "=========" in line and "Host Frame" not in line]
+    said = "\n".join([*reported[:100], said[-20_000:]])  # the first report says most
+    return found.get(process.returncode, f"exit code {process.returncode}"), passed, said
 
 
 def main() -> int:
@@ -107,7 +110,7 @@ def main() -> int:
             )
             if problem:
                 bad.append(name)
-                sys.stdout.write(said[-20_000:])
+                sys.stdout.write(said)
             sys.stdout.flush()
 
         with ThreadPoolExecutor(given.jobs) as pool:

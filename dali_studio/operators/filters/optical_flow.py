@@ -204,14 +204,13 @@ def _fields(shapes: NDArray[np.int64], grid: int) -> NDArray[np.int64]:
 
 
 def _check_shapes(shapes: NDArray[np.int64], channels: int) -> None:
-    wrong = (shapes[:, 0] < 2) | (shapes[:, 3] != channels)
+    wrong = (shapes[:, 0] < 1) | (shapes[:, 3] != channels)
     if wrong.any():
         sample = int(np.argmax(wrong))
-        count, given = int(shapes[sample, 0]), int(shapes[sample, 3])
-        few = f"the sequence has {count} frame{'' if count == 1 else 's'}; two or more are needed."
+        empty, given = not shapes[sample, 0], int(shapes[sample, 3])
         raise ArgumentError(
-            few if count < 2 else f"the frames have {given} channels; image_type says {channels}.",
-            hint="Give longer sequences." if count < 2 else "Convert the frames, or set image_type.", sample=sample,
+            "the sequence has no frame." if empty else f"the frames have {given} channels; image_type says {channels}.",
+            hint="Give sequences of two or more." if empty else "Convert the frames, or set image_type.", sample=sample,
             code="DS203",
         )  # fmt: skip
 
