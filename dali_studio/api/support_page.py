@@ -47,7 +47,7 @@ reasons. *Storage*: the same bytes from separate, packed and dense samples, in o
 *Sequences*: each is its frames. *States*: what is saved and restored goes on as if nothing had been. *Programs*: what
 is exported gives the same bytes, in both dialects. *Refusals*: what is not accepted is refused by node and argument. –
 means that there is no such case, that it has not been run, or that cases have changed since.
-Operators that bring the data, and halves of conditions, have tests of their own.
+Operators that bring the data, halves of conditions, and what hardware of GPUs alone computes have tests of their own.
 
 """
 
@@ -80,9 +80,10 @@ def counted(registry: Registry) -> str:
     """How many operators there are: those of the palette, which are functions of ``fn`` for the most part."""
     functions = registry.functions()
     total, common = len(registry.shown()), sum(name in FUNCTIONS for name in (*functions, *registry.former()))
+    here = "all of which" if common == len(FUNCTIONS) else f"of which {common}"
     return (
         f"{total} operators: {len(functions)} functions of fn (nvidia.dali {DALI_VERSION} has {len(FUNCTIONS)}, "
-        f"of which {common} are here), and types.Constant, .cpu() and .gpu()."
+        f"{here} are here), and types.Constant, .cpu() and .gpu()."
     )
 
 

@@ -20,6 +20,7 @@ from dali_studio.kernels.cpu.native import kernel, level
 from dali_studio.kernels.cpu.video_codec import describe as describe_video
 from dali_studio.kernels.cuda.device import describe
 from dali_studio.kernels.cuda.device import missing as missing_gpu
+from dali_studio.kernels.cuda.optical_flow import describe as describe_flow
 from dali_studio.kernels.cuda.video import describe as describe_video_hardware
 from dali_studio.kernels.jpeg.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.jpeg.measure import report
@@ -41,7 +42,7 @@ def examine() -> int:
     with waiting("Looking for a GPU and measuring"):
         gpu = [*describe(), *report(_photos)]
         if missing_gpu() is None:
-            gpu.append(("video hardware", describe_video_hardware()))
+            gpu += [("video hardware", describe_video_hardware()), ("optical flow", describe_flow())]
     missing = [name for name in _LIBRARIES if _version(name) is None]
     absent = _without_kernels()
     built = (Path(__file__).parents[1] / "studio" / "static" / "widget.js").is_file()

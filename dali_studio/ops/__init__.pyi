@@ -1796,6 +1796,35 @@ class OnesLike:
         **arguments: Any,
     ) -> DataNode: ...
 
+class OpticalFlow:
+    """Finds where the pixels of each frame were in the frame before, by the optical flow hardware of NVIDIA's GPUs.
+
+    Of F frames it gives F - 1 fields of vectors (x, y), in pixels of the frames, one for each square of `output_grid`
+    pixels. The hardware and the library that drives it come with the GPU and its driver; nothing computes the vectors
+    on the CPU. Frames of one size in a row are the fastest.
+    """
+    def __init__(
+        self,
+        *,
+        preset: float | None = 0.0,
+        output_grid: int | None = 4,
+        hint_grid: int | None = 4,
+        enable_temporal_hints: bool | None = False,
+        enable_external_hints: bool | None = False,
+        image_type: DALIImageType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        frames: _Input,
+        hints: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Pad:
     """Makes tensors larger, by a value behind their last elements.
 

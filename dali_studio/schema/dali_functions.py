@@ -49,9 +49,6 @@ BRANCHES: frozenset[str] = frozenset(
     f"_conditional.{name}" for name in ("merge", "not_", "split", "validate_logical")
 )  # fmt: skip
 
-#: Those that no processor can compute, and why.
-OUT_OF_REACH: dict[str, str] = {"optical_flow": "it needs the optical flow hardware of NVIDIA's GPUs"}
-
 #: `FUNCTIONS` without underscores: names of ``fn`` and of ``ops`` meet in it.
 _FLAT = {name.replace("_", ""): name for name in sorted(FUNCTIONS)}
 
@@ -68,7 +65,4 @@ def missing(path: str, shown: str, package: str) -> str:
     """The sentence that says of a function of nvidia.dali, `shown` in this way, that `package` does not have it."""
     several = path.endswith("*")
     what, pronoun = ("operators", "them") if several else ("operator", "it")
-    reason = OUT_OF_REACH.get(path)
-    if reason:
-        return f"nvidia.dali has the {what} {shown}, {package} will not have {pronoun}: {reason}."
     return f"nvidia.dali has the {what} {shown}, {package} does not have {pronoun} yet."

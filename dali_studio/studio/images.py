@@ -84,6 +84,10 @@ def to_rgb_each(
     shaped = [
         s[..., None] if s.ndim == 2 else s.transpose(1, 2, 0) if layout == "CHW" else s for s in samples
     ]  # fmt: skip
+    if shaped[0].shape[2] == 2 and shaped[0].dtype.kind == "f":
+        longest = max(abs(end) for image in shaped for end in span_of(image)) if span is None else max(map(abs, span))
+        note = f"vectors: colour is direction, white 0, full {longest:.3g}"
+        return [_directions(image, longest) for image in shaped], note
     shaped = [image[..., :1] if image.shape[2] == 2 else image[..., :3] for image in shaped]
     note = ""
     if shaped[0].dtype != np.uint8:
@@ -104,6 +108,15 @@ def _ranged(image: NDArray[Any], low: float, high: float) -> Rgb:
     span = high - low or 1.0
     scaled = np.nan_to_num((image.astype(np.float32) - low) * (255.0 / span), nan=0.0, posinf=255.0, neginf=0.0)
     return (scaled + 0.5).clip(0, 255).astype(np.uint8)
+
+
+def _directions(vectors: NDArray[Any], longest: float) -> Rgb:
+    """Vectors (x, y) as colours: the hue is the direction, from red for the right by yellow for down; white is 0."""
+    x, y = np.nan_to_num(np.moveaxis(vectors.astype(np.float32), 2, 0), posinf=longest, neginf=-longest)
+    sixths = np.arctan2(y, x)[..., None] * (3 / np.pi) + np.array((0, 4, 2), np.float32)
+    hues = np.clip(np.abs(sixths % 6 - 3) - 1, 0, 1)
+    strength = np.clip(np.hypot(x, y) / (longest or 1.0), 0, 1)[..., None]
+    return (255 * (1 - strength * (1 - hues)) + 0.5).astype(np.uint8)
 
 
 def four_planes(planes: NDArray[Any], axis: str, layout: str) -> NDArray[Any]:

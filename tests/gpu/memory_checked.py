@@ -1,10 +1,11 @@
 """Runs tests of the GPU's kernels under NVIDIA's compute-sanitizer; ends with 1 if it found something or a test failed.
 
-usage: memory_checked.py [--tool memcheck] [--wheel FILE] [FILE ...]
+usage: memory_checked.py [--tool memcheck] [--parts 4 --jobs 8] [--wheel FILE] [FILE ...]
 
 The sanitizer is one of the system, that of the PyPI package ``nvidia-cuda-sanitizer-api-cu12`` where it is installed, or
 that of its wheel, for machines without a network. It needs no rights beyond those of a program that uses the GPU. Each
-file of tests has a process of its own, and a limit, since a program that is watched may hang in the driver.
+file of tests has a process of its own, or one for each of its parts, and a limit, since a program that is watched is
+slow and may hang in the driver.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 import tempfile
 import time
 import zipfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -59,11 +62,11 @@ def sanitizer(wheel: Path | None, folder: Path) -> list[str]:
     return [str(home / "bin" / "compute-sanitizer"), "--injection-path", str(home / "lib")]
 
 
-def outcome(command: list[str], seconds: float) -> tuple[str, str]:
-    """How a program ended, empty if well, and what it had to say."""
+def outcome(command: Sequence[str], seconds: float, part: str) -> tuple[str, int, str]:
+    """How a program ended, empty if well; how many tests passed, and what it had to say."""
     paths = [str(REPOSITORY), str(FOLDER), os.environ.get("PYTHONPATH", "")]
     process = subprocess.Popen(
-        command, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        command, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PART": part},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
     )  # fmt: skip
     try:
@@ -71,9 +74,14 @@ def outcome(command: list[str], seconds: float) -> tuple[str, str]:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # the sanitizer, and the program below it
         said, _ = process.communicate()
-        return f"not done after {seconds:.0f} s", said
+        found = [line for line in said.splitlines() if line.startswith("=========")]
+        at = "\n".join([*found, *said.splitlines()[-2:], ""])
+        return f"not done after {seconds:.0f} s", said.count(" PASSED"), at
     found = {0: "", FOUND: "errors of memory or of synchronisation"}
-    return found.get(process.returncode, f"exit code {process.returncode}"), said
+    passed = said.count(" PASSED")
+    reported = [line for line in said.splitlines() if "=========" in line and "Host Frame" not in line]
+    said = "\n".join([*reported[:100], said[-20_000:]])  # the first report says most
+    return found.get(process.returncode, f"exit code {process.returncode}"), passed, said
 
 
 def main() -> int:
@@ -82,23 +90,32 @@ def main() -> int:
     parser.add_argument("files", nargs="*", help="names of tests/gpu/test_<name>.py; default: those with kernels")
     parser.add_argument("--tool", choices=("memcheck", "racecheck", "initcheck", "synccheck"), default="memcheck")
     parser.add_argument("--wheel", type=Path, help="of nvidia-cuda-sanitizer-api-cu12")
-    parser.add_argument("--seconds", type=float, default=300, help="for each file")
+    parser.add_argument("--seconds", type=float, default=300, help="for each file, or part of it")
+    parser.add_argument("--parts", type=int, default=1, help="of each file, each in a process of its own")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("-k", default="", help="as pytest's")
     given = parser.parse_args()
     bad: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         watch = [*sanitizer(given.wheel, Path(folder)), "--tool", given.tool, "--error-exitcode", str(FOUND)]
-        for name in given.files or FILES:
-            sys.stdout.write(f"{given.tool}, {name} ...")
-            sys.stdout.flush()
-            tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "exact_memory", "-k", given.k]
+
+        def checked(name: str, part: str) -> None:
+            tests = ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "exact_memory", "-k", given.k]
             begin = time.monotonic()
-            problem, said = outcome([*watch, sys.executable, *tests, f"tests/gpu/test_{name}.py"], given.seconds)
-            last = next((line for line in reversed(said.splitlines()) if " in " in line and "=====" not in line), "")
-            sys.stdout.write(f" {problem or 'nothing found'}; {time.monotonic() - begin:.0f} s; {last}\n")
+            command = [*watch, sys.executable, *tests, f"tests/gpu/test_{name}.py"]
+            problem, done, said = outcome(command, given.seconds, part)
+            took = time.monotonic() - begin
+            sys.stdout.write(
+                f"{given.tool}, {name} {part}: {problem or 'nothing found'}; {done} tests passed in {took:.0f} s\n"
+            )
             if problem:
                 bad.append(name)
-                sys.stdout.write(said[-20_000:])
+                sys.stdout.write(said)
+            sys.stdout.flush()
+
+        with ThreadPoolExecutor(given.jobs) as pool:
+            names, parts = given.files or FILES, [f"{number + 1}/{given.parts}" for number in range(given.parts)]
+            list(pool.map(lambda one: checked(*one), [(name, part) for name in names for part in parts]))
     return 1 if bad else 0
 
 

@@ -244,6 +244,7 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
+    "optical_flow": [{"CHANNELS": 1}, {"CHANNELS": 3}],
     "strided": [
         {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border,
          "NORMALIZED": False}

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gpu
 
 SIZE = (192, 160)
 #: Of these the hardware gives the same bits as the processor; of MPEG-4 and MJPEG the transform differs.
-EXACT = ("h264", "hevc", "vp8", "vp9")
+EXACT = ("h264", "hevc", "vp8", "vp9", "av1")
 GREY, ODD, HALVED = ("h264", SIZE, "gray"), ("vp9", (193, 161), ""), ("h264", SIZE, "yuv422p")
 
 
@@ -59,7 +59,7 @@ def files(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("codec", EXACT)
 def test_the_hardware_gives_all_frames(codec: str) -> None:
-    if reason := video.missing(0):
+    if reason := video.missing(0, "av1" if codec == "av1" else "h264"):
         pytest.skip(f"no NVDEC: {reason}")
     file = np.frombuffer(encoded_video(codec, 30, SIZE), np.uint8)
     decoded = video.GpuVideoFile(0, file)
@@ -78,9 +78,22 @@ def test_hardware_that_gives_other_pixels_is_not_used(monkeypatch: pytest.Monkey
     monkeypatch.setattr(video, "_hardware", lambda _: SimpleNamespace(create=lambda _: None))
     monkeypatch.setattr(video._Decoders, "hardware", lambda _: None)  # pyright: ignore[reportPrivateUsage]
     check = video._missing.__wrapped__  # pyright: ignore[reportPrivateUsage]
-    assert check(0) == ""
+    assert check(0, "h264") == ""
+    assert check(0, "av1") == "it does not take AV1"  # its decoder is there, and has nothing to decode with
     monkeypatch.setattr(video.DeviceFrames, "get", lambda frames: np.zeros(frames.shape, np.uint8))
-    assert "other pixels" in check(0)
+    assert "other pixels" in check(0, "h264")
+
+
+def test_what_the_hardware_alone_decodes_falls_back_to_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(video, "missing", lambda *_: "")
+    monkeypatch.setattr(video._Decoders, "hardware", lambda _: None)  # pyright: ignore[reportPrivateUsage]
+    file, wanted = np.frombuffer(encoded_video("av1", 12, SIZE, options={"g": "5"}), np.uint8), [3, 11, 0, -1]
+    expected = np.empty((len(wanted), SIZE[1], SIZE[0], 3), np.uint8)
+    GpuColored(file).read(wanted, expected)
+    there, decoded = video.new_frames(0, expected.shape, expected.dtype), video.GpuVideoFile(0, file)
+    decoded.read(wanted, there)
+    assert not decoded.by_hardware
+    np.testing.assert_array_equal(there.get(), expected)
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,16 @@ def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: 
     assert last is not None and last.plane == 33 * 20 * 30 - 1
 
 
+def test_vectors_are_colours_by_direction_and_white_where_nothing_moves() -> None:
+    field = np.zeros((2, 8, 12, 2), np.float32)
+    field[0, :, :6], field[1, :, :6] = (4, 0), (-2, 0)
+    made = card(field, "FHWC")
+    assert made.note == "vectors: colour is direction, white 0, full 4" and made.picture is not None
+    assert [made.picture[4, x].tolist() for x in (3, 9, 15, 21)] == [[255, 0, 0], [255] * 3, [128, 255, 255], [255] * 3]
+    field[0, 0, 0] = np.nan, np.inf
+    assert card(field, "FHWC").picture is not None
+
+
 def test_planes_of_a_volume_cross_in_a_voxel() -> None:
     volume = np.zeros((2, 60, 90), np.uint8)
     volume[1, 20, 70] = 255

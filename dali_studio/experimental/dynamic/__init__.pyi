@@ -774,6 +774,24 @@ def ones_like(
 ) -> Tensor | Batch:
     """Makes tensors of ones, with the shapes, layout and type of others."""
 
+def optical_flow(
+    frames: Any,
+    hints: Any = ...,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: Any = ...,
+    preset: Any = ...,
+    output_grid: Any = ...,
+    hint_grid: Any = ...,
+    enable_temporal_hints: Any = ...,
+    enable_external_hints: Any = ...,
+    image_type: Any = ...,
+    preserve: Any = ...,
+    bytes_per_sample_hint: Any = ...,
+) -> Tensor | Batch:
+    """Finds where the pixels of each frame were in the frame before, by the optical flow hardware of NVIDIA's GPUs."""
+
 def pad(
     input: Any,
     /,

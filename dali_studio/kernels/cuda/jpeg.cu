@@ -124,6 +124,7 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
       break;
     }
   }
+  if (WRITES && (ended || which_segment + 1 == picture.segments) && threadIdx.x < READ_BEHIND) made[(done + threadIdx.x) ^ 3] = 0;
   __syncthreads();
   if (threadIdx.x) return;
   if (!WRITES) {

@@ -44,6 +44,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "clahe": ("to_lab", "tile_tables", "equalise", "to_rgb"),
     "silence": ("powers", "region"), "spectrogram": ("spectra", "spectra_by_sums"),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),
+    "optical_flow": ("to_buffer", "from_fixed", "to_fixed"),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")

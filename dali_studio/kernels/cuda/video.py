@@ -51,12 +51,25 @@ _FORMATS = {
 #: The set of H.264's parameters that says what a frame is: its begin in a stream, its place in MP4's box, and profiles
 #: that have chroma without saying so.
 _SETTINGS, _BOXED, _WITH_CHROMA = re.compile(rb"\x00\x00\x01[\x27\x47\x67]"), 8, (66, 77, 88)
-#: A clip of two frames (H.264), and the size of a frame.
-_CLIP = (
-    "AAAAAWdkAAqscgREehAAAAMAEAAAAwMg8SJYRgAAAAFo6EOESyLAAAABZYiBAAr//tmb7R9ImBiKHqK1JlXw"
-    "LQ39Wmiik9iPjz3BDrG/EMY57eGh0oZuTvZ1jkklVwYsWGvdXNVfsY+9AAAAAUGaCC2I71Jae1s1ZmVbhmnA"
-)
-_CLIP_SIZE = (48, 64, 3)
+#: Clips of two frames, and the size of a frame: of H.264, which stands for all codecs that have no clip, and of AV1.
+_CLIPS = {
+    "h264": (
+        (
+            "AAAAAWdkAAqscgREehAAAAMAEAAAAwMg8SJYRgAAAAFo6EOESyLAAAABZYiBAAr//tmb7R9ImBiKHqK1JlXw"
+            "LQ39Wmiik9iPjz3BDrG/EMY57eGh0oZuTvZ1jkklVwYsWGvdXNVfsY+9AAAAAUGaCC2I71Jae1s1ZmVbhmnA"
+        ),
+        (48, 64, 3),
+    ),
+    "av1": (
+        (
+            "EgAKCgAAAAM3/+NXzAIyYxQAJsgjnlxwM+AAgM9LvSut9yzirM0Kg3qdpi1I85V4N///c00+Teg7kW0DoSOa"
+            "2EgQ1Irnbk6HqvuBiPmkLIDXTd9vIQAh2su/U0E9G5k577gw7R/EyvHCDIf3Xs2WU78ejRIAMhMwAgQJJJI6f4AAAIAAAACDzxqA"
+        ),
+        (128, 128, 3),
+    ),
+}
+#: Decoders that FFmpeg prefers and that know no hardware, and those that know nothing else.
+_FOR_HARDWARE = {"libdav1d": "av1"}
 _CHECKING = threading.Lock()
 #: Decoders of files of the same settings that wait for the next file.
 _KEPT = 8
@@ -140,14 +153,20 @@ class _Decoders:
         self._lock = threading.Lock()
 
     def take(self, made: Any) -> tuple[Any, Any]:
-        """A decoder that has waited and takes what `made`, which has not begun, would take, or else this one.
+        """A decoder that has waited and takes what `made`, which has not begun, would take, or else a new one.
 
         Also gives by what `give` knows it.
         """
         settings = made.name, made.width, made.height, made.extradata
         with self._lock:
             waiting = self._idle.get(settings)
-            return waiting.pop() if waiting else made, settings
+            if waiting:
+                return waiting.pop(), settings
+        if made.name in _FOR_HARDWARE:
+            other = library().CodecContext.create(_FOR_HARDWARE[made.name], "r", self.hardware())
+            other.extradata, other.thread_type = made.extradata, "NONE"
+            return other, settings
+        return made, settings
 
     def give(self, decoder: Any, settings: Any) -> None:
         """Let a decoder wait for the next file."""
@@ -176,29 +195,33 @@ def _hardware(device_id: int) -> Any:
     return HWAccel("cuda", str(device_id), allow_software_fallback=True, is_hw_owned=True, options=_OPTIONS)
 
 
-def missing(device_id: int) -> str:
-    """Why a GPU's hardware is not used; empty if it is.
+def missing(device_id: int, codec: str = "h264") -> str:
+    """Why a GPU's hardware is not used, for any codec or for AV1; empty if it is.
 
     It is used once it has shown that it gives the pixels of a small clip that the processor gives.
     """
     with _CHECKING:
-        return _missing(device_id)
+        return _missing(device_id, "h264") or _missing(device_id, codec)
 
 
 @cache
-def _missing(device_id: int) -> str:
-    av, file = library(), np.frombuffer(base64.b64decode(_CLIP), np.uint8)
+def _missing(device_id: int, codec: str) -> str:
+    encoded, size = _CLIPS[codec]
+    av, file = library(), np.frombuffer(base64.b64decode(encoded), np.uint8)
     try:
-        _hardware(device_id).create(av.Codec("h264", "r"))
-        expected = np.empty((2, *_CLIP_SIZE), np.uint8)
+        _hardware(device_id).create(av.Codec(codec, "r"))
+        expected = np.empty((2, *size), np.uint8)
         GpuColored(file).read((0, 1), expected)
         there = new_frames(device_id, expected.shape, expected.dtype)
         decoded = GpuVideoFile(device_id, file, trusted=True)
         decoded.read((0, 1), there)
+        used = decoded.by_hardware
         decoded.close()
         right = np.array_equal(there.get(), expected)
     except Exception as error:  # noqa: BLE001 - of CuPy or FFmpeg: whatever is missing, the processor decodes
         return str(error).strip() or type(error).__name__
+    if not used:
+        return f"it does not take {COMMON[codec]}"
     return "" if right else "it gives other pixels than the processor for a small clip"
 
 
@@ -223,8 +246,8 @@ def is_grey(settings: bytes) -> bool:
 class GpuVideoFile(GpuColored):
     """A video of which frames are decoded into device memory.
 
-    What the hardware does not take, the processor decodes: where FFmpeg knows that it does not, and grey H.264 and odd
-    sizes, of which it gives wrong pixels.
+    What the hardware does not take, the processor decodes: where FFmpeg knows that it does not, where a decoder that
+    knows hardware alone fails (AV1), and grey H.264 and odd sizes, of which it gives wrong pixels.
 
     Parameters
     ----------
@@ -241,6 +264,7 @@ class GpuVideoFile(GpuColored):
     ) -> None:
         self._decoders = _decoders(device_id)
         self._used: tuple[Any, Any] | None = None
+        self._trusted = trusted
         self._by_processor = not trusted and bool(missing(device_id))
         super().__init__(source, index)
 
@@ -251,18 +275,33 @@ class GpuVideoFile(GpuColored):
 
     def _restart(self) -> None:
         super()._restart()
-        if not self._by_processor and not _takes(self._stream.codec_context):
+        if not self._by_processor and not self._takes(self._stream.codec_context):
             self._by_processor = True
             super()._restart()
+
+    def _takes(self, decoder: Any) -> bool:
+        codec = _FOR_HARDWARE.get(decoder.name)
+        known = codec is None or self._trusted or not missing(self._decoders.device_id, codec)
+        return known and _takes(decoder)
 
     def _hardware(self) -> dict[str, Any]:
         return {} if self._by_processor else {"hwaccel": self._decoders.hardware()}
 
     def _taken(self, decoder: Any) -> Any:
-        if self._by_processor or not _takes(decoder):
+        if self._by_processor or not self._takes(decoder):
             return decoder
         self._used = self._decoders.take(decoder)
         return self._used[0]
+
+    def _frame(self, number: int) -> Any:
+        try:
+            return super()._frame(number)
+        except (self._av.FFmpegError, VideoError):
+            if self._by_processor or self._stream.codec_context.name not in _FOR_HARDWARE:
+                raise
+        self._by_processor, self._used = True, None  # the hardware's decoder has nothing to fall back to
+        self._restart()
+        return super()._frame(number)
 
     def close(self) -> None:
         """Give back what the open file holds; its decoder waits for the next file."""
@@ -315,8 +354,10 @@ def describe(device_id: int = 0) -> str:
         return str(error)
     if reason:
         return f"not used: {reason}"
-    # of AV1 FFmpeg prefers a decoder that knows no hardware
-    there = [words for name, words in COMMON.items() if name != "av1" and av.Codec(name, "r").hardware_configs]
+    there = [
+        words for name, words in COMMON.items()
+        if av.Codec(name, "r").hardware_configs and not (name in _CLIPS and missing(device_id, name))
+    ]  # fmt: skip
     return f"NVDEC by FFmpeg, as far as the GPU has them: {', '.join(there)}"
 
 

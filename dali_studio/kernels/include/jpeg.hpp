@@ -26,6 +26,7 @@ struct Picture {
 enum : i32 {
   PARTS = 512,       // of a segment, which are decoded at the same time, by a thread each
   SEGMENT_ROOM = PARTS * 44 + 52,  // bytes of what is told of a segment
+  READ_BEHIND = 64,  // bytes behind the data that are read, and mean nothing: 0
   TILE = 128,        // blocks that are made pixels of together
   CHROMA_MARGIN = 2  // rows and columns around a window that interpolated chroma looks at
 };

@@ -100,7 +100,6 @@ void Largest::see(const Picture& picture) {
 // The face checks all sizes: rows of requests, and bytes of a picture.
 static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i64 begin, i64 end, i64 most_bytes, i64 segment,
                      Dense<u8, 2> pictures, Dense<i64, 1> rows, Dense<i64, 1> made) {
-  enum { BEHIND = 64 };  // bytes that the kernels may read behind the data
   i64 count = 0, upload = 0, zero = 0, rest = 0, segments = 0;
   Largest largest;
   for (i64 index = begin; index < end; index++) {
@@ -115,7 +114,7 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     set_window(picture, wanted);
     i64 size = wanted.size - start;
     picture.size = (i32)size;
-    i64 scan = room(size), words = room(size + BEHIND), restarts = room(4ll * picture.intervals);
+    i64 scan = room(size), words = room(size + READ_BEHIND), restarts = room(4ll * picture.intervals);
     picture.segments = size > 3 * segment ? (i32)divided_up(size, segment) : 1;
     picture.segment = picture.segments > 1 ? (i32)segment : picture.size;
     i64 parts = picture.segments > 1 ? room((i64)picture.segments * SEGMENT_ROOM) : 0;

@@ -25,7 +25,7 @@ def documents(folder: Path) -> dict[str, str]:
     good = json.loads(GETTING_STARTED.read_text())
     newer = good | {"version": 99}
     unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
-    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "optical_flow"'))
+    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "image_decoder"'))
     loop = json.loads(GETTING_STARTED.read_text())
     loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
     wrong = json.loads(GETTING_STARTED.read_text())
@@ -64,8 +64,8 @@ def documents(folder: Path) -> dict[str, str]:
         (["import", "{good}"], 1, "DS502"),
         (["run", "xyzzy"], 1, "neither a file nor an example called 'xyzzy'. Give a .dali.json document, or one of the examples: action_clips, affine_warps, "),
         (["run", "augmentaton"], 1, "neither a file nor an example called 'augmentaton'. Did you mean 'augmentations'?"),
-        (["catalog", "optical_flow"], 1, "DS101: nvidia.dali has the operator 'optical_flow', dali_studio will not have it: "),
-        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'optical_flow'"),
+        (["catalog", "image_decoder"], 1, "DS101: nvidia.dali has the operator 'image_decoder', dali_studio does not have it yet."),
+        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'image_decoder'"),
         (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
         (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
         (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),
