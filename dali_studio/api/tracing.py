@@ -170,11 +170,14 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
     for position, operand in enumerate(operands):
         given = _number(operand, position)
         if given is None:
-            if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand):
+            nested = isinstance(operand, list | tuple) and any(
+                isinstance(one, list | tuple | np.ndarray) for one in cast("Sequence[Any]", operand)
+            )
+            if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand) or nested:
                 raise _fail(
                     "DS202",
                     f"Operand {position} of {OPERATIONS[name].sign or name} is a {_class(cast(Any, operand))}.",
-                    "Give the result of an operator, a number, types.Constant, or an array of numbers.",
+                    "Give the result of an operator, a number, types.Constant, a flat list, or an array of numbers.",
                     argument=f"operand {position}",
                 )  # fmt: skip
             written.append(len(inputs))
