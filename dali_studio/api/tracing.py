@@ -296,6 +296,10 @@ def _fail(code: str, message: str, hint: str, *, node: str = "", argument: str =
     )
 
 
+#: The argument by which an operator without inputs knows the samples of its branch, as in nvidia.dali.
+_SCOPE = "_scope"
+
+
 class _Call:
     """One call of a function: sorts what was given into inputs, wires, values and objects."""
 
@@ -315,6 +319,10 @@ class _Call:
         key = self.trace.new_key(name or self._suggested() or self.schema.node_name)
         for argument, value in given.items():
             self._sort(key, argument, value)
+        if self.trace.branches is not None and self.schema.argument(_SCOPE) is not None and _SCOPE not in given:
+            scope = self.trace.branches.scope()
+            if scope is not None:
+                self.wires[_SCOPE] = scope
         placed = self._device(key, device, nodes)
         graph = self.trace.graph
         graph.add_node(

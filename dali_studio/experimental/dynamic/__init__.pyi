@@ -82,6 +82,7 @@ def batch_permutation(
     rng: RNG | None = ...,
     allow_repetitions: Any = ...,
     no_fixed_points: Any = ...,
+    _scope: Any = ...,
     preserve: Any = ...,
     bytes_per_sample_hint: Any = ...,
 ) -> Tensor | Batch:
