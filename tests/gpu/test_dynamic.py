@@ -150,7 +150,7 @@ def test_readers_and_decoders(tmp_path: Path) -> None:
 
 def test_the_page_of_the_documentation() -> None:
     text = (Path(__file__).resolve().parents[2] / "docs" / "dynamic.md").read_text(encoding="utf-8")
-    (program,) = re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    program = "".join(re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
     exec(program, {"ndd": ndd, "samples": samples})
 
 
@@ -202,7 +202,8 @@ def test_streams_are_chosen(used: list[int]) -> None:
     for given in (one, other, Foreign(other), other.ptr):
         handle = one.handle if given is one else other.ptr
         with ndd.EvalContext(cuda_stream=given) as context:
-            assert context.cuda_stream == given == ndd.stream(stream=given) and context.cuda_stream.handle == handle
+            assert context.cuda_stream == given and context.cuda_stream.handle == handle
+            assert context.cuda_stream == ndd.stream(stream=given)
             used.clear()
             turned(tensor)
             turned(tensor)
@@ -214,7 +215,8 @@ def test_streams_are_chosen(used: list[int]) -> None:
     ndd.set_default_stream(one)
     assert ndd.get_default_stream() == ndd.get_default_stream(0) == ndd.get_current_stream() == one
     ndd.set_current_stream(other)
-    assert ndd.get_current_stream() == other == ndd.EvalContext().cuda_stream and ndd.get_default_stream() == one
+    assert ndd.get_current_stream() == other and ndd.EvalContext().cuda_stream == other
+    assert ndd.get_default_stream() == one
     kept = ndd.EvalContext()
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(ndd.get_current_stream).result() == one
