@@ -84,6 +84,10 @@ class Branches:
             node = halves[not holds]
         return node
 
+    def scope(self) -> DataNode | None:
+        """The samples of the present branch, for operators without inputs that depend on how many these are."""
+        return self.bring(self.place[-1][0].predicate) if self.place else None
+
     def register(self, ports: Sequence[PortRef], *, fed: bool) -> None:
         """Note where new results belong: here, or, if nothing feeds their operator, outside of all branches."""
         if fed and self.place:

@@ -168,7 +168,9 @@ def operations_of(graph: Graph, registry: Registry, metas: Mapping[str, Mapping[
         if schema.stateful or schema.seeded:
             for name, value in sorted(node.arguments.items()):
                 argument = schema.argument(name)
-                if argument is not None and argument.support == "used" and "string" not in argument.type:
+                if argument is None or argument.support != "used" or "string" in argument.type:
+                    continue
+                if value != argument.default:  # a default that is written out is none that counts
                     given[name] = list(value) if isinstance(value, tuple) else value
         size = metas[key]["epoch_size"] if key in metas else None
         inputs = {name: f"{port.node}[{port.output}]" for name, port in ports.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +11,15 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import ENUMERATIONS, from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 
+#: Element types by the names of the methods that convert to them.
+_TYPES = {
+    to_numpy(dtype).name: dtype
+    for dtype in (
+        DALIDataType.BOOL, DALIDataType.INT8, DALIDataType.INT16, DALIDataType.INT32, DALIDataType.INT64,
+        DALIDataType.UINT8, DALIDataType.UINT16, DALIDataType.UINT32, DALIDataType.UINT64, DALIDataType.FLOAT16,
+        DALIDataType.FLOAT, DALIDataType.FLOAT64,
+    )
+}  # fmt: skip
 _INT32 = np.iinfo(np.int32)
 #: Element types of members by the names of their classes, which are those of nvidia.dali's.
 _MEMBERS = {kind.__name__: dtype for dtype, kind in ENUMERATIONS.items()}
@@ -18,6 +27,8 @@ _MEMBERS = {kind.__name__: dtype for dtype, kind in ENUMERATIONS.items()}
 
 class ScalarConstant:
     """A single number with a type, for use as an argument or an output.
+
+    Its methods `bool`, `int8`, ..., `uint64`, `float16`, `float32` and `float64` give it with another type.
 
     Attributes
     ----------
@@ -29,6 +40,28 @@ class ScalarConstant:
     def __init__(self, value: bool | int | float, dtype: DALIDataType | None = None) -> None:
         self.dtype = dtype or _natural(value)
         self.value = _held(value, self.dtype)
+
+    def __getattr__(self, name: str) -> Callable[[], ScalarConstant]:
+        dtype = _TYPES.get(name)
+        if dtype is None:
+            raise AttributeError(f"ScalarConstant has no attribute {name!r}", name=name, obj=self)
+        return lambda: ScalarConstant(self.value, dtype)
+
+    def __bool__(self) -> bool:
+        return bool(self._whole("bool"))
+
+    def __int__(self) -> int:
+        return int(self._whole("int"))
+
+    def __float__(self) -> float:
+        if not isinstance(self.value, float):
+            raise TypeError(f"{self!r} is no floating-point number; float() takes one, such as that of float32().")
+        return self.value
+
+    def _whole(self, wanted: str) -> bool | int:
+        if isinstance(self.value, float):
+            raise TypeError(f"{self!r} is a floating-point number; {wanted}() takes others, such as that of int32().")
+        return self.value
 
     def __repr__(self) -> str:
         return f"{self.value}:{self.dtype}"

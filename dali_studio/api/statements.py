@@ -302,6 +302,18 @@ class Rewriter(ast.NodeTransformer):
         word = "and_" if isinstance(node.op, ast.And) else "or_"
         return located(_call(word, *(located(_lambda(value), value) for value in node.values)), node)
 
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """``a < b < c`` is ``a < b and b < c``: what stands in the middle is written twice, as in nvidia.dali."""
+        self.generic_visit(node)
+        if len(node.ops) == 1 or any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node)):
+            return node
+        sides = [node.left, *node.comparators]
+        pairs = [
+            located(ast.Compare(left, [sign], [right]), node)
+            for left, sign, right in zip(sides, node.ops, sides[1:], strict=False)
+        ]
+        return located(_call("and_", *(located(_lambda(pair), pair) for pair in pairs)), node)
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)
         return located(_call("not_", node.operand), node) if isinstance(node.op, ast.Not) else node

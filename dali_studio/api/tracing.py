@@ -170,11 +170,14 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
     for position, operand in enumerate(operands):
         given = _number(operand, position)
         if given is None:
-            if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand):
+            nested = isinstance(operand, list | tuple) and any(
+                isinstance(one, list | tuple | np.ndarray) for one in cast("Sequence[Any]", operand)
+            )
+            if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand) or nested:
                 raise _fail(
                     "DS202",
                     f"Operand {position} of {OPERATIONS[name].sign or name} is a {_class(cast(Any, operand))}.",
-                    "Give the result of an operator, a number, types.Constant, or an array of numbers.",
+                    "Give the result of an operator, a number, types.Constant, a flat list, or an array of numbers.",
                     argument=f"operand {position}",
                 )  # fmt: skip
             written.append(len(inputs))
@@ -293,6 +296,10 @@ def _fail(code: str, message: str, hint: str, *, node: str = "", argument: str =
     )
 
 
+#: The argument by which an operator without inputs knows the samples of its branch, as in nvidia.dali.
+_SCOPE = "_scope"
+
+
 class _Call:
     """One call of a function: sorts what was given into inputs, wires, values and objects."""
 
@@ -312,6 +319,10 @@ class _Call:
         key = self.trace.new_key(name or self._suggested() or self.schema.node_name)
         for argument, value in given.items():
             self._sort(key, argument, value)
+        if self.trace.branches is not None and self.schema.argument(_SCOPE) is not None and _SCOPE not in given:
+            scope = self.trace.branches.scope()
+            if scope is not None:
+                self.wires[_SCOPE] = scope
         placed = self._device(key, device, nodes)
         graph = self.trace.graph
         graph.add_node(

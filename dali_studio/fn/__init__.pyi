@@ -66,6 +66,7 @@ def batch_permutation(
     *,
     allow_repetitions: bool | None = False,
     no_fixed_points: bool | None = False,
+    _scope: bool | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | _Sequence[int] | None = ...,

@@ -131,6 +131,7 @@ class BatchPermutation:
         *,
         allow_repetitions: bool | None = False,
         no_fixed_points: bool | None = False,
+        _scope: bool | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | _Sequence[int] | None = ...,

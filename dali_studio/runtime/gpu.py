@@ -50,13 +50,15 @@ class GpuRunner:
     device_id : int
     limit : int, optional
         Bytes of device memory that it may take, at most.
+    stream : optional
+        As for `GpuStream`.
     """
 
     def __init__(
-        self, registry: Registry, workers: WorkerPool, device_id: int, limit: int | None = None
+        self, registry: Registry, workers: WorkerPool, device_id: int, limit: int | None = None, stream: Any = None
     ) -> None:  # fmt: skip
         self._registry, self._workers = registry, workers
-        self._stream = GpuStream(device_id, limit)
+        self._stream = GpuStream(device_id, limit, stream)
         self._planner = Planner(registry)
         #: By step: what it has launched for inputs that may come again.
         self._replays: dict[str, Replays] = {}

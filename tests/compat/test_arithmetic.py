@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from images import Array, pictures
-from peers import check, check_refused
+from peers import OURS, check, check_refused, run
 
+from dali_studio import DaliStudioError
 from dali_studio.schema.tolerance import Tolerance
 
 pytestmark = pytest.mark.usefixtures("nvidia")
@@ -131,12 +132,26 @@ def test_no_elements() -> None:
         ("a + b", "??", ("", "")), ("-a", "??", ("", "")), ("a + b", ("f2", "f4"), ("", "")), ("a & b", "fi", ("", "")),
         ("a << 1.5", "ii", ("", "")), ("~a", "fi", ("", "")), ("math.sqrt(a)", "??", ("", "")),
         ("a + b", "ff", ("HW", "WH")), ("a + b", "ff", ("HW", "CD")), ("a + 2**40", "ii", ("", "")), ("a + 'x'", "ii", ("", "")),
-        ("a + None", "ii", ("", "")), ("math.clamp(a, b, 'z')", "ii", ("", "")),
+        ("a + None", "ii", ("", "")), ("math.clamp(a, b, 'z')", "ii", ("", "")), ("a + [[1, 2, 3]]", "ii", ("", "")),
     ],
 )  # fmt: skip
 def test_refused_by_both(program: str, types: str, layouts: tuple[str, str]) -> None:
     a, b = (np.ones((3, 3), one) for one in types)
     check_refused(program, {"a": ([a], layouts[0]), "b": ([b], layouts[1])})
+
+
+@pytest.mark.parametrize("sign", ["//", "%"])
+@pytest.mark.parametrize("types", ["iB", "hH", "bl", "QQ"])
+def test_division_of_whole_numbers_by_zero_is_refused_by_both(sign: str, types: str) -> None:
+    """Not that of floating-point numbers, nor that of no elements. The sample is named."""
+    rows, divisors = ([np.arange(1, 1601, dtype=types[0])] * 2, [np.ones(1600, types[1]) for _ in range(2)])
+    data = {"a": (rows, ""), "b": (divisors, "")}
+    check(f"a {sign} b, a[0:0] {sign} 0, a {sign} 0.0", data)
+    divisors[1][1234] = 0
+    check_refused(f"a {sign} b", data, "DS105")
+    check_refused(f"a {sign} 0", data, "DS105")
+    with pytest.raises(DaliStudioError, match=r"sample 1.*divided by zero"):
+        run(OURS, f"a {sign} b", data, 1)
 
 
 def test_shapes_that_do_not_fit_are_refused_by_both() -> None:

@@ -93,6 +93,14 @@ def test_resumed_twice(root: Path) -> None:
     assert_same(got, whole)
 
 
+def test_a_default_that_is_written_out(root: Path) -> None:
+    whole = outputs(reading(OURS, root, READERS["shuffled"]), 6)
+    for one, other in (({}, {"pad_last_batch": False}), ({"pad_last_batch": False}, {})):
+        made = reading(OURS, root, {**READERS["shuffled"], **one})
+        outputs(made, 2)
+        assert_same(outputs(reading(OURS, root, {**READERS["shuffled"], **other}, checkpoint=made.checkpoint()), 4), whole[2:])
+
+
 def test_a_seed_of_its_own(root: Path) -> None:
     made = reading(OURS, root, {}, seed=None)
     outputs(made, 2)

@@ -256,11 +256,31 @@ def nested_with_variables_of_their_own(w: World) -> Any:
     return doubled
 
 
+def chained_comparisons(w: World) -> Any:
+    x, least = w.data(), 10
+    if 5 < x <= 31:
+        y = w.real(x)
+    else:
+        y = w.real(-1)
+    inside = 9 < w.fn.random.uniform(range=(0, 30)) < 20  # two draws: what stands in the middle is written twice
+    return y, inside, least <= x != least + 21, 0 < least < 99
+
+
+def orders_of_branches(w: World) -> Any:
+    x, y = w.data(), w.fn.batch_permutation(seed=4)
+    if w.condition():
+        x = w.fn.permute_batch(x, indices=w.fn.batch_permutation(seed=3))
+    elif w.condition(B):
+        x, y = w.fn.batch_permutation(seed=3), w.fn.batch_permutation(seed=5, no_fixed_points=True)
+    return x, y
+
+
 PROGRAMS: tuple[Callable[[World], Any], ...] = (
     plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, structures, items_and_attributes,
     logical, logical_with_constants, logical_as_condition, negated_number, returns, returns_tuples, calls_functions,
     plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
-    arithmetic, nested_with_variables_of_their_own,
+    arithmetic, nested_with_variables_of_their_own, chained_comparisons,
+    orders_of_branches,
 )  # fmt: skip
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_the_same_samples(program: Callable[[World], Any]) -> None:

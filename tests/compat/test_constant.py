@@ -17,6 +17,8 @@ types.Constant(-7, dtype=types.INT8)
 types.Constant(3, dtype=types.FLOAT)
 types.Constant(3, types.UINT8)
 types.Constant(200, dtype=types.UINT8)
+types.Constant(3).uint8(), types.Constant(3.5).int32(), types.Constant(-2).float32(), types.Constant(7).bool()
+types.Constant(int(types.Constant(7))), float(types.Constant(2.5)), 5 if types.Constant(0) else 6
 types.Constant([1, 2, 3])
 types.Constant((1, 2, 3))
 types.Constant([1.5, 2, 3])

@@ -123,7 +123,12 @@ def test_numba_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("words", "argument"),
-    [({"device": "gpu"}, "device"), ({"in_types": []}, "in_types"), ({"outs_ndim": []}, "outs_ndim"), ({"out_types": [types.UINT8] * 2, "outs_ndim": [1, 1]}, "setup_fn")],
+    [
+        ({"device": "mixed"}, "device"), ({"in_types": []}, "in_types"), ({"outs_ndim": []}, "outs_ndim"), ({"out_types": [types.UINT8] * 2, "outs_ndim": [1, 1]}, "setup_fn"),
+        ({"in_types": [types.FLOAT16]}, "in_types"), ({"out_types": [types.FLOAT16]}, "out_types"), ({"device": "gpu"}, "blocks"),
+        ({"device": "gpu", "blocks": [1, 1, 1], "threads_per_block": [8, 0, 1]}, "threads_per_block"), ({"device": "gpu", "blocks": [1, 1], "threads_per_block": [1, 1, 1]}, "blocks"),
+        ({"device": "gpu", "blocks": [1, 1, 1], "threads_per_block": [1, 1, 1], "batch_processing": True}, "batch_processing"),
+    ],
 )  # fmt: skip
 def test_wrong_declarations_are_refused(words: dict[str, Any], argument: str) -> None:
     from dali_studio.plugin.numba.fn import numba_function

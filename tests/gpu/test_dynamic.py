@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from test_operators import on_gpu
 import dali_studio.experimental.dynamic as ndd
 from dali_studio import DaliStudioError, Pipeline, fn, samples
 from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.schema.traits import MadeOnCpu
 
 pytestmark = pytest.mark.gpu
@@ -147,7 +150,7 @@ def test_readers_and_decoders(tmp_path: Path) -> None:
 
 def test_the_page_of_the_documentation() -> None:
     text = (Path(__file__).resolve().parents[2] / "docs" / "dynamic.md").read_text(encoding="utf-8")
-    (program,) = re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    program = "".join(re.findall(r"^```py\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
     exec(program, {"ndd": ndd, "samples": samples})
 
 
@@ -157,5 +160,94 @@ def test_devices_and_contexts() -> None:
         assert context.device_id == ndd.Device.default_device_id("gpu") == 0
     with pytest.raises(DaliStudioError, match="DS206"):
         ndd.Device("gpu:77")
-    with pytest.raises(DaliStudioError, match="DS206"):
-        ndd.Stream()
+
+
+class Foreign:
+    """A stream of a library that has CUDA's protocol."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.device = stream, cupy().cuda.Device(0)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.stream.ptr
+
+
+@pytest.fixture
+def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Addresses of the streams on which plans run."""
+    made: list[int] = []
+    begin = GpuStream.begin
+
+    def noted(self: GpuStream) -> Any:
+        made.append(int(self.kernels.ptr))
+        return begin(self)
+
+    monkeypatch.setattr(GpuStream, "begin", noted)
+    yield made
+    ndd.set_current_stream(None)
+    ndd.set_default_stream(None)
+
+
+def turned(value: Any) -> None:
+    np.testing.assert_array_equal(_array(ndd.flip(value, horizontal=1)), PICTURE[:, ::-1])
+
+
+def test_streams_are_chosen(used: list[int]) -> None:
+    """For a context, a thread, or all of them; operators of each work there, and wait for those of others."""
+    tensor = ndd.as_tensor(PICTURE, layout="HWC", device="gpu")
+    own = ndd.get_current_stream()
+    assert own is not None and own == ndd.EvalContext.current().cuda_stream and ndd.get_default_stream() is None
+    one, other = ndd.stream(), cupy().cuda.Stream(non_blocking=True)
+    assert one.device_id == 0 and one.__cuda_stream__() == (0, one.handle) and one != own and hash(one) == hash(ndd.stream(stream=one))
+    for given in (one, other, Foreign(other), other.ptr):
+        handle = one.handle if given is one else other.ptr
+        with ndd.EvalContext(cuda_stream=given) as context:
+            assert context.cuda_stream == given and context.cuda_stream.handle == handle
+            assert context.cuda_stream == ndd.stream(stream=given)
+            used.clear()
+            turned(tensor)
+            turned(tensor)
+            there = ndd.brightness(tensor, brightness=2.0)
+            assert set(used) == {handle}
+        used.clear()
+        np.testing.assert_array_equal(_array(ndd.flip(there, horizontal=1)), np.clip(PICTURE[:, ::-1] * 2.0, 0, 255))
+        assert set(used) == {own.handle}
+    ndd.set_default_stream(one)
+    assert ndd.get_default_stream() == ndd.get_default_stream(0) == ndd.get_current_stream() == one
+    ndd.set_current_stream(other)
+    assert ndd.get_current_stream() == other and ndd.EvalContext().cuda_stream == other
+    assert ndd.get_default_stream() == one
+    kept = ndd.EvalContext()
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(ndd.get_current_stream).result() == one
+    used.clear()
+    turned(tensor)
+    ndd.set_current_stream(None)
+    turned(tensor)
+    ndd.set_default_stream(None)
+    turned(tensor)
+    assert list(dict.fromkeys(used)) == [other.ptr, one.handle, own.handle] and kept.cuda_stream == other
+    one.synchronize()
+
+
+def test_a_plan_keeps_the_stream_of_its_call(used: list[int]) -> None:
+    stream = ndd.stream()
+    tensor = ndd.as_tensor(PICTURE, layout="HWC", device="gpu")
+    with ndd.EvalMode.deferred, ndd.EvalContext(cuda_stream=stream):
+        later = ndd.flip(tensor, horizontal=1)
+    used.clear()
+    later.evaluate()
+    assert used == [stream.handle]
+    np.testing.assert_array_equal(_array(later), PICTURE[:, ::-1])
+
+
+def test_what_is_no_stream_of_the_gpu_is_refused() -> None:
+    for given, error, words in (
+        ("x", TypeError, "str"), (ndd.stream(), ValueError, "device_id is 1"), (ndd.Stream.create_new, DaliStudioError, "DS206")
+    ):
+        with pytest.raises(error, match=words):
+            ndd.stream(stream=given, device_id=1 if error is ValueError else 77)
+    with pytest.raises(ValueError, match="None is no stream"):
+        ndd.Stream(stream=None)
+    with pytest.raises(TypeError):
+        ndd.EvalContext(cuda_stream="x")

@@ -9,8 +9,10 @@ from collections.abc import Callable, Hashable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from dali_studio.api.dynamic.device import Device, checked_gpu, stream
+from dali_studio.api.dynamic.device import Device, checked_gpu
+from dali_studio.api.dynamic.gpu import gpu
 from dali_studio.api.dynamic.plans import StepPlan
+from dali_studio.api.dynamic.streams import Stream, chosen_streams, stream
 from dali_studio.runtime.workers import WorkerPool
 
 if TYPE_CHECKING:
@@ -123,6 +125,11 @@ def _checked_threads(n: Any) -> int:
     return n
 
 
+def get_current_stream() -> Stream | None:
+    """The stream on which the calling thread's operators of the GPU work, unless a context has another one."""
+    return EvalContext.default().cuda_stream
+
+
 def default_pool() -> ThreadPool:
     """The threads that contexts without threads of their own share."""
     found = _Threads.pool
@@ -141,8 +148,10 @@ class EvalContext:
         Threads of its own. Unset: those that all share (`set_num_threads`).
     device_id : int, optional
         The GPU that ``device="gpu"`` means inside. Unset: `Device.default_device_id`.
-    cuda_stream : None
-        All operators of a GPU work on one stream of their own.
+    cuda_stream : optional
+        The stream on which operators of the GPU work: a `Stream`, one of CuPy, PyTorch or another library, or the
+        address of one. Unset: what `set_current_stream` or `set_default_stream` has chosen by now, or a stream that all
+        contexts share.
     thread_pool : ThreadPool, optional
         Threads to use, in place of `num_threads`.
     """
@@ -151,7 +160,9 @@ class EvalContext:
         self, *, num_threads: int | None = None, device_id: int | None = None, cuda_stream: Any = None,
         thread_pool: ThreadPool | None = None,
     ) -> None:  # fmt: skip
-        stream(stream=cuda_stream)  # refused unless it is None
+        chosen = stream(stream=cuda_stream, device_id=device_id)
+        #: The streams that were chosen, by GPU; those of the thread's own context are asked for anew.
+        self._streams = chosen_streams() if chosen is None else {chosen.device_id: chosen}
         self._device = None if device_id is None else Device("gpu", device_id)
         if thread_pool is not None and num_threads is not None:
             raise ValueError("thread_pool and num_threads exclude each other.")
@@ -205,8 +216,16 @@ class EvalContext:
         return (self._device or Device.current()).device_id
 
     @property
-    def cuda_stream(self) -> None:
-        """Stream of the GPU: none was chosen."""
+    def cuda_stream(self) -> Stream | None:
+        """The stream on which operators of the GPU work; ``None`` where there is no GPU."""
+        number = self.device_id
+        if number is None:
+            return None
+        return self.stream_of(number) or Stream(stream=gpu(number).stream, device_id=number)
+
+    def stream_of(self, device_id: int) -> Stream | None:
+        """The stream that was chosen for a GPU."""
+        return (chosen_streams() if self is _local.default else self._streams).get(device_id)
 
     @property
     def checkpoint(self) -> Checkpoint:

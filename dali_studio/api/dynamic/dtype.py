@@ -102,11 +102,11 @@ class DType:
             raise TypeError(f"{type_id} is no element type of tensors; there are {', '.join(map(str, ALL))}") from None
 
     @staticmethod
-    def from_fw_type(given: Any) -> DType:
+    def from_fw_type(numpy_type: Any) -> DType:
         """The type for one of NumPy or PyTorch."""
-        if type(given).__module__ == "torch":
-            given = str(given).rpartition(".")[2]
-        return DType.from_type_id(from_numpy(given))
+        if type(numpy_type).__module__ == "torch":
+            numpy_type = str(numpy_type).rpartition(".")[2]
+        return DType.from_type_id(from_numpy(numpy_type))
 
     @staticmethod
     def parse(name: str) -> DType:

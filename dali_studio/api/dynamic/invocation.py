@@ -145,11 +145,13 @@ def call(
     if device_id is None:
         device_id = next((value.device_id for value in values if value.device_id is not None), None)
 
+    chosen = None if device_id is None else context.stream_of(device_id)
+
     def make() -> StepPlan:
         named = [(name, value.meta) for name, value in inputs]
-        return StepPlan(build, named, context.thread_pool.workers, device_id=device_id)
+        return StepPlan(build, named, context.thread_pool.workers, device_id=device_id, stream=chosen)
 
-    return Invocation(context.plan((key, types, device_id), make), values, batch_size, stream)
+    return Invocation(context.plan((key, types, device_id, chosen), make), values, batch_size, stream)
 
 
 def frozen(value: Any) -> Hashable:

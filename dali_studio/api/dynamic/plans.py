@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.dynamic.gpu import gpu
+from dali_studio.api.dynamic.streams import Stream
 from dali_studio.api.tracing import DataNode, Trace, trace_operator
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.core.batch import Batch
@@ -39,6 +40,8 @@ class StepPlan:
         Count what a reader gives, for `batches`.
     device_id : int, optional
         The GPU on which inputs or results lie.
+    stream : Stream, optional
+        The stream that was chosen for it.
 
     Attributes
     ----------
@@ -57,7 +60,7 @@ class StepPlan:
 
     def __init__(
         self, build: Build, inputs: Sequence[tuple[str, TensorMeta]], workers: WorkerPool, *,
-        checkpointing: bool = False, device_id: int | None = None,
+        checkpointing: bool = False, device_id: int | None = None, stream: Stream | None = None,
     ) -> None:  # fmt: skip
         options = GraphOptions(name="dynamic", batch_size=1, num_threads=1, device_id=device_id)
         registry, trace = default_registry(), Trace(options)
@@ -74,7 +77,7 @@ class StepPlan:
         plan = compile_graph(trace.graph, registry, devices=device_id is not None, fuse=False)
         self._ports, self._sources = plan.outputs, [node.name for node in nodes]
         self._step = results[0].name if results else ""
-        self._gpu = None if device_id is None else gpu(device_id)
+        self._gpu = None if device_id is None else gpu(device_id, stream)
         self.device_id = device_id
         runner = None if self._gpu is None else self._gpu.runner()
         self._executor = Executor(plan, registry, 0, workers, device_id, runner)

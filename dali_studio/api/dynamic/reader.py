@@ -169,10 +169,11 @@ class Reader:
                 )
 
             inputs = [(name, value.meta) for name, value in wires.items()]
-            workers = EvalContext.current().thread_pool.workers
+            context, device_id = EvalContext.current(), self._device.device_id
             self._plan = StepPlan(
-                build, inputs, workers, checkpointing=self._checkpointing, device_id=self._device.device_id
-            )
+                build, inputs, context.thread_pool.workers, checkpointing=self._checkpointing, device_id=device_id,
+                stream=None if device_id is None else context.stream_of(device_id),
+            )  # fmt: skip
             if self._pending is not None:
                 self._plan.skip(self._pending)
         return self._plan

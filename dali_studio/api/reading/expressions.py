@@ -207,6 +207,15 @@ class Expressions(ABC):
         except ValueError:
             return Unknown(text_of(node))
 
+    def _compare(self, node: ast.Compare, scope: Scope) -> Any:
+        """``a < b < c`` is ``a < b and b < c``."""
+        sides = [node.left, *node.comparators]
+        pairs: list[ast.expr] = [
+            ast.copy_location(ast.Compare(left, [sign], [right]), node)
+            for left, sign, right in zip(sides, node.ops, sides[1:], strict=False)
+        ]
+        return self._boolop(ast.copy_location(ast.BoolOp(ast.And(), pairs), node), scope)
+
     def _unaryop(self, node: ast.UnaryOp, scope: Scope) -> Any:
         value = self.expression(node.operand, scope)
         return Unknown(text_of(node)) if known.has_unknown(value) else branches.not_(value)

@@ -6,6 +6,7 @@ import ast
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from importlib.util import decode_source
 from pathlib import Path
 from typing import Any, cast
 
@@ -86,14 +87,15 @@ def _source(source: str | Path | Callable[..., Any]) -> tuple[str, str]:
             raise _unreadable(f"The source of {plain!r} is not to be found.", "Give its text.") from error
         return "".join(lines), Path(plain.__code__.co_filename).name
     if isinstance(source, str) and ("\n" in source or "(" in source):
-        return source, "program"
+        return source.removeprefix("\ufeff"), "program"
     try:
-        return read_file(source, MAX_DOCUMENT_BYTES).decode(), Path(source).name
-    except OSError as error:
-        message = f"{source} could not be read: {error.strerror or error}."
+        return decode_source(read_file(source, MAX_DOCUMENT_BYTES)), Path(source).name
+    except (SyntaxError, UnicodeDecodeError) as error:
+        message = f"{source} is no text in UTF-8, nor in an encoding that it names."
+        raise _unreadable(message, "Give the path of a .py file.") from error
+    except (OSError, ValueError) as error:  # the latter for what can be no path
+        message = f"{source} could not be read: {getattr(error, 'strerror', None) or error}."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give the path of a .py file.")) from error
-    except UnicodeDecodeError as error:
-        raise _unreadable(f"{source} is no text in UTF-8.", "Give the path of a .py file.") from error
 
 
 def _unreadable(message: str, hint: str, source: str = "") -> DaliStudioError:

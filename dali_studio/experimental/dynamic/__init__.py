@@ -5,18 +5,15 @@ from __future__ import annotations
 import sys
 
 from dali_studio.api.dynamic.batch import Batch, as_batch, batch
-from dali_studio.api.dynamic.context import EvalContext, EvalMode, ThreadPool, get_num_threads, set_num_threads
-from dali_studio.api.dynamic.device import (
-    Device,
-    DeviceLike,
-    Stream,
-    device,
+from dali_studio.api.dynamic.context import (
+    EvalContext,
+    EvalMode,
+    ThreadPool,
     get_current_stream,
-    get_default_stream,
-    set_current_stream,
-    set_default_stream,
-    stream,
+    get_num_threads,
+    set_num_threads,
 )
+from dali_studio.api.dynamic.device import Device, DeviceLike, device
 from dali_studio.api.dynamic.dtype import (
     DataType,
     DType,
@@ -41,6 +38,13 @@ from dali_studio.api.dynamic.dtype import boolean as bool  # noqa: A004 - nvidia
 from dali_studio.api.dynamic.functions import imread, offered
 from dali_studio.api.dynamic.reader import entry_for, path_of
 from dali_studio.api.dynamic.source import ExternalSource
+from dali_studio.api.dynamic.streams import (
+    Stream,
+    get_default_stream,
+    set_current_stream,
+    set_default_stream,
+    stream,
+)
 from dali_studio.api.dynamic.tensor import Tensor, as_tensor, tensor
 from dali_studio.api.functions import populate
 from dali_studio.experimental.dynamic import capture, checkpoint, math, pytorch, random

@@ -17,17 +17,12 @@ from dali_studio.api.dynamic.batch import batch as batch
 from dali_studio.api.dynamic.context import EvalContext as EvalContext
 from dali_studio.api.dynamic.context import EvalMode as EvalMode
 from dali_studio.api.dynamic.context import ThreadPool as ThreadPool
+from dali_studio.api.dynamic.context import get_current_stream as get_current_stream
 from dali_studio.api.dynamic.context import get_num_threads as get_num_threads
 from dali_studio.api.dynamic.context import set_num_threads as set_num_threads
 from dali_studio.api.dynamic.device import Device as Device
 from dali_studio.api.dynamic.device import DeviceLike as DeviceLike
-from dali_studio.api.dynamic.device import Stream as Stream
 from dali_studio.api.dynamic.device import device as device
-from dali_studio.api.dynamic.device import get_current_stream as get_current_stream
-from dali_studio.api.dynamic.device import get_default_stream as get_default_stream
-from dali_studio.api.dynamic.device import set_current_stream as set_current_stream
-from dali_studio.api.dynamic.device import set_default_stream as set_default_stream
-from dali_studio.api.dynamic.device import stream as stream
 from dali_studio.api.dynamic.dtype import DataType as DataType
 from dali_studio.api.dynamic.dtype import DType as DType
 from dali_studio.api.dynamic.dtype import ImageType as ImageType
@@ -50,6 +45,11 @@ from dali_studio.api.dynamic.dtype import boolean as boolean
 bool = boolean
 from dali_studio.api.dynamic.functions import imread as imread
 from dali_studio.api.dynamic.source import ExternalSource as ExternalSource
+from dali_studio.api.dynamic.streams import Stream as Stream
+from dali_studio.api.dynamic.streams import get_default_stream as get_default_stream
+from dali_studio.api.dynamic.streams import set_current_stream as set_current_stream
+from dali_studio.api.dynamic.streams import set_default_stream as set_default_stream
+from dali_studio.api.dynamic.streams import stream as stream
 from dali_studio.api.dynamic.tensor import Tensor as Tensor
 from dali_studio.api.dynamic.tensor import as_tensor as as_tensor
 from dali_studio.api.dynamic.tensor import tensor as tensor
@@ -82,6 +82,7 @@ def batch_permutation(
     rng: RNG | None = ...,
     allow_repetitions: Any = ...,
     no_fixed_points: Any = ...,
+    _scope: Any = ...,
     preserve: Any = ...,
     bytes_per_sample_hint: Any = ...,
 ) -> Tensor | Batch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -11,10 +12,16 @@ from dali_studio.api.dynamic.values import elements as _elements
 
 
 def _function(name: str, like: FunctionType) -> Callable[..., Any]:
-    def function(*operands: Any) -> Any:
+    signature = inspect.signature(like)
+    count = len(signature.parameters)
+
+    def function(*operands: Any, **named: Any) -> Any:
+        if named or len(operands) != count:
+            operands = signature.bind(*operands, **named).args
         return _elements(name, *operands)
 
     function.__name__ = function.__qualname__ = name
+    vars(function)["__signature__"] = signature
     function.__doc__, function.__module__ = like.__doc__, __name__
     return function
 

@@ -153,6 +153,16 @@ template <class T> struct Operand {
   }
 };
 
+// Whether a functor divides whole numbers, by `b`: zero is refused.
+template <class F, class... T> struct DividesIntegers { static const bool value = false; };
+template <class T> struct DividesIntegers<Divide, T, T> { static const bool value = !is_float<T>::value; };
+template <class T> struct DividesIntegers<Modulo, T, T> { static const bool value = !is_float<T>::value; };
+template <class T> bool has_zero(i64 count, const T*, const T* b) {
+  bool found = false;
+  for (i64 i = 0; i < count; i++) found |= b[i] == 0;
+  return found;
+}
+
 template <class F, class R, class... T> HD void compute_block(R* out, i64 count, const T*... operands) {
   for (i64 i = 0; i < count; i++) out[i] = F::of(operands[i]...);
 }
@@ -163,6 +173,7 @@ struct Addresses {
   i64 code;
 };
 
+// Gives 0, or the number of a sample with a division by zero, plus 1.
 template <class F, class... T> struct Elementwise {
   typedef decltype(F::of(T()...)) R;
   static constexpr int K = sizeof...(T);
@@ -194,11 +205,18 @@ template <class F, class... T> struct Elementwise {
       for (i64 start = 0; start < walk.elements; start += step) {
         const i64 count = least(step, walk.elements - start);
         R* block = straight ? (R*)to + start : results;
-        compute_block<F>(block, count, operands.Pack<T, I>::operand.at(walk, I, start, count)...);
+        if (compute(block, count, operands.Pack<T, I>::operand.at(walk, I, start, count)...)) return sample + 1;
         if (!straight) store(results, count, to + start * sizes_of[out.code], out.code);
       }
     }
     return 0;
+  }
+
+  static bool compute(R* out, i64 count, const T*... operands) {
+    if constexpr (DividesIntegers<F, T...>::value)
+      if (has_zero(count, operands...)) return true;
+    compute_block<F>(out, count, operands...);
+    return false;
   }
 
   static void store(const R* from, i64 count, void* to, i64 code) {

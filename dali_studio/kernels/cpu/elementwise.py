@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.native import kernel
 
 #: Element types in the order of their numbers in ``elementwise.hpp``.
@@ -105,8 +106,15 @@ def compute(functor: str, operands: Sequence[Operand], out: Operand, common: np.
     ------
     ValueError
         Where shapes do not fit each other.
+    ArgumentError
+        Where whole numbers are divided by zero.
     """
     types = computed_types(functor, [one.dtype for one in operands], common)
     given = [word for one in (*operands, out) for word in (one.addresses, one.shapes, _CODES[one.dtype])]
-    kernel(functor, *types)(*given)
+    failed = kernel(functor, *types)(*given)
+    if failed:
+        raise ArgumentError(
+            "whole numbers are divided by zero.", hint="Divide floating-point numbers, or keep zeros out.",
+            sample=int(failed) - 1,
+        )  # fmt: skip
 

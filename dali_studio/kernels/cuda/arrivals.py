@@ -39,12 +39,14 @@ class Arrivals:
     ----------
     allocate : callable
         ``allocate(size)`` gives device memory, for use on the current stream.
+    stream : cupy.cuda.Stream, optional
+        The stream to copy on.
     """
 
-    def __init__(self, allocate: Callable[[int], Any]) -> None:
+    def __init__(self, allocate: Callable[[int], Any], stream: Any = None) -> None:
         self._allocate = allocate
         # like all streams here it waits for the default stream, on which users may still read memory that comes back
-        self._stream = cupy().cuda.Stream()
+        self._stream = stream or cupy().cuda.Stream()
         self._pieces: deque[_Piece | None] = deque((None, None))
 
     def copied(self, batch: Batch, run: Callable[[Callable[[int], None], int], None]) -> Batch:

@@ -52,12 +52,15 @@ def producer(wanted: Any, array: Any, device_id: int) -> Any:
         if type(array).__module__.partition(".")[0] != "torch":
             return cuda.get_current_stream()  # arrays of other libraries were made ready on it when they were taken
         wanted = sys.modules["torch"].cuda.current_stream(array.device)
-    address = _address(wanted)
-    if address == COMPLETE:
-        return _own_stream(device_id)
+    return _own_stream(device_id) if address_of(wanted) == COMPLETE else external(wanted, device_id)
+
+
+def external(stream: Any, device_id: int) -> Any:
+    """A stream of another library as one of CuPy, which keeps it alive where it is an object of CUDA's protocol."""
+    cuda = cupy().cuda
     if not hasattr(cuda.Stream, "from_external"):  # CuPy 13
-        return cuda.ExternalStream(address, device_id)
-    return cuda.Stream.from_external(wanted if hasattr(wanted, "__cuda_stream__") else _Address(address))
+        return cuda.ExternalStream(address_of(stream), device_id)
+    return cuda.Stream.from_external(stream if hasattr(stream, "__cuda_stream__") else _Address(address_of(stream)))
 
 
 class _Address:
@@ -76,7 +79,14 @@ def _own_stream(device_id: int) -> Any:
         return cupy().cuda.Stream(non_blocking=True)
 
 
-def _address(stream: Any) -> int:
+def address_of(stream: Any) -> int:
+    """The address of a stream of any library.
+
+    Raises
+    ------
+    TypeError
+        For what is no stream.
+    """
     if isinstance(stream, int):
         return stream
     if isinstance(stream, ctypes.c_void_p):
@@ -87,7 +97,7 @@ def _address(stream: Any) -> int:
         if hasattr(stream, name):
             found = getattr(stream, name)
             return int(getattr(found, "value", found) or 0)
-    raise TypeError(f"cuda_stream is a {type(stream).__name__}, which is no CUDA stream")
+    raise TypeError(f"the stream is a {type(stream).__name__}, which is no CUDA stream")
 
 
 def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> Batch:

@@ -21,7 +21,7 @@ from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.arrivals import Arrivals
 from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory
-from dali_studio.kernels.cuda.ingest import copied
+from dali_studio.kernels.cuda.ingest import copied, external
 from dali_studio.kernels.cuda.replay import Replay
 from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
 
@@ -78,23 +78,26 @@ class GpuStream:
     device_id : int
     limit : int, optional
         Bytes of device memory that it may take, at most.
+    stream : optional
+        A stream of any library, for everything, copies as well: what lets go of memory after work on that stream is
+        safe, as it is on the default stream otherwise.
     """
 
-    def __init__(self, device_id: int, limit: int | None = None) -> None:
+    def __init__(self, device_id: int, limit: int | None = None, stream: Any = None) -> None:
         self.device_id = device_id
         #: Bytes of shared memory that a block may have.
         self.shared_memory = shared_memory(device_id)
         self._cupy = cupy()
         self._device = self._cupy.cuda.Device(device_id)
         with self._device:
-            self._stream = self._cupy.cuda.Stream()
-            self._copies = self._cupy.cuda.Stream()
+            self._stream = self._cupy.cuda.Stream() if stream is None else external(stream, device_id)
+            self._copies = self._cupy.cuda.Stream() if stream is None else self._stream
             # names the part of the pool that small pieces come from; nothing is enqueued on it
             self._small = self._cupy.cuda.Stream()
             self._joint = self._cupy.cuda.Event(block=False, disable_timing=True)
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
-            self._arrivals = Arrivals(self._pool.malloc)
+            self._arrivals = Arrivals(self._pool.malloc, None if stream is None else self._stream)
         self._slots = [InFlightSlot() for _ in range(_SLOTS)]
         self._used = _Used()
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.ingest import gathered
 from dali_studio.operators.conditional.condition import check_wired, predicate_of
@@ -67,7 +68,8 @@ class Merge(Operator):
     @staticmethod
     def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: Any) -> tuple[Batch, ...]:
         meta, places, shapes, sources = _order(args, inputs)
-        made = stream.empty(shapes, inputs[0].dtype, meta.layout or "", sources)
+        assert meta.dtype is not None
+        made = stream.empty(shapes, to_numpy(meta.dtype), meta.layout or "", sources)
         addresses = [batch.addresses for batch in inputs]
         gathered(np.array([addresses[which][position] for which, position in places], np.int64), made, stream)
         return (made,)

@@ -17,7 +17,7 @@ from dali_studio.operators.random.places import SeedArgument, places
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Start
-from dali_studio.schema.samples import Case, images, values
+from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import RandomSource
 
 
@@ -73,7 +73,8 @@ class ROIRandomCrop(SeedArgument, Operator):
             Case(arguments={**plain, "roi_end": (30, 40), "in_shape": (10, 100)}, refused="crop_shape"),
             Case(arguments={**plain, "roi_end": (30, 40), "in_shape": (100, 36)}, refused="roi_end"),
             Case((images(),), {**plain, "roi_end": (30, 40), "in_shape": (100, 36)}, refused="in_shape"),
-            Case((images(),), {**plain, "roi_end": (30, 40)}, refused="crop_shape"),
+            Case((images(),), {"crop_shape": (5, 7), "roi_start": (2, 1), "roi_shape": (9, 8), "seed": 4}),
+            Case((tensors(((30,),)),), {**plain, "roi_end": (30, 40)}, refused="crop_shape"),
         ]
 
     @staticmethod
@@ -120,12 +121,13 @@ def _tables(args: Args, inputs: Sequence[Batch]) -> _Tables:
     ends = _rows(args, "roi_end", axes) if by_end else starts + _rows(args, "roi_shape", axes)
     bounds: NDArray[np.int64] | None = None
     if inputs:
-        bounds = np.ascontiguousarray(inputs[0].shapes)
-        if bounds.shape[1] != axes:
+        bounds = inputs[0].shapes
+        if bounds.shape[1] < axes:
             raise ArgumentError(
                 f"the window has {axes} axes, the image {bounds.shape[1]}.", hint="Give a size for each axis.",
                 argument="crop_shape",
             )  # fmt: skip
+        bounds = np.ascontiguousarray(bounds[:, :axes])  # the first ones, as in nvidia.dali
     elif args.given("in_shape"):
         bounds = _rows(args, "in_shape", axes).astype(np.int64)
     if bounds is not None:

@@ -11,7 +11,7 @@ from dali_studio.kernels.cpu import draws as _  # noqa: F401 - the order is draw
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output, example
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.traits import RandomSource
 
 
@@ -33,6 +33,10 @@ class BatchPermutation(Operator):
 
     allow_repetitions: Annotated[bool, Doc("Samples may come several times, or not at all."), COMMON] = False
     no_fixed_points: Annotated[bool, Doc("No sample keeps its place, unless it is alone."), COMMON] = False
+    _scope: Annotated[
+        bool | None, Doc("Wired in a branch of an `if`: the samples of the branch, which are ordered."), PER_SAMPLE,
+        ANY_NUMBER,
+    ] = None  # fmt: skip
     seed: Annotated[int | None, Doc("Seed of the stream; unset: the pipeline hands one out.")] = None
 
     @staticmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import itertools
 import os
 import re
 import subprocess
@@ -56,10 +57,10 @@ class Device(_Context):
 
 
 class Stream(_Context):
-    ptr = 0
+    _made = itertools.count(16)
 
     def __init__(self, **_: object) -> None:
-        pass
+        self.ptr = next(self._made)
 
     def wait_event(self, event: Any) -> None:
         pass
@@ -68,7 +69,12 @@ class Stream(_Context):
         pass
 
 
-Stream.null = Stream()
+class ExternalStream(Stream):
+    def __init__(self, ptr: int, device_id: int = -1) -> None:
+        self.ptr = ptr
+
+
+Stream.null = ExternalStream(0)
 
 
 class Event:
@@ -231,9 +237,9 @@ def _memcpy(target: int, source: int, size: int, kind: int, stream: int = 0) -> 
 runtime = types.SimpleNamespace(
     getDeviceCount=lambda: 1, runtimeGetVersion=lambda: 13000, driverGetVersion=lambda: 13000,
     getDeviceProperties=lambda _: {"name": b"emulated", "totalGlobalMem": 1 << 34, "major": 9, "minor": 0, "sharedMemPerBlockOptin": 227 << 10},
-    memcpyAsync=_memcpy, memsetAsync=lambda place, value, size, stream: ctypes.memset(place, value, size), memcpyHostToDevice=1, memcpyDeviceToHost=2, memcpyDeviceToDevice=3,
+    streamSynchronize=lambda _: None, memcpyAsync=_memcpy, memsetAsync=lambda place, value, size, stream: ctypes.memset(place, value, size), memcpyHostToDevice=1, memcpyDeviceToHost=2, memcpyDeviceToDevice=3,
 )  # fmt: skip
 cuda = types.SimpleNamespace(
-    Device=Device, Stream=Stream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,
+    Device=Device, Stream=Stream, ExternalStream=ExternalStream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,
     alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream, get_elapsed_time=lambda begin, end: 0.001,
 )  # fmt: skip

@@ -193,6 +193,30 @@ def test_a_pipeline_is_chosen_by_its_name(tmp_path: Path) -> None:
         read(tmp_path / "none.py")
 
 
+def test_files_are_decoded_as_python_does_it(tmp_path: Path) -> None:
+    text = HEAD + pipeline("größe = fn.random.uniform()\nreturn größe")
+    for number, data in enumerate(
+        (b"\xef\xbb\xbf" + text.encode(), b"# coding: latin-1\n" + text.encode("latin-1"), text.replace("\n", "\r\n").encode())
+    ):
+        file = tmp_path / f"{number}.py"
+        file.write_bytes(data)
+        assert list(read(file)) == ["größe"]
+    assert list(read("\ufeff" + text)) == ["größe"]
+    (tmp_path / "other.py").write_bytes(text.encode("latin-1"))
+    with pytest.raises(DaliStudioError, match=r"DS502.*no text in UTF-8"):
+        read(tmp_path / "other.py")
+    with pytest.raises(DaliStudioError, match=r"DS302.*null byte"):
+        read("a\0b")
+
+
+def test_chained_comparisons_are_followed() -> None:
+    body = "x = fn.random.uniform(range=(0, 4))\nif {}:\n    x = x * 2\nreturn x"
+    chained, written = (pipeline(body.format(test), "@pipeline_def(enable_conditionals=True)") for test in ("1 < x <= 2", "1 < x and x <= 2"))
+    assert plain(findings(chained)[0]) == plain(findings(written)[0])
+    graph, found = findings(pipeline("x = fn.random.uniform()\nif 0 < k < 3:\n    x = x * 2\nreturn x", signature="p(k=2)"))
+    assert not found and len(list(graph)) == 2
+
+
 def test_findings_are_warnings_if_nobody_takes_them() -> None:
     with pytest.warns(UserWarning, match="is no operator of dali_studio"):
         read(HEAD + pipeline("return other(fn.random.uniform())"))

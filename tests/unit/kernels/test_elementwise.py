@@ -74,11 +74,11 @@ def test_integers_wrap_around(name: str) -> None:
     random = np.random.default_rng(1)
     for one, other in product(INTEGERS, INTEGERS):
         a, b = numbers(one, (900,), random), numbers(other, (900,), random)
+        if name in ("div", "mod"):
+            b[b == 0] = 1  # zero is refused
         common = to_numpy(promoted(from_numpy(one), from_numpy(other)))
         with np.errstate(all="ignore"):
             wanted = INTEGER_RULES[name](a.astype(common), b.astype(common))
-        if name == "mod":
-            wanted = np.where(b == 0, 0, wanted).astype(common)
         np.testing.assert_array_equal(computed(name, [a], [b])[0], wanted, f"{one} {other}")
 
 
