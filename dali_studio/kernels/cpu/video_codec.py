@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.views import Array
 
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
@@ -20,6 +20,8 @@ _FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
 COMMON = {
     "h264": "H.264", "hevc": "HEVC", "vp8": "VP8", "vp9": "VP9", "av1": "AV1", "mpeg4": "MPEG-4", "mjpeg": "MJPEG",
 }  # fmt: skip
+#: Codecs of which nvidia.dali makes pixels on the CPU: as if their chroma lay between luma, which PyAV does not say.
+_CENTRED = ("vp8", "vp9", "mjpeg", "libvpx", "libvpx-vp9")
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
 
@@ -115,7 +117,7 @@ class VideoFile:
                 index = VideoIndex(self._stream, self._container)
             except self._av.FFmpegError as error:
                 raise VideoError(_words(error)) from error
-            self._restart()
+            self.position = len(index)  # the file has been read to its end
         self.index = index
 
     def _restart(self) -> None:
@@ -139,6 +141,7 @@ class VideoFile:
             raise VideoError("there is no decoder for its codec")
         self._stream = streams[0]
         self._stream.thread_type = "NONE"
+        self._is_centred = self._stream.codec_context.name in _CENTRED
         self._decoder = self._taken(self._stream.codec_context)
         self._frames: Iterator[Any] = self._decoded()
         #: Which frame comes next.
@@ -217,26 +220,32 @@ class VideoFile:
         key = self.index.key_before(number)
         if self.position <= number and key <= self.position:
             return
-        if key > 0:
-            try:
-                self._container.seek(self.index.pts[key], stream=self._stream)
+        try:
+            self._container.seek(self.index.pts[key], stream=self._stream)
+            if self._decoder.is_open:
                 self._decoder.flush_buffers()
-                self._frames = self._decoded()
-                first = next(self._frames)
-            except (self._av.FFmpegError, StopIteration):
-                pass
-            else:
-                at = self.index.number(first.pts, -1)
-                if 0 <= at <= number:
-                    self._frames = _with(first, self._frames)
-                    self.position = at
-                    return
+            self._frames = self._decoded()
+            first = next(self._frames)
+        except (self._av.FFmpegError, StopIteration):
+            pass
+        else:
+            at = self.index.number(first.pts, -1)
+            if 0 <= at <= number:
+                self._frames = _with(first, self._frames)
+                self.position = at
+                return
         self._restart()
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
+        if self._is_centred and not colors.ycbcr and (frame.height, frame.width) == (height, width) and is_common(frame):
+            rgb_pixels(frame, out)
+            return
         form = "yuv444p" if colors.ycbcr else "rgb24"
-        made = self._reformatter.reformat(frame, width, height, form, interpolation=self._flags, threads=1)
+        # the matrix is BT.601, whatever the file names, as in nvidia.dali
+        made = self._reformatter.reformat(
+            frame, width, height, form, "DEFAULT", "DEFAULT", interpolation=self._flags, threads=1
+        )
         planes = [np.frombuffer(plane, np.uint8).reshape(height, plane.line_size) for plane in made.planes]
         if colors.ycbcr:
             for channel, plane in enumerate(planes):

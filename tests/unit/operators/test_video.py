@@ -16,7 +16,7 @@ from dali_studio import DaliStudioError, fn, pipeline_def, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.codegen.emit import emit
-from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
 from dali_studio.kernels.cuda.video import is_grey
 from dali_studio.schema.sample_videos import CODECS, encoded_video
@@ -285,6 +285,27 @@ def test_pixels_as_of_a_gpu(pixels: str, full_range: bool) -> None:
         made = np.empty((23, 37, 3), np.uint8)
         frame_pixels(planes_of(frame), made, **options)
         np.testing.assert_array_equal(made, np.rint(np.clip(expected * np.float32(255), 0, 255)))
+
+
+SIZES = [(1, 1), (2, 2), (3, 3), (4, 5), (6, 380), (7, 8), (8, 6), (66, 50), (97, 63), (333, 3), (1279, 5), (5, 1079), (640, 36), (1999, 37)]
+
+
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p"])
+def test_pixels_as_of_swscale(pixels: str) -> None:
+    rng = np.random.default_rng(7)
+    kinds = av.video.reformatter.Interpolation
+    flags = kinds.BILINEAR | kinds.ACCURATE_RND | kinds.FULL_CHR_H_INT
+    for number, (width, height) in enumerate(SIZES):
+        frame = av.VideoFrame(width, height, pixels)
+        frame.color_range = 2 if "j" in pixels or number % 2 else 1
+        for plane in frame.planes:
+            plane.update(rng.integers(0, 256, plane.buffer_size, np.uint8).tobytes())
+        made = av.video.reformatter.VideoReformatter().reformat(frame, format="rgb24", interpolation=flags)
+        expected = np.frombuffer(made.planes[0], np.uint8).reshape(height, -1)[:, : 3 * width]
+        got = np.empty((height, width, 3), np.uint8)
+        assert is_common(frame)
+        rgb_pixels(frame, got)
+        np.testing.assert_array_equal(got.reshape(height, -1), expected, f"{width}x{height}")
 
 
 @pytest.mark.parametrize(("pixels", "grey"), [("gray", True), ("yuv420p", False), ("yuv444p", False)])
