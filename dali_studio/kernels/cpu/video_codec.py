@@ -92,6 +92,8 @@ class VideoFile:
         A path, or the contents of a file.
     index : VideoIndex, optional
         What an earlier opening of the same file found.
+    container : optional
+        What that has left open (`hand_over`).
 
     Attributes
     ----------
@@ -104,35 +106,52 @@ class VideoFile:
     NoVideoDecoderError
     """
 
-    def __init__(self, source: str | Array, index: VideoIndex | None = None) -> None:
+    def __init__(self, source: str | Array, index: VideoIndex | None = None, container: Any = None) -> None:
         self._av = library()
         self._source = source
         self._reformatter = self._av.video.reformatter.VideoReformatter()
         kinds = self._av.video.reformatter.Interpolation
         self._flags = kinds(sum(kinds[name] for name in _FLAGS))
         self._container: Any = None
-        self._restart()
+        if container is None:
+            self._restart()
+        else:
+            self._use(container)
         if index is None:
             try:
                 index = VideoIndex(self._stream, self._container)
             except self._av.FFmpegError as error:
                 raise VideoError(_words(error)) from error
+            container = self._container
+        if container is not None:
             self.position = len(index)  # the file has been read to its end
         self.index = index
+
+    def hand_over(self) -> Any:
+        """The open file, for another object to go on with; this one has none any more."""
+        container, self._container = self._container, None
+        return container
 
     def _restart(self) -> None:
         """Go back to before the first frame."""
         self.close()
+        self._use(self._opened())
+
+    def _opened(self) -> Any:
         source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
         try:
-            self._container = self._av.open(source, **_lenient(self._av), **self._hardware())
+            return self._av.open(source, **_lenient(self._av), **self._hardware())
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
             raise
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
-        streams = self._container.streams.video
+
+    def _use(self, container: Any) -> None:
+        """Take frames from an open file."""
+        self._container = container
+        streams = container.streams.video
         if not streams:
             self.close()
             raise VideoError("there is no video track in it")
@@ -177,8 +196,8 @@ class VideoFile:
         ----------
         wanted : sequence of int
             Their numbers, in any order; -1 for filled ones.
-        out : ndarray of uint8
-            (F, H, W, C), red, green and blue, or luma and chroma.
+        out : ndarray of uint8, or sequence of them
+            (F, H, W, C), or (H, W, C) each: red, green and blue, or luma and chroma.
         fill : sequence of int
             The colour of filled frames.
         colors : FrameColors
@@ -195,11 +214,11 @@ class VideoFile:
             for number in sorted(places):
                 first, *others = places[number]
                 if number < 0:
-                    out[first] = np.asarray(fill, np.uint8)
+                    out[first][...] = np.asarray(fill, np.uint8)
                 else:
                     self._convert(self._frame(number), out[first], colors)
                 for place in others:
-                    out[place] = out[first]
+                    out[place][...] = out[first]
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
 
@@ -238,7 +257,8 @@ class VideoFile:
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
-        if self._is_centred and not colors.ycbcr and (frame.height, frame.width) == (height, width) and is_common(frame):
+        has_size = (frame.height, frame.width) == (height, width)
+        if self._is_centred and has_size and not colors.ycbcr and is_common(frame):
             rgb_pixels(frame, out)
             return
         form = "yuv444p" if colors.ycbcr else "rgb24"
