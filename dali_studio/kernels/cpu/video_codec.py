@@ -22,6 +22,8 @@ COMMON = {
 }  # fmt: skip
 #: Codecs of which nvidia.dali makes pixels on the CPU: as if their chroma lay between luma, which PyAV does not say.
 _CENTRED = ("vp8", "vp9", "mjpeg", "libvpx", "libvpx-vp9")
+#: How files begin, from where on, and FFmpeg's format: to try all takes longer than to open one.
+_BEGINS = ((0, b"\x1aE\xdf\xa3", "matroska"), (4, b"ftyp", "mov"), (8, b"AVI LIST", "avi"))
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
 
@@ -138,9 +140,13 @@ class VideoFile:
         self._use(self._opened())
 
     def _opened(self) -> Any:
-        source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
+        source, form = self._source, dict[str, str]()
+        if not isinstance(source, str):
+            data = source.tobytes()
+            source = io.BytesIO(data)
+            form = {"format": name for at, begin, name in _BEGINS if data.startswith(begin, at)}
         try:
-            return self._av.open(source, **_lenient(self._av), **self._hardware())
+            return self._av.open(source, **form, **_lenient(self._av), **self._hardware())
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error

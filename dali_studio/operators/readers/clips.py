@@ -355,11 +355,15 @@ class Clips:
         return (int(there.min()), int(there.max()) + 1) if len(there) else (0, 0)
 
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
-        """An open file: one that is just before frame `first`, if possible; of others only if no more may wait."""
+        """An open file: one that need not go back, or to another key frame, if there is one.
+
+        Of others on a GPU only if no more may wait: those may be what a part that is yet to begin goes on with.
+        """
+        key = index.key_before(first)
         with self._lock:
             there = [(first - video.position, place) for place, (name, video) in enumerate(self._idle) if name == path]
-            near = [one for one in there if one[0] >= 0]
-            if near or (there and len(self._idle) >= self._most_idle):
+            near = [one for one in there if 0 <= one[0] <= first - key]
+            if near or (there and (self._gpu is None or len(self._idle) >= self._most_idle)):
                 return self._idle.pop(min(near or there[:1])[1])[1]
         return self._begin(path, index)
 
