@@ -144,7 +144,8 @@ class VideoFile:
         if not isinstance(source, str):
             data = source.tobytes()
             source = io.BytesIO(data)
-            form = {"format": name for at, begin, name in _BEGINS if data.startswith(begin, at)}
+            name = next((name for at, begin, name in _BEGINS if data.startswith(begin, at)), None)
+            form = {"format": name} if name else {}
         try:
             return self._av.open(source, **form, **_lenient(self._av), **self._hardware())
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too

@@ -139,6 +139,39 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
         VideoFile(str(path), index).read([8], np.empty((1, 48, 64, 3), np.uint8))
 
 
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_file_is_opened_once(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+    given = av.open
+    file = encoded_video(codec, 12, (64, 48))
+    monkeypatch.setattr(av, "open", lambda *args, **options: opened.append(args) or given(*args, **options))
+    video = VideoFile(np.frombuffer(file, np.uint8))
+    for wanted in ([11, 3, 0], range(12), [4]):
+        video.read(wanted, np.empty((len(wanted), 48, 64, 3), np.uint8))
+    video.close()
+    assert len(opened) == 1
+
+
+def test_sequences_that_cannot_be_decoded_are_black_and_the_others_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.avi"
+    path.write_bytes(encoded_video("mjpeg", 12, (64, 48)))
+
+    @pipeline_def(batch_size=6, num_threads=2, device_id=None)
+    def pipeline() -> Any:
+        return fn.experimental.readers.video(filenames=[str(path)], sequence_length=2, on_error="placeholder")
+
+    made = pipeline()
+    made.build()
+    whole = np.fromfile(path, np.uint8)
+    path.write_bytes(whole[: len(whole) * 3 // 4].tobytes())  # after its frames have been looked up
+    (video,) = made.run()
+    there = [np.array(video.at(place)) for place in range(6)]
+    decoded = [one.any() for one in there]
+    assert decoded[0] and not decoded[-1] and decoded == sorted(decoded, reverse=True)
+    assert {one.shape for one, is_there in zip(there, decoded, strict=True) if is_there} == {(2, 48, 64, 3)}
+    assert [one.sample for one in made.failed_samples() if one.iteration == 0] == [place for place in range(6) if not decoded[place]]
+
+
 def test_without_pyav_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     file = encoded_video("vp9", 2, (64, 48))
     monkeypatch.setitem(sys.modules, "av", None)
