@@ -150,7 +150,7 @@ class _Decoders:
         """Let a decoder wait for the next file."""
         decoder.flush_buffers()
         with self._lock:
-            self._idle.setdefault(settings, []).append(decoder)
+            self._idle[settings] = [*self._idle.pop(settings, ()), decoder]  # the settings used last are given up last
             if sum(map(len, self._idle.values())) > _KEPT:
                 oldest = next(settings for settings, waiting in self._idle.items() if waiting)
                 self._idle[oldest].pop(0)

@@ -357,13 +357,13 @@ class Clips:
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
         """An open file: one that need not go back, or to another key frame, if there is one.
 
-        Of others on a GPU only if no more may wait: those may be what a part that is yet to begin goes on with.
+        Others are gone on with, the oldest first; but a GPU's last one may be what a part that is yet to begin needs.
         """
         key = index.key_before(first)
         with self._lock:
             there = [(first - video.position, place) for place, (name, video) in enumerate(self._idle) if name == path]
             near = [one for one in there if 0 <= one[0] <= first - key]
-            if near or (there and (self._gpu is None or len(self._idle) >= self._most_idle)):
+            if near or len(there) > (self._gpu is not None):
                 return self._idle.pop(min(near or there[:1])[1])[1]
         return self._begin(path, index)
 
