@@ -109,7 +109,7 @@ _PLANAR = ("yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuvj420p", "yuvj422p", "
 #: FFmpeg's weights for ITU-R BT.601 of red of red, blue of blue, green of blue and green of red, in 2^16.
 _WEIGHTS = (104597, 132201, 25675, 53279)
 #: Of the sum of the weights, what swscale leaves out at the begin of taps.
-_LEAST_WEIGHT = 0.002
+_MIN_WEIGHT = 0.002
 
 
 def is_common(frame: Any) -> bool:
@@ -164,9 +164,8 @@ def _taps(there: int, wanted: int, one: int) -> NDArray[np.int32]:
         offset = middle - (count - 2) * (1 << 16)
         first = abs(offset) // (1 << 17) * (1 if offset >= 0 else -1)
         weights = [max((1 << 30) - (abs((first + i) * (1 << 17) - middle) << 13), 0) for i in range(count)]
-        least = _LEAST_WEIGHT * (1 << 30)
         left_out = 0
-        while weights and left_out + weights[0] <= least and (place == wanted - 1 or first < after):
+        while weights and left_out + weights[0] <= _MIN_WEIGHT * (1 << 30) and (place == wanted - 1 or first < after):
             left_out += weights.pop(0)
             first += 1
         after = first

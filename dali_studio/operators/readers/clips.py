@@ -368,14 +368,14 @@ class Clips:
         return self._begin(path, index)
 
     @property
-    def _most_idle(self) -> int:
+    def _max_idle(self) -> int:
         return _OPEN if self._gpu is None else _GPU_THREADS
 
     def _keep(self, path: str, video: VideoFile) -> None:
         with self._lock:
             self._idle.append((path, video))
-            surplus = self._idle[: -self._most_idle]
-            del self._idle[: -self._most_idle]
+            surplus = self._idle[: -self._max_idle]
+            del self._idle[: -self._max_idle]
         for _, one in surplus:
             one.close()
 
