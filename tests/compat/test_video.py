@@ -45,3 +45,20 @@ def test_sequences_over_epochs(tmp_path: Path, options: str) -> None:
         (tmp_path / f"{number}.webm").write_bytes(encoded_video("vp9", count, (32, 24), seed=number, options={"g": "7"}))
     names = [str(tmp_path / f"{number}.webm") for number in range(3)]
     check(f"fn.experimental.readers.video(filenames={names}, sequence_length=4, stride=2, step=3, {options})", iterations=25)
+
+
+@pytest.mark.parametrize("options", [{"colorspace": "bt709"}, {"colorspace": "bt2020nc"}, {"chroma_sample_location": "left"}, {"color_range": "pc"}])
+def test_what_a_file_says_of_its_colours(options: dict[str, str]) -> None:
+    """nvidia.dali weighs luma and chroma by BT.601, and takes chroma to lie between luma, whatever a file says."""
+    file = np.frombuffer(encoded_video("vp9", 4, (64, 48), options=options), np.uint8)
+    check("fn.decoders.video(x)", {"x": ([file], "")})
+
+
+@pytest.mark.parametrize("options", ["step=1", "step=2, stride=3", "step=1, pad_mode='reflect_101'", "step=3, random_shuffle=True, initial_fill=9"])
+def test_sequences_that_overlap_and_that_key_frames_are_within(tmp_path: Path, options: str) -> None:
+    names: list[str] = []
+    for number, (codec, settings) in enumerate((("vp9", {"g": "5"}), ("vp8", {"g": "100"}), ("mjpeg", {}))):
+        names.append(str(tmp_path / f"{number}.{'avi' if codec == 'mjpeg' else 'webm'}"))
+        Path(names[-1]).write_bytes(encoded_video(codec, 29, (32, 24), seed=number, options=settings))
+    reader = f"fn.experimental.readers.video(filenames={names}, sequence_length=7, enable_frame_num='sequence', {options})"
+    check(f"return tuple({reader})", iterations=12, batch_size=5)

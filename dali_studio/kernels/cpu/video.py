@@ -1,7 +1,8 @@
-"""Frames of videos as pixels, as nvidia.dali has those of a GPU's decoder, whoever has decoded them."""
+"""Frames of videos as pixels: as nvidia.dali has those of a GPU's decoder, whoever has decoded them, and as swscale."""
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,3 +102,81 @@ def frame_pixels(
     which = fields(full_range=full_range, ycbcr=ycbcr)
     made = kernel("frame_pixels", luma.dtype, out.dtype)
     made(luma, blue, red, out, which, down, across, unit, scale(out.dtype, normalized=normalized))
+
+
+#: Of formats of 8 bits with planes, of which swscale makes pixels as `rgb_pixels` does.
+_PLANAR = ("yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj440p", "yuvj444p")
+#: FFmpeg's weights for ITU-R BT.601 of red of red, blue of blue, green of blue and green of red, in 2^16.
+_WEIGHTS = (104597, 132201, 25675, 53279)
+#: Of the sum of the weights, what swscale leaves out at the begin of taps.
+_MIN_WEIGHT = 0.002
+
+
+def is_common(frame: Any) -> bool:
+    """Whether `rgb_pixels` takes a frame of PyAV whose chroma lies between luma."""
+    return frame.format.name in _PLANAR
+
+
+def rgb_pixels(frame: Any, out: NDArray[np.uint8]) -> None:
+    """Make the pixels of a frame of PyAV that `is_common`, which are those of swscale.
+
+    Parameters
+    ----------
+    frame : av.VideoFrame
+    out : (H, W, 3) array of uint8, C-contiguous
+    """
+    height, width, _ = out.shape
+    luma, blue, red = (
+        np.frombuffer(plane, np.uint8).reshape(plane.height, -1)[:, : plane.width] for plane in frame.planes
+    )
+    columns, rows = _taps(blue.shape[1], width, 1 << 14), _taps(blue.shape[0], height, 1 << 12)
+    colors = _colors(full_range=has_full_range(frame) or frame.format.name.startswith("yuvj"))
+    kernel("rgb_pixels")(luma, blue, red, out, columns, rows, colors, np.empty((2, 2, width), np.int16))
+
+
+@cache
+def _colors(*, full_range: bool) -> NDArray[np.int32]:
+    """Swscale's integers for colours, as its tables round them."""
+    weights, luma, offset = _WEIGHTS, (1 << 16) * 255 // 219, 16
+    if full_range:
+        weights, luma, offset = tuple(weight * 224 // 255 for weight in _WEIGHTS), 1 << 16, 0
+    red, blue, green_of_blue, green_of_red = weights
+    made = [min((weight + 4) >> 3, (1 << 15) - 1) for weight in (luma, red)]
+    made += [(4 - green_of_red) >> 3, (4 - green_of_blue) >> 3, (blue + 4) >> 3]
+    return np.array([offset << 9, *made], np.int32)
+
+
+@lru_cache(16)
+def _taps(there: int, wanted: int, one: int) -> NDArray[np.int32]:
+    """Of `there` samples of chroma, those that each of `wanted` ones lies between, as swscale finds them.
+
+    (wanted, 3): the first, its weight, and that of the next one, where `one` is a weight of 1.
+    """
+    made = np.zeros((wanted, 3), np.int32)
+    step = ((there << 16) + (wanted >> 1)) // wanted
+    if abs(step - (1 << 16)) < 10:
+        made[:, 0], made[:, 1] = np.arange(wanted), one
+        return made
+    count = max(min(3, there - 2), 1)
+    after = there
+    for place in range(wanted - 1, -1, -1):
+        middle = step - (1 << 16) + 2 * step * place  # in 2^-17 samples
+        offset = middle - (count - 2) * (1 << 16)
+        first = abs(offset) // (1 << 17) * (1 if offset >= 0 else -1)
+        weights = [max((1 << 30) - (abs((first + i) * (1 << 17) - middle) << 13), 0) for i in range(count)]
+        left_out = 0
+        while weights and left_out + weights[0] <= _MIN_WEIGHT * (1 << 30) and (place == wanted - 1 or first < after):
+            left_out += weights.pop(0)
+            first += 1
+        after = first
+        inside: dict[int, int] = {}
+        for i, weight in enumerate(weights[:2]):
+            sample = min(max(first + i, 0), there - 1)
+            inside[sample] = inside.get(sample, 0) + weight
+        total, error = (sum(inside.values()) + one // 2) // one, 0
+        made[place, 0] = min(inside)
+        for sample in sorted(inside):
+            weight = (inside[sample] + error + (total >> 1)) // total
+            error += inside[sample] - weight * total
+            made[place, 1 + sample - min(inside)] = weight
+    return made

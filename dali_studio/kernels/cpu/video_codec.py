@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.views import Array
 
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
@@ -20,6 +20,10 @@ _FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
 COMMON = {
     "h264": "H.264", "hevc": "HEVC", "vp8": "VP8", "vp9": "VP9", "av1": "AV1", "mpeg4": "MPEG-4", "mjpeg": "MJPEG",
 }  # fmt: skip
+#: Codecs of which nvidia.dali makes pixels on the CPU: as if their chroma lay between luma, which PyAV does not say.
+_CENTRED = ("vp8", "vp9", "mjpeg", "libvpx", "libvpx-vp9")
+#: How files begin, from where on, and FFmpeg's format: to try all takes longer than to open one.
+_BEGINS = ((0, b"\x1aE\xdf\xa3", "matroska"), (4, b"ftyp", "mov"), (8, b"AVI LIST", "avi"))
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
 
@@ -90,6 +94,8 @@ class VideoFile:
         A path, or the contents of a file.
     index : VideoIndex, optional
         What an earlier opening of the same file found.
+    container : optional
+        What that has left open (`hand_over`).
 
     Attributes
     ----------
@@ -102,35 +108,57 @@ class VideoFile:
     NoVideoDecoderError
     """
 
-    def __init__(self, source: str | Array, index: VideoIndex | None = None) -> None:
+    def __init__(self, source: str | Array, index: VideoIndex | None = None, container: Any = None) -> None:
         self._av = library()
         self._source = source
         self._reformatter = self._av.video.reformatter.VideoReformatter()
         kinds = self._av.video.reformatter.Interpolation
         self._flags = kinds(sum(kinds[name] for name in _FLAGS))
         self._container: Any = None
-        self._restart()
+        if container is None:
+            self._restart()
+        else:
+            self._use(container)
         if index is None:
             try:
                 index = VideoIndex(self._stream, self._container)
             except self._av.FFmpegError as error:
                 raise VideoError(_words(error)) from error
-            self._restart()
+            container = self._container
+        if container is not None:
+            self.position = len(index)  # the file has been read to its end
         self.index = index
+
+    def hand_over(self) -> Any:
+        """The open file, for another object to go on with; this one has none any more."""
+        container, self._container = self._container, None
+        return container
 
     def _restart(self) -> None:
         """Go back to before the first frame."""
         self.close()
-        source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
+        self._use(self._opened())
+
+    def _opened(self) -> Any:
+        source, form = self._source, dict[str, str]()
+        if not isinstance(source, str):
+            data = source.tobytes()
+            source = io.BytesIO(data)
+            name = next((name for at, begin, name in _BEGINS if data.startswith(begin, at)), None)
+            form = {"format": name} if name else {}
         try:
-            self._container = self._av.open(source, **_lenient(self._av), **self._hardware())
+            return self._av.open(source, **form, **_lenient(self._av), **self._hardware())
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
             raise
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
-        streams = self._container.streams.video
+
+    def _use(self, container: Any) -> None:
+        """Take frames from an open file."""
+        self._container = container
+        streams = container.streams.video
         if not streams:
             self.close()
             raise VideoError("there is no video track in it")
@@ -139,6 +167,7 @@ class VideoFile:
             raise VideoError("there is no decoder for its codec")
         self._stream = streams[0]
         self._stream.thread_type = "NONE"
+        self._is_centred = self._stream.codec_context.name in _CENTRED
         self._decoder = self._taken(self._stream.codec_context)
         self._frames: Iterator[Any] = self._decoded()
         #: Which frame comes next.
@@ -174,8 +203,8 @@ class VideoFile:
         ----------
         wanted : sequence of int
             Their numbers, in any order; -1 for filled ones.
-        out : ndarray of uint8
-            (F, H, W, C), red, green and blue, or luma and chroma.
+        out : ndarray of uint8, or sequence of them
+            (F, H, W, C), or (H, W, C) each: red, green and blue, or luma and chroma.
         fill : sequence of int
             The colour of filled frames.
         colors : FrameColors
@@ -192,11 +221,11 @@ class VideoFile:
             for number in sorted(places):
                 first, *others = places[number]
                 if number < 0:
-                    out[first] = np.asarray(fill, np.uint8)
+                    out[first][...] = np.asarray(fill, np.uint8)
                 else:
                     self._convert(self._frame(number), out[first], colors)
                 for place in others:
-                    out[place] = out[first]
+                    out[place][...] = out[first]
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
 
@@ -217,26 +246,33 @@ class VideoFile:
         key = self.index.key_before(number)
         if self.position <= number and key <= self.position:
             return
-        if key > 0:
-            try:
-                self._container.seek(self.index.pts[key], stream=self._stream)
+        try:
+            self._container.seek(self.index.pts[key], stream=self._stream)
+            if self._decoder.is_open:
                 self._decoder.flush_buffers()
-                self._frames = self._decoded()
-                first = next(self._frames)
-            except (self._av.FFmpegError, StopIteration):
-                pass
-            else:
-                at = self.index.number(first.pts, -1)
-                if 0 <= at <= number:
-                    self._frames = _with(first, self._frames)
-                    self.position = at
-                    return
+            self._frames = self._decoded()
+            first = next(self._frames)
+        except (self._av.FFmpegError, StopIteration):
+            pass
+        else:
+            at = self.index.number(first.pts, -1)
+            if 0 <= at <= number:
+                self._frames = _with(first, self._frames)
+                self.position = at
+                return
         self._restart()
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
+        has_size = (frame.height, frame.width) == (height, width)
+        if self._is_centred and has_size and not colors.ycbcr and is_common(frame):
+            rgb_pixels(frame, out)
+            return
         form = "yuv444p" if colors.ycbcr else "rgb24"
-        made = self._reformatter.reformat(frame, width, height, form, interpolation=self._flags, threads=1)
+        # the matrix is BT.601, whatever the file names, as in nvidia.dali
+        made = self._reformatter.reformat(
+            frame, width, height, form, "DEFAULT", "DEFAULT", interpolation=self._flags, threads=1
+        )
         planes = [np.frombuffer(plane, np.uint8).reshape(height, plane.line_size) for plane in made.planes]
         if colors.ycbcr:
             for channel, plane in enumerate(planes):

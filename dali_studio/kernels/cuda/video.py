@@ -72,7 +72,7 @@ _CLIPS = {
 _FOR_HARDWARE = {"libdav1d": "av1"}
 _CHECKING = threading.Lock()
 #: Decoders of files of the same settings that wait for the next file.
-_KEPT = 8
+_KEPT = 16
 #: FFmpeg works in the CUDA context that CuPy has made current; it refuses to share the primary one otherwise.
 _OPTIONS: dict[str, object] = {"primary_ctx": "0", "current_ctx": "1"}
 
@@ -153,26 +153,25 @@ class _Decoders:
         self._lock = threading.Lock()
 
     def take(self, made: Any) -> tuple[Any, Any]:
-        """A decoder that has waited and takes what `made`, which has not begun, would take, or else a new one.
-
-        Also gives by what `give` knows it.
-        """
+        """A decoder that has waited and takes what `made` would take, or else None; and by what `give` knows it."""
         settings = made.name, made.width, made.height, made.extradata
         with self._lock:
             waiting = self._idle.get(settings)
-            if waiting:
-                return waiting.pop(), settings
-        if made.name in _FOR_HARDWARE:
-            other = library().CodecContext.create(_FOR_HARDWARE[made.name], "r", self.hardware())
-            other.extradata, other.thread_type = made.extradata, "NONE"
-            return other, settings
-        return made, settings
+            return waiting.pop() if waiting else None, settings
+
+    def for_hardware(self, made: Any) -> Any:
+        """`made`, which has not begun, or another decoder of its codec where that knows no hardware."""
+        if made.name not in _FOR_HARDWARE:
+            return made
+        other = library().CodecContext.create(_FOR_HARDWARE[made.name], "r", self.hardware())
+        other.extradata, other.thread_type = made.extradata, "NONE"
+        return other
 
     def give(self, decoder: Any, settings: Any) -> None:
         """Let a decoder wait for the next file."""
         decoder.flush_buffers()
         with self._lock:
-            self._idle.setdefault(settings, []).append(decoder)
+            self._idle[settings] = [*self._idle.pop(settings, ()), decoder]  # the settings used last are given up last
             if sum(map(len, self._idle.values())) > _KEPT:
                 oldest = next(settings for settings, waiting in self._idle.items() if waiting)
                 self._idle[oldest].pop(0)
@@ -254,19 +253,25 @@ class GpuVideoFile(GpuColored):
     device_id : int
     source : str or ndarray of uint8
     index : VideoIndex, optional
-        As of `VideoFile`.
+    container : optional
+        As of `VideoFile`; opened for the processor.
     trusted : bool
         Use the hardware without asking `missing`.
     """
 
     def __init__(
-        self, device_id: int, source: str | Array, index: VideoIndex | None = None, *, trusted: bool = False
-    ) -> None:
+        self, device_id: int, source: str | Array, index: VideoIndex | None = None, container: Any = None, *,
+        trusted: bool = False,
+    ) -> None:  # fmt: skip
         self._decoders = _decoders(device_id)
         self._used: tuple[Any, Any] | None = None
         self._trusted = trusted
         self._by_processor = not trusted and bool(missing(device_id))
-        super().__init__(source, index)
+        self._is_for_processor = container is not None
+        super().__init__(source, index, container)
+        self._by_processor = self._by_processor or not self._takes(self._stream.codec_context)
+        if self._is_for_processor and not self._by_processor and self._used is None:
+            self._restart()  # no decoder has waited
 
     @property
     def by_hardware(self) -> bool:
@@ -274,6 +279,7 @@ class GpuVideoFile(GpuColored):
         return not self._by_processor
 
     def _restart(self) -> None:
+        self._is_for_processor = False
         super()._restart()
         if not self._by_processor and not self._takes(self._stream.codec_context):
             self._by_processor = True
@@ -290,7 +296,10 @@ class GpuVideoFile(GpuColored):
     def _taken(self, decoder: Any) -> Any:
         if self._by_processor or not self._takes(decoder):
             return decoder
-        self._used = self._decoders.take(decoder)
+        waiting, settings = self._decoders.take(decoder)
+        if waiting is None and self._is_for_processor:
+            return decoder
+        self._used = waiting or self._decoders.for_hardware(decoder), settings
         return self._used[0]
 
     def _frame(self, number: int) -> Any:
@@ -311,8 +320,8 @@ class GpuVideoFile(GpuColored):
         super().close()
 
     def read(
-        self, wanted: Sequence[int] | NDArray[np.int64], out: DeviceFrames, fill: Sequence[int] = (0,),
-        colors: FrameColors = RGB,
+        self, wanted: Sequence[int] | NDArray[np.int64], out: DeviceFrames | Sequence[DeviceFrames],
+        fill: Sequence[int] = (0,), colors: FrameColors = RGB,
     ) -> None:  # fmt: skip
         """As of `VideoFile`, into device memory, on the default stream."""
         cuda = cupy().cuda

@@ -142,8 +142,7 @@ class Video(PadArguments, Operator):
         try:
             if isinstance(found, VideoError):
                 raise found
-            found.close()
-            video = GpuVideoFile(out.device_id, inputs[0], found.index)
+            video = GpuVideoFile(out.device_id, inputs[0], found.index, found.hand_over())
             video.read(work.params["numbers"][index], out, work.params["fill"])
             video.close()
         except VideoError as error:

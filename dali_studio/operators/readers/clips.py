@@ -35,8 +35,10 @@ from dali_studio.schema.arguments import Args
 _OPEN = 16
 #: Threads that look up where frames lie.
 _THREADS = 8
-#: Threads that feed a GPU's decoders, of which the largest GPUs have seven.
-_GPU_THREADS = 8
+#: Threads that feed a GPU's decoders, of which the largest GPUs have seven; each waits for its decoder, mostly.
+_GPU_THREADS = 16
+#: Frames that are decoded in one go, but for those that follow one key frame, which always are.
+_IN_ONE_GO = 16
 #: How long before the first frame of a video a range may begin: so many sequences are filled frames alone.
 _MAX_BEFORE = 1 << 20
 
@@ -122,6 +124,23 @@ class ClipsRead:
     data: Packed | Batch
     frames: list[NDArray[np.int64]]
     failures: dict[int, Exception] = field(default_factory=dict[int, Exception])
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Frames of a batch that one decoder gives in one go.
+
+    Attributes
+    ----------
+    path : str
+    index : VideoIndex
+    frames : list of (int, int, int)
+        Numbers, the positions of their sequences, and their places in these; numbers in order.
+    """
+
+    path: str
+    index: VideoIndex
+    frames: list[tuple[int, int, int]]
 
 
 class _Gpu(NamedTuple):
@@ -238,24 +257,22 @@ class Clips:
             if before is not None and (gpu is None or self._goes_on(picked[0] - 1, picked[0])):
                 before.wait()  # a video is decoded once, if its sequences follow each other
 
-        def one(position: int) -> None:
-            self._read_one(made, position, rooms[position])
+        def one(which: int) -> None:
+            self._read_part(made, parts[which], rooms)
 
-        def several(positions: list[int]) -> None:
-            for position in positions:
-                one(position)
-
+        parts = self._parts(picked, numbers)
         try:
             if gpu is None:
                 wait()
-                run(one, len(picked))
-            else:
-                first, *others = self._runs(picked) or [[]]
-                begun = [gpu.threads.submit(several, positions) for positions in others]
+                run(one, len(parts))
+            elif parts:
+                begun = [gpu.threads.submit(one, which) for which in range(1, len(parts))]
                 wait()
-                several(first)
+                one(0)
                 for each in begun:
                     each.result()
+            self._fill(made, rooms)
+            if gpu is not None:
                 gpu.stream.is_filled(cast("Batch", data))
         finally:
             ended.set()
@@ -273,28 +290,55 @@ class Clips:
         data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, self._dtype)
         return data, [data[position] for position in range(len(shapes))]
 
-    def _read_one(self, made: ClipsRead, position: int, room: Any) -> None:
-        """Decode a sequence; failures are put down in `made`."""
-        entry, frames = int(self.files[made.picked[position]]), made.frames[position]
-        path, index = self.entries[entry].path, self.indices[entry]
-        try:
-            video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
-            video.read(frames, room, self.sampling.fill, self._colors)
-        except (VideoError, OSError) as error:
-            made.failures[position] = error
-            room[...] = 0
-        else:
-            self._keep(path, video)
+    def _parts(self, picked: list[int], numbers: list[NDArray[np.int64]]) -> list[_Part]:
+        """What is decoded in one go each, in the order of the sequences: the frames that follow a key frame.
 
-    def _runs(self, picked: list[int]) -> list[list[int]]:
-        """Positions in `picked`, in order; together those of sequences that are decoded in one go."""
-        made: list[list[int]] = []
+        No frame is decoded twice for the sequences of a batch, whether they overlap or a key frame is within them.
+        """
+        found: dict[tuple[str, int], _Part] = {}
         for position, chosen in enumerate(picked):
-            if position and self._goes_on(picked[position - 1], chosen):
-                made[-1].append(position)
+            file = int(self.files[chosen])
+            path, index = self.entries[file].path, self.indices[file]
+            for place, number in enumerate(numbers[position].tolist()):
+                if number >= 0:
+                    part = found.setdefault((path, index.key_before(number)), _Part(path, index, []))
+                    part.frames.append((number, position, place))
+        made: list[_Part] = []
+        for part in found.values():
+            last = made[-1] if made else None
+            if last and last.path == part.path and len(last.frames) + len(part.frames) <= _IN_ONE_GO:
+                last.frames.extend(part.frames)
             else:
-                made.append([position])
+                made.append(part)
+        for part in made:
+            part.frames.sort()
         return made
+
+    def _read_part(self, made: ClipsRead, part: _Part, rooms: list[Any]) -> None:
+        """Decode frames; sequences that fail are put down in `made`."""
+        try:
+            self._decode(part, rooms)
+        except (VideoError, OSError):  # which of the sequences these are
+            for position in sorted({position for _, position, _ in part.frames}):
+                its = [frame for frame in part.frames if frame[1] == position]
+                try:
+                    self._decode(replace(part, frames=its), rooms)
+                except (VideoError, OSError) as error:
+                    made.failures.setdefault(position, error)
+
+    def _fill(self, made: ClipsRead, rooms: list[Any]) -> None:
+        """Write filled frames; sequences that have failed are black."""
+        for position, frames in enumerate(made.frames):
+            for place in np.flatnonzero(frames < 0).tolist():
+                rooms[position][place][...] = np.asarray(self.sampling.fill, np.uint8)
+        for position in made.failures:
+            rooms[position][...] = 0
+
+    def _decode(self, part: _Part, rooms: list[Any]) -> None:
+        numbers = [number for number, _, _ in part.frames]
+        video = self._open(part.path, part.index, numbers[0])
+        video.read(numbers, [rooms[position][place] for _, position, place in part.frames], colors=self._colors)
+        self._keep(part.path, video)
 
     def _goes_on(self, before: int, chosen: int) -> bool:
         """Whether a decoder that has read a sequence need not decode frames again for another one."""
@@ -311,22 +355,27 @@ class Clips:
         return (int(there.min()), int(there.max()) + 1) if len(there) else (0, 0)
 
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
-        """An open file, if possible one that is just before frame `first`."""
+        """An open file: one that need not go back, or to another key frame, if there is one.
+
+        Others are gone on with, the oldest first; but a GPU's last one may be what a part that is yet to begin needs.
+        """
+        key = index.key_before(first)
         with self._lock:
-            near = [
-                (first - video.position, place) for place, (name, video) in enumerate(self._idle)
-                if name == path and video.position <= first
-            ]  # fmt: skip
-            if near:
-                return self._idle.pop(min(near)[1])[1]
+            there = [(first - video.position, place) for place, (name, video) in enumerate(self._idle) if name == path]
+            near = [one for one in there if 0 <= one[0] <= first - key]
+            if near or len(there) > (self._gpu is not None):
+                return self._idle.pop(min(near or there[:1])[1])[1]
         return self._begin(path, index)
+
+    @property
+    def _max_idle(self) -> int:
+        return _OPEN if self._gpu is None else _GPU_THREADS
 
     def _keep(self, path: str, video: VideoFile) -> None:
         with self._lock:
             self._idle.append((path, video))
-            most = _OPEN if self._gpu is None else _GPU_THREADS
-            surplus = self._idle[:-most]
-            del self._idle[:-most]
+            surplus = self._idle[: -self._max_idle]
+            del self._idle[: -self._max_idle]
         for _, one in surplus:
             one.close()
 

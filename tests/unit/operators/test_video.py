@@ -16,7 +16,7 @@ from dali_studio import DaliStudioError, fn, pipeline_def, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.codegen.emit import emit
-from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
 from dali_studio.kernels.cuda.video import is_grey
 from dali_studio.schema.sample_videos import CODECS, encoded_video
@@ -137,6 +137,39 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
     path.write_bytes(encoded_video("vp9", 4, (64, 48)))
     with pytest.raises(VideoError, match="frame 8 of 10 cannot be decoded"):
         VideoFile(str(path), index).read([8], np.empty((1, 48, 64, 3), np.uint8))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_file_is_opened_once(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+    given = av.open
+    file = encoded_video(codec, 12, (64, 48))
+    monkeypatch.setattr(av, "open", lambda *args, **options: opened.append(args) or given(*args, **options))
+    video = VideoFile(np.frombuffer(file, np.uint8))
+    for wanted in ([11, 3, 0], range(12), [4]):
+        video.read(wanted, np.empty((len(wanted), 48, 64, 3), np.uint8))
+    video.close()
+    assert len(opened) == 1
+
+
+def test_sequences_that_cannot_be_decoded_are_black_and_the_others_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.avi"
+    path.write_bytes(encoded_video("mjpeg", 12, (64, 48)))
+
+    @pipeline_def(batch_size=6, num_threads=2, device_id=None)
+    def pipeline() -> Any:
+        return fn.experimental.readers.video(filenames=[str(path)], sequence_length=2, on_error="placeholder")
+
+    made = pipeline()
+    made.build()
+    whole = np.fromfile(path, np.uint8)
+    path.write_bytes(whole[: len(whole) * 3 // 4].tobytes())  # after its frames have been looked up
+    (video,) = made.run()
+    there = [np.array(video.at(place)) for place in range(6)]
+    decoded = [one.any() for one in there]
+    assert decoded[0] and not decoded[-1] and decoded == sorted(decoded, reverse=True)
+    assert {one.shape for one, is_there in zip(there, decoded, strict=True) if is_there} == {(2, 48, 64, 3)}
+    assert [one.sample for one in made.failed_samples() if one.iteration == 0] == [place for place in range(6) if not decoded[place]]
 
 
 def test_without_pyav_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,6 +318,27 @@ def test_pixels_as_of_a_gpu(pixels: str, full_range: bool) -> None:
         made = np.empty((23, 37, 3), np.uint8)
         frame_pixels(planes_of(frame), made, **options)
         np.testing.assert_array_equal(made, np.rint(np.clip(expected * np.float32(255), 0, 255)))
+
+
+SIZES = [(1, 1), (2, 2), (3, 3), (4, 5), (6, 380), (7, 8), (8, 6), (66, 50), (97, 63), (333, 3), (1279, 5), (5, 1079), (640, 36), (1999, 37)]
+
+
+@pytest.mark.parametrize("pixels", ["yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p"])
+def test_pixels_as_of_swscale(pixels: str) -> None:
+    rng = np.random.default_rng(7)
+    kinds = av.video.reformatter.Interpolation
+    flags = kinds.BILINEAR | kinds.ACCURATE_RND | kinds.FULL_CHR_H_INT
+    for number, (width, height) in enumerate(SIZES):
+        frame = av.VideoFrame(width, height, pixels)
+        frame.color_range = 2 if "j" in pixels or number % 2 else 1
+        for plane in frame.planes:
+            plane.update(rng.integers(0, 256, plane.buffer_size, np.uint8).tobytes())
+        made = av.video.reformatter.VideoReformatter().reformat(frame, format="rgb24", interpolation=flags)
+        expected = np.frombuffer(made.planes[0], np.uint8).reshape(height, -1)[:, : 3 * width]
+        got = np.empty((height, width, 3), np.uint8)
+        assert is_common(frame)
+        rgb_pixels(frame, got)
+        np.testing.assert_array_equal(got.reshape(height, -1), expected, f"{width}x{height}")
 
 
 @pytest.mark.parametrize(("pixels", "grey"), [("gray", True), ("yuv420p", False), ("yuv444p", False)])
