@@ -100,14 +100,14 @@ try: $(STAMPS)/ready
 lab: $(STAMPS)/ready
 	@$(BIN)/dali-studio lab $(ARGS)
 
-# Two processes for what needs no browser; what does comes by itself, since a page, JupyterLab and a kernel take the whole
-# machine. What ARGS names runs in one process, so that -x, -s and --pdb do what they say.
+# Two processes, first for what needs no browser: Playwright leaves an event loop running where it was. Of browsers each has
+# one, with a JupyterLab of its own. What ARGS names runs in one process, so that -x, -s and --pdb do what they say.
 PARALLEL := --numprocesses=2 --dist=worksteal
 test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 	@$(if $(ARGS),$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS),\
 		code=0; \
 		$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/browser $(if $(QUICK),--quick) || code=1; \
-		$(if $(QUICK),,$(BIN)/python -m pytest tests/browser || code=1;) \
+		$(if $(QUICK),,$(BIN)/python -m pytest --numprocesses=2 --dist=loadfile tests/browser || code=1;) \
 		exit $$code)
 
 # All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
