@@ -138,6 +138,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
     page.reload()
     picture.wait_for(timeout=90_000)
+    page.evaluate("() => window.jupyterapp.restored.then(() => true)")  # which brings the notebook to the front
     lab.settle(page)
     assert picture.bounding_box()["width"] > 400
     page.screenshot(path=artifacts / "designer_frozen.png")
