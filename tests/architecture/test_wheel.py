@@ -159,7 +159,7 @@ def server(installed: Path, tmp_path: Path) -> Iterator[str]:
         process.wait(timeout=30)
 
 
-def fetch(address: str, seconds: float = 90) -> bytes:
+def fetch(address: str, seconds: float = 300) -> bytes:
     deadline = time.monotonic() + seconds
     while True:
         try:

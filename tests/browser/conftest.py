@@ -16,6 +16,8 @@ from browser import lab
 #: No test runs beside the kernels of those before it.
 _END_KERNELS = "async () => { await window.jupyterapp?.serviceManager.sessions.shutdownAll(); }"
 _FAILED = pytest.StashKey[bool]()
+#: Milliseconds that a test waits for anything, where it does not say: two of them share two processors.
+_PATIENCE = 60_000
 
 
 @dataclass
@@ -117,6 +119,7 @@ def page(browser: Any, kept: Kept, request: pytest.FixtureRequest) -> Iterator[A
         context = browser.new_context(
             viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
         )
+        context.set_default_timeout(_PATIENCE)
         opened = context.new_page()
     thrown: list[str] = []
     asked: list[str] = []

@@ -202,10 +202,15 @@ def set_theme(page: Any, name: str) -> None:
     page.wait_for_selector("#jupyterlab-splash", state="detached")
 
 
+def workspace_of(page: Any) -> str:
+    """The name of the workspace that JupyterLab has open."""
+    return page.url.split("/workspaces/")[1].split("/")[0]
+
+
 def open_lab(page: Any, address: str, workspace: str = "") -> str:
     """Open JupyterLab in a workspace, by default as it starts; gives the workspace's name."""
     if not workspace and page.evaluate(_TAKE, address):
-        return page.url.split("/workspaces/")[1].split("/")[0]
+        return workspace_of(page)
     name = workspace or f"test-{time.monotonic_ns()}"
     page.goto(f"{address}/lab/workspaces/{name}{'' if workspace else '?reset'}")
     page.wait_for_function("() => window.jupyterapp")

@@ -136,9 +136,10 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     # where the kernel is gone, the picture is what there is
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
-    page.reload()
+    workspace = lab.workspace_of(page)
+    lab.await_layout(page, workspace, "saved.ipynb")
+    lab.open_lab(page, server[0], workspace)  # unlike a reload it brings the notebook to the front before all is there
     picture.wait_for(timeout=90_000)
-    page.evaluate("() => window.jupyterapp.restored.then(() => true)")  # which brings the notebook to the front
     lab.settle(page)
     assert picture.bounding_box()["width"] > 400
     page.screenshot(path=artifacts / "designer_frozen.png")
