@@ -63,7 +63,7 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
     environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(config), "JUPYTERLAB_SETTINGS_DIR": str(config / "settings"),
                    "JUPYTERLAB_WORKSPACES_DIR": str(config / "workspaces"), "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
-    command = [sys.executable, "-m", program, "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
+    command = [sys.executable, "-m", program, "--allow-root", "--no-browser", f"--port={port}", "--ServerApp.port_retries=0", "--expose-app-in-browser",
                f"--ServerApp.base_url={BASE}/", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
     extensions = config / "data" / "labextensions" / "@dali-studio"
     extensions.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
         finally:
             server.terminate()
             try:
-                server.wait(30)
+                server.wait(90)
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
