@@ -100,14 +100,14 @@ try: $(STAMPS)/ready
 lab: $(STAMPS)/ready
 	@$(BIN)/dali-studio lab $(ARGS)
 
-# Two processes for what needs no browser; what does comes by itself, since a page, JupyterLab and a kernel take the whole
-# machine. What ARGS names runs in one process, so that -x, -s and --pdb do what they say.
+# Two processes, first for what needs no browser: Playwright leaves an event loop running where it was. Of browsers each has
+# one, with a JupyterLab of its own. What ARGS names runs in one process, so that -x, -s and --pdb do what they say.
 PARALLEL := --numprocesses=2 --dist=worksteal
 test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 	@$(if $(ARGS),$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS),\
 		code=0; \
 		$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/browser $(if $(QUICK),--quick) || code=1; \
-		$(if $(QUICK),,$(BIN)/python -m pytest tests/browser || code=1;) \
+		$(if $(QUICK),,$(BIN)/python -m pytest --numprocesses=2 --dist=loadfile tests/browser || code=1;) \
 		exit $$code)
 
 # All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
@@ -118,7 +118,7 @@ test-grid: $(STAMPS)/ready
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
-FLOORS_TESTS += tests/browser/test_lab_activates.py
+FLOORS_BROWSER := tests/browser/test_lab_activates.py
 # What the compiler makes of the kernels does not depend on the dependencies.
 FLOORS_TESTS += $(addprefix --ignore=tests/unit/kernels/test_,levels.py build.py)
 $(FLOORS)/.installed: pyproject.toml
@@ -127,9 +127,13 @@ $(FLOORS)/.installed: pyproject.toml
 	@$(PYTHON) .ci/progress.py "Installing the lowest versions of the dependencies" $(FLOORS)/bin/python -m pip install -r $(FLOORS)/lowest.txt
 	@touch $@
 
+FLOORS_PYTEST := env -u CI PYTHONPATH=$(CURDIR) $(FLOORS)/bin/python -m pytest -p no:cacheprovider
 test-floors: $(BUNDLE) $(FLOORS)/.installed
-	@env -u CI PYTHONPATH=$(CURDIR) PYTHONDONTWRITEBYTECODE=1 \
-		$(FLOORS)/bin/python -m pytest -p no:cacheprovider $(FLOORS_TESTS) $(ARGS)
+	@$(if $(ARGS),$(FLOORS_PYTEST) $(FLOORS_TESTS) $(FLOORS_BROWSER) $(ARGS),\
+		code=0; \
+		$(FLOORS_PYTEST) $(PARALLEL) $(FLOORS_TESTS) || code=1; \
+		$(FLOORS_PYTEST) $(FLOORS_BROWSER) || code=1; \
+		exit $$code)
 
 bench: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks $(ARGS)
@@ -148,7 +152,7 @@ sanitize: $(STAMPS)/ready
 # Kernels for arm64 against this processor's, byte by byte.
 arm64: $(STAMPS)/ready
 	@$(BIN)/python .ci/progress.py "Unpacking an arm64 Python into build/arm64" sh tests/arm64.sh build/arm64 $(BIN)/python
-	@EMULATE_ARM64=1 $(BIN)/python -m pytest tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
+	@EMULATE_ARM64=1 $(BIN)/python -m pytest $(PARALLEL) tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
 
 endurance: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)

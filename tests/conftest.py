@@ -22,6 +22,9 @@ for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compa
 if not Path("/dev/nvidia0").exists():
     # nvidia.dali's reader of FITS files asks CUDA for pinned memory otherwise, also without a GPU
     os.environ.setdefault("DALI_RESTRICT_PINNED_MEM", "1")
+# Programs that tests start load modules as they were compiled once; compiling this package takes longer than importing it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 #: What the user's home is for, here and in programs that tests start: no test reads or writes what lies there.
 _HOME = tempfile.TemporaryDirectory(prefix="dali-studio-home-")
 # what compiles kernels fills its cache once, for all

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,19 @@ from browser import lab
 
 #: No test runs beside the kernels of those before it.
 _END_KERNELS = "async () => { await window.jupyterapp?.serviceManager.sessions.shutdownAll(); }"
+_FAILED = pytest.StashKey[bool]()
+#: Milliseconds that a test waits for anything, where it does not say: two of them share two processors.
+_PATIENCE = 60_000
+
+
+@dataclass
+class Kept:
+    """What tests hand on to the next one, since loading JupyterLab takes longer than most of them."""
+
+    #: Where JupyterLab is.
+    address: str = ""
+    #: A page with JupyterLab as it starts.
+    page: Any = None
 
 
 def absent(reason: str) -> None:
@@ -23,9 +37,14 @@ def absent(reason: str) -> None:
     pytest.skip(reason)
 
 
+def _ours(thrown: str) -> bool:
+    """Whether the designer or the extension took part in what was thrown."""
+    return "dali-studio" in thrown or "blob:" in thrown
+
+
 def _of_notebook(thrown: str) -> bool:
     """Notebook 7 throws about settings while it starts, also without the extension."""
-    return "/static/notebook/notebook_core" in thrown and not any(ours in thrown for ours in ("dali-studio", "blob:"))
+    return "/static/notebook/notebook_core" in thrown and not _ours(thrown)
 
 
 @pytest.fixture(scope="session")
@@ -50,13 +69,20 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def kept() -> Kept:
+    """What tests hand on."""
+    return Kept()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Iterator[tuple[str, Path]]:
     """JupyterLab over a copy of the notebooks."""
     if lab.chromium() is None:
         absent("browser tests need Chromium, which is not installed")
     root = tmp_path_factory.mktemp("lab")
     shutil.copytree(lab.REPOSITORY / "notebooks", root, dirs_exist_ok=True)
     with lab.lab_server(root, tmp_path_factory.mktemp("config")) as address:
+        kept.address = address
         yield address, root
 
 
@@ -75,6 +101,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """What a page showed when its test failed is kept for a look."""
     report = yield
     page: Any = getattr(item, "funcargs", {}).get("page")
+    if report.failed:
+        item.stash[_FAILED] = True
     if report.when == "call" and report.failed and page is not None:
         folder = lab.REPOSITORY / "tests" / ".artifacts"
         folder.mkdir(exist_ok=True)
@@ -84,20 +112,37 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A fresh page; what the page throws fails the test, and what it asks of other machines."""
-    context = browser.new_context(
-        viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
-    )
-    opened = context.new_page()
+def page(browser: Any, kept: Kept, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A page with nothing open; what the page throws fails the test, and what it asks of other machines."""
+    opened, kept.page = kept.page, None
+    if opened is None:
+        context = browser.new_context(
+            viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
+        )
+        context.set_default_timeout(_PATIENCE)
+        opened = context.new_page()
     thrown: list[str] = []
-    opened.on("pageerror", lambda error: thrown.append(f"{error.message}\n{error.stack}"))
     asked: list[str] = []
-    opened.on("request", lambda request: asked.append(str(request.url)))
+    listeners = {
+        "pageerror": lambda error: thrown.append(f"{error.message}\n{error.stack}"),
+        "request": lambda request: asked.append(str(request.url)),
+    }
+    for event, listener in listeners.items():
+        opened.on(event, listener)
     yield opened
+    passed, fit = len(thrown), False
     with suppress(Exception):  # the page may be what is broken
-        opened.evaluate(_END_KERNELS)
-    context.close()
+        fit = not request.node.stash.get(_FAILED, False) and lab.tidy(opened, kept.address) and len(thrown) == passed
+        if not fit:
+            opened.evaluate(_END_KERNELS)
+    for event, listener in listeners.items():
+        opened.remove_listener(event, listener)
+    if fit:
+        kept.page = opened
+    else:
+        opened.context.close()
     assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
+    # some timers of JupyterLab's own do not expect that a notebook goes at once
+    thrown[passed:] = filter(_ours, thrown[passed:])
     odd = [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
     assert not odd, "\n".join(odd)

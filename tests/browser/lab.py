@@ -34,6 +34,21 @@ RUN_ALL = """async () => {
 }"""
 
 
+#: Until nothing on the page has changed for a quarter of a second and nothing is animated that ends, at most for 10 s.
+_SETTLED = """() => new Promise(resolve => {
+  const begin = performance.now(); let last = begin;
+  const watch = new MutationObserver(() => { last = performance.now(); });
+  watch.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  const look = () => {
+    const now = performance.now();
+    const moving = document.getAnimations().some(one => one.playState === 'running'
+      && Number.isFinite(one.effect?.getComputedTiming().endTime));
+    if ((now - last < 250 || moving) && now - begin < 10000) return setTimeout(look, 50);
+    watch.disconnect(); resolve(); };
+  look();
+})"""
+
+
 def chromium() -> str | None:
     """The system's Chromium."""
     return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
@@ -48,7 +63,7 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
     environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(config), "JUPYTERLAB_SETTINGS_DIR": str(config / "settings"),
                    "JUPYTERLAB_WORKSPACES_DIR": str(config / "workspaces"), "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
-    command = [sys.executable, "-m", program, "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
+    command = [sys.executable, "-m", program, "--allow-root", "--no-browser", f"--port={port}", "--ServerApp.port_retries=0", "--expose-app-in-browser",
                f"--ServerApp.base_url={BASE}/", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
     extensions = config / "data" / "labextensions" / "@dali-studio"
     extensions.mkdir(parents=True, exist_ok=True)
@@ -73,7 +88,7 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
         finally:
             server.terminate()
             try:
-                server.wait(30)
+                server.wait(90)
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
@@ -117,11 +132,55 @@ def write_notebook(path: Path, *codes: str) -> None:
     nbformat.write(notebook, path)
 
 
+#: JupyterLab as it starts: no kernel, no document, nothing kept by the page, the light theme; a launcher comes by itself.
+#: Gives whether the sidebars are as at the start, which no test need put back.
+_TIDY = """async () => {
+  const app = window.jupyterapp; const { shell } = app;
+  await app.serviceManager.sessions.shutdownAll();
+  for (const widget of [...shell.widgets('main')]) widget.dispose();
+  if (document.body.dataset.jpThemeLight !== 'true')
+    await app.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' });
+  localStorage.clear(); sessionStorage.clear();
+  await app.commands.execute('filebrowser:go-to-path', { path: '/' });
+  window.tidy = !document.querySelector('.jp-Dialog, .lm-Menu') && shell.rightCollapsed
+    && [...shell.widgets('left')].every(one => one.isVisible === (one.id === 'filebrowser'));
+  return window.tidy;
+}"""
+#: Once after each time that JupyterLab was tidied up: whoever opens it twice means to load it anew.
+_TAKE = """async address => {
+  if (!window.tidy || !location.href.startsWith(address + '/lab')) return false;
+  window.tidy = false;
+  await window.jupyterapp.commands.execute('filebrowser:refresh');
+  return true;
+}"""
+# What came by itself while nothing was open, a launcher, goes.
+_OPEN = """async name => {
+  const { commands, shell } = window.jupyterapp;
+  const others = [...shell.widgets('main')];
+  const opened = await commands.execute('docmanager:open', { path: name, factory: 'Notebook' });
+  others.forEach(one => one.dispose());
+  while (shell.currentWidget !== opened) await new Promise(resolve => setTimeout(resolve, 20));
+}"""
+
+
+def tidy(page: Any, address: str) -> bool:
+    """Make JupyterLab at an address as it starts, for the next test; gives whether it could be done."""
+    return page.url.startswith(f"{address}/lab") and page.evaluate(_TIDY)
+
+
 def open_notebook(page: Any, address: str, name: str) -> None:
-    """Open a notebook in a fresh workspace and run all its cells."""
-    page.goto(f"{address}/lab/workspaces/test-{time.monotonic_ns()}/tree/{name}?reset")
+    """Open a notebook in JupyterLab as it starts, and run all its cells."""
+    if page.evaluate(_TAKE, address):
+        page.evaluate(_OPEN, name)
+    else:
+        page.goto(f"{address}/lab/workspaces/test-{time.monotonic_ns()}/tree/{name}?reset")
     page.wait_for_selector(".jp-Notebook", timeout=90_000)
     page.evaluate(RUN_ALL)
+
+
+def settle(page: Any) -> None:
+    """Wait until the page has come to rest."""
+    page.evaluate(_SETTLED)
 
 
 def painted(page: Any, key: str) -> list[int]:
@@ -143,8 +202,15 @@ def set_theme(page: Any, name: str) -> None:
     page.wait_for_selector("#jupyterlab-splash", state="detached")
 
 
+def workspace_of(page: Any) -> str:
+    """The name of the workspace that JupyterLab has open."""
+    return page.url.split("/workspaces/")[1].split("/")[0]
+
+
 def open_lab(page: Any, address: str, workspace: str = "") -> str:
-    """Open JupyterLab in a workspace, by default a fresh one; gives its name."""
+    """Open JupyterLab in a workspace, by default as it starts; gives the workspace's name."""
+    if not workspace and page.evaluate(_TAKE, address):
+        return workspace_of(page)
     name = workspace or f"test-{time.monotonic_ns()}"
     page.goto(f"{address}/lab/workspaces/{name}{'' if workspace else '?reset'}")
     page.wait_for_function("() => window.jupyterapp")

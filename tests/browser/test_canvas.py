@@ -91,7 +91,7 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     page.keyboard.press("Control+v")
     card = _by_id(page, "node-hsv")
     _by_id(page, "strip").wait_for()  # which moves the canvas
-    page.wait_for_timeout(500)
+    lab.settle(page)
     start, a, b = (
         card.bounding_box(), _by_id(page, "node-decode").bounding_box(), _by_id(page, "node-resize").bounding_box(),
     )  # fmt: skip
@@ -334,20 +334,20 @@ def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) 
 
     for theme in ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"):
         lab.set_theme(page, theme)
-        page.wait_for_timeout(600)
+        lab.settle(page)
         check(theme)
         for key in ("uniform", "normalize", "rotate"):
             _by_id(page, f"node-{key}").click(position=HEAD)
-            page.wait_for_timeout(600)
+            lab.settle(page)
             check(f"{theme}, {key}")
         for key in ("Space", "?", "Control+f"):
             page.keyboard.press(key)
-            page.wait_for_timeout(400)
+            lab.settle(page)
             check(f"{theme}, {key}")
             page.keyboard.press("Escape")
         _by_id(page, "tab-batch").click()
         _by_id(page, "sheet-mode-sweep").click()
-        page.wait_for_timeout(900)
+        lab.settle(page)
         check(f"{theme}, sweep")
         _by_id(page, "sheet-mode-samples").click()
         _by_id(page, "tab-batch").click()

@@ -86,7 +86,7 @@ def test_the_whole_main_job(page: Any, server: tuple[str, Path], artifacts: Path
     assert "angle=-75" in source
     ast.parse(source)
     lab.set_theme(page, "JupyterLab Dark")
-    page.wait_for_timeout(500)
+    lab.settle(page)
     page.screenshot(path=artifacts / "designer_dark.png")
 
 
@@ -140,7 +140,7 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
     for _ in range(4):  # more often than there are steps
         page.keyboard.press("Control+z")
     _by_id(page, "node-rotate").wait_for()
-    page.wait_for_timeout(500)
+    lab.settle(page)
     again = _by_id(page, "node-rotate").bounding_box()
     assert abs(again["x"] - place["x"]) < 2
     assert page.locator('[data-testid="strip"]').count() == 0
@@ -188,7 +188,7 @@ def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> 
     _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
     for key in ("b", "a", "d", "d", "Escape"):
         page.keyboard.press(key)
-    page.wait_for_timeout(300)
+    lab.settle(page)
     assert page.locator(".jp-Notebook .jp-Cell").count() == cells
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import lab
-from browser.test_designer import _await_picture, _by_id, _open
+from browser.test_designer import _await_other_picture, _await_picture, _by_id, _open
 
 pytestmark = pytest.mark.browser
 
@@ -103,7 +103,7 @@ def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[
     _choose(page, "resize")
     assert _by_id(page, "device-cpu").inner_text().split("\n")[1].endswith("s")
     lab.set_theme(page, "JupyterLab Dark")
-    page.wait_for_timeout(500)
+    lab.settle(page)
     page.screenshot(path=artifacts / "devices_memory_dark.png")
 
 
@@ -124,8 +124,7 @@ def test_memory_is_freed_on_request(opened: Callable[[], Any], artifacts: Path) 
     _by_id(page, "slider-fill_value").focus()
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(1500)
-    assert lab.painted(page, "flip") != before
+    _await_other_picture(page, "flip", before)
 
 
 def test_a_moved_card_goes_back_on_undo_and_times_stay_fresh(opened: Callable[[], Any]) -> None:

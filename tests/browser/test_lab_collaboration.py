@@ -20,20 +20,25 @@ _FRONT = "window.jupyterapp.shell.currentWidget"
 
 
 @pytest.fixture(scope="module", params=["alone", "jupyter-collaboration"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path, bool]]:
+def server(
+    request: pytest.FixtureRequest, server: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Path, bool]]:
     """JupyterLab, and whether jupyter-collaboration is installed in it."""
-    together = request.param != "alone"
-    if together and not (_PACKAGES / "jupyter_server_ydoc").is_dir():
+    if request.param == "alone":
+        yield *server, False
+        return
+    if not (_PACKAGES / "jupyter_server_ydoc").is_dir():
         absent("needs jupyter-collaboration: python -m pip install --no-deps --target build/collaboration -r tests/browser/collaboration.txt")
     root = tmp_path_factory.mktemp("lab")
-    with lab.lab_server(root, tmp_path_factory.mktemp("config"), added=_PACKAGES if together else None) as address:
-        yield address, root, together
+    with lab.lab_server(root, tmp_path_factory.mktemp("config"), added=_PACKAGES) as address:
+        yield address, root, True
 
 
 @pytest.fixture
 def other(browser: Any, page: Any) -> Iterator[Any]:
     """The page of somebody else."""
     context = browser.new_context(viewport={"width": 1800, "height": 1000})
+    context.set_default_timeout(60_000)
     yield context.new_page()
     context.close()
 

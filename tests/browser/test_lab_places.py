@@ -104,6 +104,10 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     page.screenshot(path=artifacts / "lab_sidebar_dark.png")
     lab.set_theme(page, "JupyterLab Light")
 
+    # once nothing is left to follow
+    page.evaluate(f"() => {{ for (const one of [...{_APP}.shell.widgets('main')]) one.dispose(); }}")
+    inspector.get_by_text("Open a pipeline, or run a cell with a designer.").wait_for()
+
 
 def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "keys.dali.json")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from browser import lab
+from browser.test_designer import _await_other_picture
 
 pytestmark = pytest.mark.browser
 
@@ -67,8 +68,7 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     before = lab.painted(page, "rotate")
     _reconnect(page)
     _await_code(page, "angle=77")
-    page.wait_for_timeout(500)
-    assert lab.painted(page, "rotate") != before
+    _await_other_picture(page, "rotate", before)
     # what was an edit before the restart belongs to the document, what came after can be taken back
     _by_id(page, "undo").click()
     _await_code(page, "angle=33")
@@ -115,7 +115,10 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     _await_code(page, "angle=55")
     picture = page.locator(".jp-OutputArea-child .dali-Graph img")
     assert not picture.is_visible()
-    page.wait_for_timeout(4000)  # until the picture has caught up
+    page.wait_for_function(  # the picture follows a moment later
+        """() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.widgets
+        .map(cell => cell.outputArea?.model.toJSON())).includes('>55<')""", polling=250,
+    )  # fmt: skip
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
     text = (server[1] / "saved.ipynb").read_text()
     notebook = json.loads(text)
@@ -133,9 +136,11 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     # where the kernel is gone, the picture is what there is
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
-    page.reload()
+    workspace = lab.workspace_of(page)
+    lab.await_layout(page, workspace, "saved.ipynb")
+    lab.open_lab(page, server[0], workspace)  # unlike a reload it brings the notebook to the front before all is there
     picture.wait_for(timeout=90_000)
-    page.wait_for_timeout(500)
+    lab.settle(page)
     assert picture.bounding_box()["width"] > 400
     page.screenshot(path=artifacts / "designer_frozen.png")
     page.locator('.dali-Graph >> text="Open in designer"').click()

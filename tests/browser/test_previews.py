@@ -149,5 +149,5 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     page.wait_for_selector(".ds-compare .ds-boxes rect", state="attached")
     assert page.locator(".ds-compare .ds-boxes rect").count() == 2
     lab.set_theme(page, "JupyterLab Dark")
-    page.wait_for_timeout(500)
+    lab.settle(page)
     page.screenshot(path=artifacts / "kinds_dark.png")

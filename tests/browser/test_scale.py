@@ -37,7 +37,7 @@ def _open(page: Any, server: tuple[str, Path], name: str, branches: int, steps: 
     lab.write_notebook(server[1] / name, scenes.branches(branches, steps) + scenes.SHOW)
     lab.open_notebook(page, server[0], name)
     page.wait_for_function("() => document.querySelectorAll('.react-flow__node').length > 20", timeout=90_000)
-    page.wait_for_timeout(3000)
+    lab.settle(page)
     _by_id(page, "designer").scroll_into_view_if_needed()
     return page.evaluate(_EXTENT)
 
@@ -64,7 +64,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     # only the cards around what is in view are on the page, and they share a canvas as well
     page.wait_for_function("() => { const n = document.querySelectorAll('.react-flow__node').length; return n > 4 && n < 200; }")
     assert page.locator(".react-flow canvas").count() == 1
-    page.wait_for_timeout(500)
+    lab.settle(page)
     page.screenshot(path=artifacts / "designer_300_near.png")
     page.keyboard.press("0")
     page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")

@@ -47,7 +47,9 @@ class Panel extends Widget {
 
   /** Where this shows the inspector, the designer does not. */
   private tell(): void {
-    if (this.name === "inspector") designers().set((s) => ({ ...s, outside: this.isVisible && this.end !== null }));
+    const outside = this.isVisible && this.end !== null;
+    // only what is news: whoever is told asks this panel again, without an end once nothing is open
+    if (this.name === "inspector" && designers().get().outside !== outside) designers().set((s) => ({ ...s, outside }));
   }
 
   /** Show the active designer's part, while anybody can see it. */
