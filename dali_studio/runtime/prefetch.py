@@ -30,7 +30,7 @@ _AT_ONCE = 3
 _QUICK = 2e-4
 #: Quick requests in a row after which the next ones are expected to be quick, and how many more it takes at most where
 #: that has turned out to be wrong.
-_IN_A_ROW, _MOST_IN_A_ROW = 16, 1 << 14
+_IN_A_ROW, _MAX_IN_A_ROW = 16, 1 << 14
 
 
 class Prefetcher(Generic[Request, Result]):
@@ -199,7 +199,7 @@ class _Pace:
             return
         self.quick, self._in_a_row = False, 0
         if expected:
-            self._wanted = min(4 * self._wanted, _MOST_IN_A_ROW)
+            self._wanted = min(4 * self._wanted, _MAX_IN_A_ROW)
 
 
 class _Counts:

@@ -338,9 +338,10 @@ class SegmentRunner:
             return False
         made: list[Batch] = []
         for one in item.outputs:
-            if one.kept is None:
+            kept = self._kept.get(one.port)
+            if kept is None:
                 return False
-            made.append(Batch(self._views[one.port].meta, one.shapes, one.kept))
+            made.append(Batch(self._views[one.port].meta, one.shapes, kept))
         compute = item.operator.cpu_ranges(item.work, inputs, made)
         if compute is None:
             return False

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from dali_studio.core.optional import available
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
@@ -160,6 +159,8 @@ def is_compiled() -> bool:
         found = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in _FUNCTIONS]
     except (AttributeError, OSError):
         return False
+    from PIL import Image  # noqa: PLC0415 - only here
+
     kernel("png_use")(np.array(found, np.int64))
     wanted = np.arange(600, dtype=np.uint8).reshape(10, 20, 3) ** 2
     made, file = np.zeros_like(wanted), io.BytesIO()

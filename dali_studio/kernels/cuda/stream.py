@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -164,6 +164,11 @@ class GpuStream:
             yield record
         finally:
             self._used.record = None
+
+    def timed(self) -> AbstractContextManager[None]:
+        """What `measured` puts around work that is no launch of a kernel."""
+        self._more_than_launches()
+        return nullcontext() if self._used.around is None else self._used.around(self._stream)
 
     def _more_than_launches(self) -> None:
         """Say that what is recorded does what launches alone do not repeat."""
