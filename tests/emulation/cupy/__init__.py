@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import tempfile
+import threading
 import types
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,11 +57,30 @@ class Device(_Context):
         pass
 
 
+class _Entered(threading.local):
+    """Streams that are current in a thread, the last one above."""
+
+    def __init__(self) -> None:
+        self.streams: list[Stream] = []
+
+
 class Stream(_Context):
-    _made = itertools.count(16)
+    _made, _entered = itertools.count(16), _Entered()
 
     def __init__(self, **_: object) -> None:
         self.ptr = next(self._made)
+
+    def __enter__(self) -> Any:
+        self._entered.streams.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._entered.streams.pop()
+
+    @classmethod
+    def current(cls) -> Stream:
+        """The stream that is current in this thread."""
+        return cls._entered.streams[-1] if cls._entered.streams else cls.null
 
     def wait_event(self, event: Any) -> None:
         pass
@@ -241,5 +261,5 @@ runtime = types.SimpleNamespace(
 )  # fmt: skip
 cuda = types.SimpleNamespace(
     Device=Device, Stream=Stream, ExternalStream=ExternalStream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,
-    alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream, get_elapsed_time=lambda begin, end: 0.001,
+    alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream.current, get_elapsed_time=lambda begin, end: 0.001,
 )  # fmt: skip
