@@ -97,7 +97,7 @@ def address_of(stream: Any) -> int:
         if hasattr(stream, name):
             found = getattr(stream, name)
             return int(getattr(found, "value", found) or 0)
-    raise TypeError(f"the stream is a {type(stream).__name__}, which is no CUDA stream")
+    raise TypeError(f"cuda_stream is a {type(stream).__name__}, which is no CUDA stream")
 
 
 def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> Batch:
