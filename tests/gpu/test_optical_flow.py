@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-import cupy
 import numpy as np
 import pytest
 
@@ -18,6 +17,7 @@ from dali_studio.kernels.cuda import optical_flow
 from dali_studio.operators.filters.optical_flow import OpticalFlow
 from dali_studio.pipeline import Pipeline
 
+cupy: Any = pytest.importorskip("cupy")
 Array = np.ndarray[Any, Any]
 pytestmark = pytest.mark.gpu
 EMULATED = "emulated" in cupy.__version__

@@ -40,8 +40,8 @@ def results(random: np.random.Generator) -> Iterator[NDArray[Any]]:
                 yield made
     for dtype in ("float32", "float64"):
         for alpha in (0.3, 2.5):
-            drawn = np.zeros(1000, dtype)
-            beta(drawn, 7, 9, alpha, 0.8)
+            drawn = np.zeros((2, 500), dtype)
+            beta(drawn, 7, np.array([9, 10], np.uint64), *np.array([[alpha] * 2, [0.8] * 2], np.float32))
             yield drawn
     for dtype in ("uint8", "int16", "int64", "float32"):
         values = random.integers(0, 120, 5000).astype(dtype)

@@ -21,6 +21,8 @@ def results(random: np.random.Generator) -> Iterator[NDArray[Any]]:
         if dtype.kind == "u":  # what becomes of negative numbers is the processor's business
             x, y = np.abs(x), np.abs(y)
         a, b = x.astype(dtype), y[0].astype(dtype)
+        if dtype.kind != "f":
+            b[b == 0] = 3  # whole numbers are not divided by zero
         common = np.dtype(np.float32) if dtype.kind != "f" else dtype
         for functor in ("Add", "Multiply", "Divide", "Least", "Modulo", *(["Power"] if dtype.kind != "f" else [])):
             out = np.empty(a.shape, dtype)

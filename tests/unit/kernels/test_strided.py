@@ -87,8 +87,7 @@ def test_means_and_deviations_of_beta(alpha: float, beta_: float) -> None:
     total = alpha + beta_
     for dtype in (np.float32, np.float64):
         drawn = np.empty((4, 20_000), dtype)
-        for sample, row in enumerate(drawn):
-            beta(row, 5, sample, alpha, beta_)
+        beta(drawn, 5, np.arange(4, dtype=np.uint64), *np.array([[alpha] * 4, [beta_] * 4], np.float32))
         assert ((drawn >= 0) & (drawn <= 1)).all()
         assert drawn.mean() == pytest.approx(alpha / total, abs=0.01)
         assert drawn.var() == pytest.approx(alpha * beta_ / (total**2 * (total + 1)), abs=0.005)
