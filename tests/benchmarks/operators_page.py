@@ -65,6 +65,8 @@ def _device(device: str, written: dict[str, Any] | None, reasons: Sequence[dict[
     what = ", ".join(map(str, filter(None, [_gpu(written), machine["processor"], f"{machine['cores']} cores"])))
     yield f"`{command}` writes `tests/benchmarks/results/{path.name}`.\n"
     yield f"{what}, {written['settings']['threads']} threads; nvidia.dali {versions['nvidia']}.\n"
+    if older := written["settings"].get("older"):
+        yield f"The last run did not reach {', '.join(f'`{name}`' for name in older)}: their figures are older.\n"
     yield "| batch | cases | geometric mean | at least 1 | below 0.95 |\n|---|---|---|---|---|"
     groups = dict.fromkeys((one["batch"], bool(one.get("ragged"))) for _, one in _all(found))
     for batch, ragged in groups:
