@@ -47,7 +47,8 @@ reasons. *Storage*: the same bytes from separate, packed and dense samples, in o
 *Sequences*: each is its frames. *States*: what is saved and restored goes on as if nothing had been. *Programs*: what
 is exported gives the same bytes, in both dialects. *Refusals*: what is not accepted is refused by node and argument. –
 means that there is no such case, that it has not been run, or that cases have changed since.
-Operators that bring the data, halves of conditions, and what hardware of GPUs alone computes have tests of their own.
+Operators that bring the data, that call Python functions, halves of conditions, and what hardware of GPUs alone
+computes have tests of their own, against nvidia.dali.
 
 """
 
