@@ -55,7 +55,8 @@ struct Compressed {
   i64 size, chunks;
 };
 
-// Walks through the chunks, of which those that have to be understood must be sound; false without an end.
+// Walks through the chunks, of which those that have to be understood must be sound, as the first walk, which joins nothing, sees
+// to; false without an end.
 static bool find_pixels(const u8* data, i64 size, Compressed& found, u8* joined) {
   found = {nullptr, 0, 0};
   bool behind = false;  // another chunk follows the pixels
@@ -64,7 +65,7 @@ static bool find_pixels(const u8* data, i64 size, Compressed& found, u8* joined)
     const u8* kind = data + at + 4;
     if (length > size - at - CHUNK || !is_name(kind)) return false;
     const u32 name = big_endian(kind);
-    if (!(kind[0] & LOWER) && inflater.crc(0, kind, length + 4) != big_endian(kind + 4 + length)) return false;
+    if (!joined && !(kind[0] & LOWER) && inflater.crc(0, kind, length + 4) != big_endian(kind + 4 + length)) return false;
     if ((name == name_of("IHDR")) != (at == SIGNATURE)) return false;
     if (name == name_of("IEND")) return found.chunks > 0;
     if (name == name_of("IDAT")) {
