@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -23,9 +23,11 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
+from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, divided
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
+from dali_studio.runtime.segment import Store
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Enqueues, PerSample
@@ -105,10 +107,16 @@ class Engine:
         }  # fmt: skip
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
+        joined = background and probe is None and can_be_joined(self.plan, registry)
+        #: Where iterations may be computed together: how many, those that are under way, and the rest of what is there.
+        self._groups = Groups(options.batch_size, partial(_held, compute), device_memory_limit) if joined else None
+        self._requests: deque[Request] = deque()
+        self._parts: Iterator[Store] = iter(())
+        largest = options.batch_size * (1 if self._groups is None else self._groups.most)
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
             lambda request: _computed(compute, request, probe),
             background=background,
-            small=options.batch_size <= _SMALL,
+            small=largest <= _SMALL,
             enqueues=background and _only_enqueues(self.plan, registry),
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
@@ -118,6 +126,8 @@ class Engine:
         #: Behind what was asked for, behind what was returned, and between them.
         self._asked = self._returned = Position()
         self._under_way: deque[Position] = deque()
+        #: Behind what is under way in groups, which may be more than what was asked for.
+        self._requested = 0
         self._state = State()
         self._ended = False
         self.executor.open()
@@ -140,10 +150,22 @@ class Engine:
             self._ended = True
             return False
         size = self._batch_size(external_inputs) if external_inputs else self.graph.options.batch_size
-        self._prefetcher.schedule(Request(self._asked.iteration, self._asked.samples, size, external_inputs))
-        self._asked = self._asked.advanced(size)
+        asked = self._asked
+        self._asked = asked.advanced(size)
         self._under_way.append(self._asked)
+        if self._groups is None:
+            self._prefetcher.schedule(Request(asked.iteration, asked.samples, size, external_inputs))
+        elif self._requested == asked.iteration:
+            self._request(self._groups)
         return True
+
+    def _request(self, groups: Groups) -> None:
+        """Ask for iterations that are computed together."""
+        size, number = self.graph.options.batch_size, self._requested
+        request = Request(number, number * size, size, iterations=groups.next())
+        self._requested += request.iterations
+        self._requests.append(request)
+        self._prefetcher.schedule(request)
 
     def _batch_size(self, external_inputs: Mapping[str, ExternalInput]) -> int:
         sizes = {key: len(batches[0]) for key, batches in external_inputs.items()}
@@ -160,16 +182,18 @@ class Engine:
     def prefetch(self) -> None:
         """Fill the queue, as far as there is data; the first iteration must be there."""
         feeders = self.feeders.values()
-        while self._prefetcher.scheduled < self._depth:
-            if feeders and self._prefetcher.scheduled and not all(feeder.ready() for feeder in feeders):
+        while len(self._under_way) < self._depth:
+            if feeders and self._under_way and not all(feeder.ready() for feeder in feeders):
                 return
             if not self.schedule():
                 return
+        while self._groups is not None and self._prefetcher.scheduled < AHEAD:
+            self._request(self._groups)
 
     @property
     def pending(self) -> int:
         """Iterations asked for and not returned yet."""
-        return self._prefetcher.scheduled
+        return len(self._under_way)
 
     def result(
         self, told: Callable[[float], AbstractContextManager[None]] = nullcontext
@@ -190,7 +214,7 @@ class Engine:
         """
         if self._forks != _Forks.count:
             self.check_process()
-        if not self._prefetcher.scheduled:
+        if not self._under_way:
             if self._ended:
                 raise StopIteration
             raise DaliStudioError(
@@ -199,8 +223,36 @@ class Engine:
                 )
             )
         self._returned = self._under_way.popleft()
-        made, self._state = self._prefetcher.result(told)
+        if self._groups is None:
+            made, self._state = self._prefetcher.result(told)
+        else:
+            made = self._part(self._groups, told)
         return tuple([_output(made[port]) if port in made else self._nothing(port) for port in self.plan.outputs])
+
+    def _part(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> Store:
+        """The next iteration of those that are computed together."""
+        while (made := next(self._parts, None)) is None:
+            try:
+                found, _ = self._prefetcher.result(told)
+            except Exception:
+                request = self._requests.popleft()
+                if request.iterations == 1:
+                    raise
+                self._one_by_one(groups, request.iteration)
+            else:
+                self._parts = divided(found, self._requests.popleft())
+        return made
+
+    def _one_by_one(self, groups: Groups, first: int) -> None:
+        """Compute iterations again, from the first of a group on: which of them fails is not known."""
+        groups.give_up()
+        while self._prefetcher.scheduled:
+            with suppress(Exception):
+                self._prefetcher.result()
+        self._requests.clear()
+        self._requested = first
+        while self._requested < self._asked.iteration:
+            self._request(groups)
 
     def _nothing(self, port: PortRef) -> TensorListCPU | TensorListGPU:
         """The output of an iteration without a sample, which has no type, as in nvidia.dali."""
@@ -243,6 +295,7 @@ class Engine:
     def _restore(self, checkpoint: Checkpoint) -> None:
         check_fits(checkpoint, self.checkpoint())
         self._asked = self._returned = checkpoint.position
+        self._requested = checkpoint.position.iteration
         self._state = checkpoint.state
         self.executor.restore(checkpoint.position.iteration, checkpoint.state.draws, checkpoint.state.saved)
         for feeder in self.feeders.values():
@@ -327,6 +380,10 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
         )
         for step in steps
     )
+
+
+def _held(executor: Executor) -> int:
+    return executor.device_memory
 
 
 def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:

@@ -157,6 +157,14 @@ class Batch:
             indices=chosen if self.indices is None else self.indices[chosen],
         )  # fmt: skip
 
+    def part(self, begin: int, end: int) -> Batch:
+        """The samples from `begin` to before `end`, of all that are computed; they stay where they are."""
+        return Batch(
+            self.meta, self.shapes[begin:end], self.samples[begin:end] if len(self.samples) else (), self.memory,
+            self.offsets if self.memory is None else self.offsets[begin:end],
+            self.sources[begin:end] if len(self.sources) else (), None, self.ready,
+        )  # fmt: skip
+
     def as_layout(self, layout: str) -> Batch:
         """The same samples with other names of their axes."""
         assert self.meta.dtype is not None

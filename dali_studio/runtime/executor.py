@@ -168,7 +168,7 @@ class Executor:
             source.iteration = seek(source.state, args, source.iteration, request.iteration)
             if source.iteration != request.iteration:
                 request.on_the_way(step.key)
-        source.iteration += 1
+        source.iteration += request.iterations
         return source.state
 
     def restore(self, iteration: int, draws: Mapping[str, int], saved: Mapping[str, Mapping[str, Any]]) -> None:
@@ -493,7 +493,7 @@ class Executor:
             request.batch_size, now.indices if indices is None else indices, request.iteration,
             so_far, seed, self.workers.map, self._memory.take, self.ahead and whole,
             bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
-            branch, may_write=self.may_write, stream_offset=offset,
+            branch, may_write=self.may_write, stream_offset=offset, iterations=request.iterations,
         )  # fmt: skip
 
     def _drawn(self, key: str, request: Request, count: int) -> int:
@@ -521,6 +521,11 @@ class Executor:
     def decoded(self) -> dict[str, int]:
         """Pictures decoded so far on the device "mixed", by who did it; empty where nothing runs on a GPU."""
         return {} if self._gpu is None else self._gpu.decoded
+
+    @property
+    def device_memory(self) -> int:
+        """Bytes of device memory that are held."""
+        return 0 if self._gpu is None else self._gpu.memory()[1]
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

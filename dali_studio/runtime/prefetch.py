@@ -98,8 +98,8 @@ class Prefetcher(Generic[Request, Result]):
         told : callable
             Takes the seconds after which a wait is long, and returns a context in which somebody is told about it.
         """
-        self.scheduled -= 1
         if not self._background and self._results.empty():
+            self.scheduled -= 1
             with told(LONG):
                 outcome = self._outcome()
             self._begun = True
@@ -109,6 +109,7 @@ class Prefetcher(Generic[Request, Result]):
         except queue.Empty:
             with told(0):
                 outcome = self._results.get()
+        self.scheduled -= 1  # not before: the user may stop waiting, and the result comes nevertheless
         return _unwrap(outcome)
 
     def _outcome(self) -> Result | BaseException | None:

@@ -31,14 +31,16 @@ class Cache(Protocol):
 
 @dataclass(slots=True)
 class Request:
-    """One iteration to run.
+    """One iteration to run, or several that are computed together.
 
     Attributes
     ----------
     iteration : int
+        The first one.
     samples_so_far : int
         Sum of the batch sizes of earlier iterations.
     batch_size : int
+        Of one iteration.
     external_inputs : mapping of str to tuple of Batch
         What external sources got, by node; on a GPU only for nodes that are placed there.
     indices : ndarray or None
@@ -48,6 +50,8 @@ class Request:
     stream : tuple of int or None
         Where operators draw random numbers, in place of their seeds and `samples_so_far`: the key, the upper half of
         the first sample's counter, and the number of draws below it.
+    iterations : int
+        How many are computed together, as if their samples were one batch (`runtime.groups`).
     """
 
     iteration: int
@@ -57,11 +61,13 @@ class Request:
     indices: NDArray[np.int64] | None = None
     on_the_way: Callable[[str], None] = lambda node: None
     stream: tuple[int, int, int] | None = None
+    iterations: int = 1
 
 
 def computed(request: Request) -> NDArray[np.int64]:
-    """The samples of the batch that are computed."""
-    return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
+    """The samples that are computed, of the batch or of the batches one after the other."""
+    count = request.batch_size * request.iterations
+    return np.arange(count, dtype=np.int64) if request.indices is None else request.indices
 
 
 def select(batches: ExternalInput, request: Request) -> ExternalInput:

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.random_stream import SAMPLE_STRIDE
 from dali_studio.core.storage import Dense, dense
 from dali_studio.schema.model import ArgumentSchema, Device, OperatorSchema, Value
 from dali_studio.schema.values import check_range, typed
@@ -18,6 +19,7 @@ from dali_studio.schema.values import check_range, typed
 _SAME_FOR = object()
 #: Values and arrays that `Args` keeps of one step, at most.
 _MAX_KEPT = 256
+_WORD = 0xFFFFFFFFFFFFFFFF
 
 
 def in_turn(function: Callable[[int], None], count: int) -> None:
@@ -75,6 +77,9 @@ class RunContext:
         An operator that is told to write files may do so: a program asks, not a document (docs/security.md).
     stream_offset : int
         Draws that lie in each sample's stream before the first one (dynamic mode; 0 in pipelines).
+    iterations : int
+        Where it is more than 1, that many are computed together: `indices` are the samples of batches of `batch_size`
+        one after the other, `iteration` and `samples_so_far` those of the first (trait ``SpansIterations``).
     """
 
     batch_size: int
@@ -94,11 +99,27 @@ class RunContext:
     checkpointing: bool = False
     may_write: bool = False
     stream_offset: int = 0
+    iterations: int = 1
 
     @property
     def drawn(self) -> NDArray[np.int64]:
         """The samples' places in random streams, which count the samples of a branch alone."""
         return np.arange(len(self.indices)) if self.branch else self.indices
+
+    @property
+    def starts(self) -> NDArray[np.uint64]:
+        """(`iterations`,) `samples_so_far` of each iteration."""
+        start = np.uint64(self.samples_so_far & _WORD)
+        return start + np.arange(self.iterations, dtype=np.uint64) * np.uint64(self.batch_size)
+
+    @property
+    def highs(self) -> NDArray[np.uint64]:
+        """(N,) the upper half of the first counter of each sample in the stream of the operator's seed."""
+        if self.iterations > 1:
+            row = np.arange(self.batch_size, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+            return (self.starts[:, None] + row).ravel()
+        start = np.uint64(self.samples_so_far & _WORD)
+        return start + self.drawn.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
 
 
 class Args:

@@ -92,5 +92,9 @@ class MixesSamples(Trait):
     """A sample of the output, or its shape, may follow from other samples, which previews of some of them lack."""
 
 
+class SpansIterations(Trait):
+    """A batch operator whose ``run`` may be asked for the samples of several iterations at once."""
+
+
 class RandomSource(Trait):
     """Draws from the operator's counter-based stream."""

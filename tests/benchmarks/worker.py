@@ -25,6 +25,8 @@ PREFIX = {"studio": "dali_studio", "nvidia": "nvidia.dali"}
 _WARM_UP, _WARM_UP_SECONDS = 6, 1.5
 #: The same of an operator on the CPU, whose kernels are there.
 _WARM_UP_OPERATOR = 0.2
+#: Samples that are computed ahead, at most, where batches are small.
+_AHEAD = 256
 
 
 class Measured:
@@ -104,7 +106,8 @@ class Measured:
     def measure(self, seconds: float) -> dict[str, Any]:
         """Run for some time; the last results must have been computed when the clock stops."""
         run = self._pipe.run
-        run()  # what was computed ahead while the other engine had its turn
+        for _ in range(max(_AHEAD // self._batch_size, 1)):  # what was computed ahead while the other engine had its turn
+            run()
         self._wait()
         before, watched = self._decoded(), watch()
         count, began, busy = 0, time.perf_counter(), time.process_time()

@@ -35,7 +35,7 @@ _SPARE_DRAWS = 6
 
 def random_crop_windows(
     seed: int,
-    start: int,
+    start: int | NDArray[np.uint64],
     shapes: ArrayLike,
     area: tuple[float, float] = (0.08, 1.0),
     aspect_ratio: tuple[float, float] = (3 / 4, 4 / 3),
@@ -48,8 +48,9 @@ def random_crop_windows(
     ----------
     seed : int
         Operator seed; taken modulo 2**64.
-    start : int
-        Number of samples that the operator handled in earlier iterations.
+    start : int or ndarray of uint64
+        Number of samples that the operator handled in earlier iterations; (K,) for the samples of K iterations of equal
+        size, one after the other.
     shapes : array_like of int, shape (N, 2)
         Height and width of the images, in pixels, at least 1.
     area : (float, float)
@@ -103,8 +104,13 @@ def _checked_limits(
     return np.array(area, np.float32), ratio, np.log(ratio.astype(np.float64)).astype(np.float32)
 
 
-def _draws(seed: int, start: int, samples: int, count: int, origin: int) -> NDArray[np.uint32]:
+def _draws(
+    seed: int, start: int | NDArray[np.uint64], samples: int, count: int, origin: int
+) -> NDArray[np.uint32]:  # fmt: skip
     """The first ``count`` consecutive draws of every sample: (samples, count)."""
+    if isinstance(start, np.ndarray):
+        high = start[:, None] + np.arange(samples // len(start), dtype=np.uint64) * _STRIDE
+        return _draws_of(seed, high.ravel(), count)
     if not origin and 0 < samples <= _FEW and start % samples == 0:
         block, row = divmod(start // samples, _AHEAD)
         return _draws_ahead(seed, block, samples, count)[row]

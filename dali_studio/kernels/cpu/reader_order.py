@@ -200,20 +200,26 @@ class ReaderOrder:
 
     # ------------------------------------------------------------------------------------------------------- picks
 
-    def next_batch(self, batch_size: int) -> list[int]:
-        """Indices into the file list of the next batch.
+    def next_batch(self, batch_size: int, count: int = 1) -> list[int]:
+        """Indices into the file list of the next batch, or of the next ones.
 
         Parameters
         ----------
         batch_size : int
             Number of samples, at least 1.
+        count : int
+            Number of batches.
 
         Returns
         -------
         list of int
-            ``batch_size`` indices. A batch runs on into the next epoch unless ``pad_last_batch`` fills it with
-            repetitions of the epoch's last sample.
+            ``batch_size`` indices for each batch. A batch runs on into the next epoch unless ``pad_last_batch`` fills
+            it with repetitions of the epoch's last sample.
         """
+        if count > 1:
+            if self._pad:
+                return [index for _ in range(count) for index in self.next_batch(batch_size)]
+            batch_size *= count  # batches run on
         picked: list[int] = []
         while len(picked) < batch_size:
             begin, end = self.shard_bounds(self._epoch)

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu import displace
 from dali_studio.kernels.cuda.displace import jitter_part
 from dali_studio.kernels.cuda.parts import Part
@@ -63,10 +62,8 @@ class Jitter(Displacement):
     @staticmethod
     def params(args: Args, image: Batch) -> dict[str, Any]:
         context = args.context
-        start = np.uint64(context.samples_so_far & 0xFFFFFFFFFFFFFFFF)
-        highs = start + context.drawn.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
         key, origin = context.seed & 0xFFFFFFFFFFFFFFFF, context.stream_offset
-        return {"key": key, "highs": highs, "degree": args["nDegree"], "origin": origin}
+        return {"key": key, "highs": context.highs, "degree": args["nDegree"], "origin": origin}
 
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:

@@ -48,6 +48,8 @@ def random_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int
     """(N, 2) corners and sizes, as (y, x) and (height, width), of windows in images of (N, 2) `sizes`."""
     context = args.context
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"], context.stream_offset)
+    if context.iterations > 1:
+        return random_crop_windows(context.seed, context.starts, sizes, *options)
     if context.whole or np.array_equal(context.drawn, np.arange(len(sizes))):
         return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
     anchors, crops = np.empty((2, len(sizes), 2), np.int32)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import numpy as np
-
-from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import Doc
@@ -24,6 +21,4 @@ class NoiseArguments:
 def stream_of(args: Args) -> dict[str, Any]:
     """The key of the operator's stream, the upper half of each sample's counters, and the draws before the first."""
     context = args.context
-    start = np.uint64(context.samples_so_far & _WORD)
-    highs = start + context.drawn.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
-    return {"key": context.seed & _WORD, "highs": highs, "origin": context.stream_offset}
+    return {"key": context.seed & _WORD, "highs": context.highs, "origin": context.stream_offset}

@@ -16,7 +16,7 @@ from dali_studio.operators.random.streams import RandomArguments, draw_batch, dr
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui
-from dali_studio.schema.traits import MadeOnCpu, RandomSource
+from dali_studio.schema.traits import MadeOnCpu, RandomSource, SpansIterations
 
 _TYPES = tuple(from_numpy(dtype) for dtype in random.COIN_FLIP_DTYPES)
 
@@ -32,7 +32,7 @@ class CoinFlip(RandomArguments, Operator):
     former = ("coin_flip",)
     inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
-    traits = (RandomSource, MadeOnCpu)
+    traits = (RandomSource, MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
     seeded = True
     stateful = True

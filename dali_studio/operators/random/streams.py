@@ -14,7 +14,6 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.core.random_stream import AHEAD, ahead, starts_of
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `core.random` draws with it from now on
 from dali_studio.operators.common import check_shape, shapes_of
@@ -66,8 +65,11 @@ def draw_constant(
     context = args.context
     if inputs or not args.constant or not context.whole or context.stream_offset:
         return None
-    shape, count = tuple(args["shape"] or ()), args.count
+    shape, count = tuple(args["shape"] or ()), args.count // context.iterations
     elements = math.prod(shape)
+    if context.iterations > 1 and all(extent >= 0 for extent in shape):
+        made = function(context.seed, context.starts, count, elements, *numbers, to_numpy(dtype))
+        return Batch.of_array(made.reshape(args.count, *shape))
     place = ahead(context.samples_so_far, count, elements)
     if place is None or any(extent < 0 for extent in shape):
         return None
@@ -90,14 +92,14 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
         return Batch.of([], dtype=to_numpy(dtype), ndim=len(args["shape"] or ()))
     different = set(shapes)
     counts = {math.prod(shape) for shape in different}
-    if len(counts) == 1 and (context.whole or np.array_equal(context.drawn, np.arange(len(shapes)))):
+    in_order = context.iterations == 1 and (context.whole or np.array_equal(context.drawn, np.arange(len(shapes))))
+    if len(counts) == 1 and in_order:
         table = draw(context.seed, context.samples_so_far, len(shapes), counts.pop(), slice(0, len(shapes)))
         if len(different) == 1:
             return Batch.of_array(table.reshape(len(shapes), *shapes[0]))
         return Batch.of([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
     samples: list[NDArray[Any]] = []
-    for position, index in enumerate(context.drawn.tolist()):
-        start = context.samples_so_far + SAMPLE_STRIDE * index
+    for position, start in enumerate(context.highs.tolist()):
         row = draw(context.seed, start, 1, math.prod(shapes[position]), slice(position, position + 1))
         samples.append(row.reshape(shapes[position]).astype(to_numpy(dtype), copy=False))
     return Batch.of(samples)

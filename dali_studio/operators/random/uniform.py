@@ -18,7 +18,7 @@ from dali_studio.operators.random.streams import RandomArguments, draw_batch, dr
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Ui
-from dali_studio.schema.traits import MadeOnCpu, RandomSource
+from dali_studio.schema.traits import MadeOnCpu, RandomSource, SpansIterations
 
 _TYPES = tuple(from_numpy(dtype) for dtype in random.UNIFORM_DTYPES)
 
@@ -36,7 +36,7 @@ class Uniform(RandomArguments, Operator):
     former = ("uniform",)
     inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
-    traits = (RandomSource, MadeOnCpu)
+    traits = (RandomSource, MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
     seeded = True
     stateful = True

@@ -47,7 +47,7 @@ class DataSet(Protocol[Read_co]):
 class _Ahead(NamedTuple):
     """A batch that is being read in advance."""
 
-    size: int
+    size: tuple[int, int]
     before: ReaderState  # of the order, where the batch begins
     read: Future[Any]
 
@@ -93,27 +93,27 @@ class ReaderRun(Generic[Read_co]):
             self._ahead.clear()
 
     def next(self, batch_size: int, context: RunContext) -> Read_co:
-        """The next batch."""
-        ahead = context.ahead
-        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+        """The next batch, or the next ones."""
+        ahead, size = context.ahead, (batch_size, context.iterations)
+        if self._ahead and not (ahead and self._ahead[0].size == size):  # another batch than expected
             self._take_back()
         waiting = self._ahead.popleft() if self._ahead else None
         self._before = None if ahead else self.order.get_state()
-        picked = self.order.next_batch(batch_size) if waiting is None else []
+        picked = self.order.next_batch(*size) if waiting is None else []
         while ahead and len(self._ahead) < self._depth:
-            self._ahead.append(self._begin(batch_size, context))
+            self._ahead.append(self._begin(size, context))
         if waiting is not None:
             return waiting.read.result()
         chosen = [picked[int(i)] for i in context.indices]
         return self.data.read(chosen, context.memory, context.map, ahead=False)
 
-    def _begin(self, batch_size: int, context: RunContext) -> _Ahead:
+    def _begin(self, size: tuple[int, int], context: RunContext) -> _Ahead:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(min(self._depth, MAX_READER_THREADS), "dali-studio-reader")
         before = self.order.get_state()
-        picked = self.order.next_batch(batch_size)
+        picked = self.order.next_batch(*size)
         read = self._threads.submit(self.data.read, picked, context.memory, in_turn, ahead=True)
-        return _Ahead(batch_size, before, read)
+        return _Ahead(size, before, read)
 
     def close(self) -> None:
         """End the threads once they have read the batches that they are at."""

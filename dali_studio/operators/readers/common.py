@@ -13,7 +13,7 @@ from dali_studio.operators.readers.ahead import AHEAD, ReaderRun
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range
-from dali_studio.schema.traits import RandomSource
+from dali_studio.schema.traits import RandomSource, SpansIterations
 
 _ALL_AT_ONCE = "threads of the reader read batches ahead"
 
@@ -79,7 +79,7 @@ class Reader(ReaderArguments, Operator, abstract=True):
 
     category = "readers"
     node_name = "reader"
-    traits = (RandomSource,)
+    traits = (RandomSource, SpansIterations)
     seeded = True
     stateful = True
     role = "reader"

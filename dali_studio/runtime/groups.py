@@ -1,0 +1,94 @@
+"""Iterations of few samples that a pipeline computes together, as if their samples were one batch.
+
+A small batch takes as long as one that keeps the GPU busy: what it costs is the host's work for an iteration, and the
+time that kernels take to begin and end. Where every sample follows from its place in the run alone, iterations that lie
+ahead can be one batch, of which each gets its samples: the same numbers, at a part of the costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dali_studio.compiler.plan import Plan, Step
+from dali_studio.runtime.request import Request
+from dali_studio.runtime.segment import Store
+from dali_studio.schema.declare import overrides
+from dali_studio.schema.registry import Registry
+from dali_studio.schema.traits import MixesSamples, PerSample, SpansIterations
+
+#: Samples of a group, at most.
+SAMPLES = 64
+#: Bytes of device memory that a run may hold for groups, roughly.
+_MEMORY = 256 << 20
+#: Iterations at the beginning that are computed one by one: kernels are compiled, and it turns out what they need.
+_ALONE = 4
+#: Groups that are asked for beside the one whose iterations are being handed out.
+AHEAD = 2
+
+
+def can_be_joined(plan: Plan, registry: Registry) -> bool:
+    """Whether iterations of a plan may be computed together.
+
+    They may where files come from readers and are decoded on the device "mixed", no sample depends on others, and
+    nothing has to be known of single iterations: which samples are left out, and what operators save.
+    """
+    steps = plan.steps()
+    decodes = any(step.device == "mixed" and step.role != "copy" for step in steps)
+    return decodes and all(_spans(step, registry) for step in steps)
+
+
+def _spans(step: Step, registry: Registry) -> bool:
+    operator = registry.operator(step.operator)
+    if step.objects or overrides(operator, "save") or overrides(operator, "decode"):
+        return False
+    if str(step.arguments.get("on_error") or "raise") != "raise" or MixesSamples in operator.traits:
+        return False
+    if step.role == "reader" and step.device != "cpu":
+        return False
+    return step.role == "copy" or PerSample in operator.traits or SpansIterations in operator.traits
+
+
+class Groups:
+    """How many iterations are computed together.
+
+    Parameters
+    ----------
+    batch_size : int
+    memory : callable
+        Bytes of device memory that are held.
+    limit : int, optional
+        Bytes that may be held, at most.
+
+    Attributes
+    ----------
+    most : int
+        Iterations of a group, at most.
+    """
+
+    def __init__(self, batch_size: int, memory: Callable[[], int], limit: int | None = None) -> None:
+        self.most = max(SAMPLES // batch_size, 1)
+        self._memory, self._limit, self._alone = memory, min(_MEMORY, limit or _MEMORY), _ALONE
+
+    def next(self) -> int:
+        """How many iterations are to be computed next."""
+        if self._alone > 0:
+            self._alone -= 1
+            return 1
+        if self._alone == 0:
+            self._alone = -1
+            self.most = max(min(self.most, self._limit // max(self._memory(), 1)), 1)
+        return self.most
+
+    def give_up(self) -> None:
+        """Compute iterations one by one from now on."""
+        self.most = 1
+
+
+def divided(made: Store, request: Request) -> Iterator[Store]:
+    """The results of each iteration of a request."""
+    if request.iterations == 1:
+        yield made
+        return
+    size = request.batch_size
+    for begin in range(0, size * request.iterations, size):
+        yield {port: batch.part(begin, begin + size) for port, batch in made.items()}

@@ -1,0 +1,197 @@
+"""Iterations that are computed together: which ones are, and that results, errors and places do not show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from images import encoded, picture
+
+from dali_studio import fn
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.pipeline import Pipeline
+from dali_studio.runtime import groups
+
+pytestmark = pytest.mark.gpu
+
+#: More than three groups of the largest kind, and several epochs.
+_RUNS = 40
+_FILES = 11
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> str:
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for number in range(_FILES):
+        array = picture(60 + 3 * number, 80 - 2 * number, seed=number)
+        (folder / f"{number:02}.jpg").write_bytes(encoded(array, quality=90, subsampling=number % 3).tobytes())
+    return str(tmp_path)
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Lets pipelines that are built from then on compute one iteration after the other."""
+    return lambda: monkeypatch.setattr(groups, "SAMPLES", 1)
+
+
+def _training(files: Any) -> Any:
+    images = fn.resize(fn.decoders.image_random_crop(files, device="mixed"), size=(24.0, 28.0))
+    return fn.crop_mirror_normalize(images, crop=(20.0, 20.0), mirror=fn.random.coin_flip(), mean=(120.0,), std=(60.0,))
+
+
+def _drawn(files: Any) -> Any:
+    """Each kind of drawing."""
+    images = fn.random_resized_crop(fn.decoders.image(files, device="mixed"), size=(16, 16))
+    chance = fn.random.uniform(range=(0.0, 1.0))
+    numbers = fn.random.normal(shape=(3, 2)), fn.random.coin_flip(probability=chance), fn.random.uniform(values=(1.0, 3.0))
+    return fn.noise.gaussian(fn.jitter(images), stddev=9.0), *numbers, fn.random.uniform(images, range=(0.0, 2.0)).gpu()
+
+
+def _decoded(files: Any) -> Any:
+    return fn.decoders.image(files, device="mixed")
+
+
+PROGRAMS = pytest.mark.parametrize("program", [_training, _drawn, _decoded])
+
+
+def _build(root: str, program: Callable[[Any], Any], size: int, **options: Any) -> Pipeline:
+    reader = {key: options.pop(key) for key in ("pad_last_batch", "num_shards", "shuffle_after_epoch") if key in options}
+    pipeline = Pipeline(batch_size=size, num_threads=3, device_id=0, seed=5, **options)
+    with pipeline:
+        shuffled = {} if "shuffle_after_epoch" in reader else {"random_shuffle": True}
+        files, labels = fn.readers.file(file_root=root, initial_fill=6, name="reader", **shuffled, **reader)
+        made = program(files)
+        pipeline.set_outputs(*(made if isinstance(made, tuple) else (made,)), labels, labels.gpu())
+    pipeline.build()
+    return pipeline
+
+
+def _bytes(outputs: tuple[Any, ...]) -> list[Any]:
+    """All that can be seen of an iteration."""
+    samples = [output[k] for output in outputs for k in range(len(output))]
+    on_cpu = [np.asarray(sample.as_cpu()) for sample in samples]
+    return [(one.tobytes(), one.shape, sample.source_info()) for one, sample in zip(on_cpu, samples, strict=True)]
+
+
+def _joined(pipeline: Pipeline) -> int:
+    """How many iterations are computed together."""
+    found = pipeline._built()._groups  # pyright: ignore[reportPrivateUsage]
+    return 0 if found is None else found.most
+
+
+@PROGRAMS
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_results_are_those_of_single_iterations(
+    root: str, program: Callable[[Any], Any], size: int, alone: Callable[[], None]
+) -> None:
+    together = _build(root, program, size)
+    found = [_bytes(together.run()) for _ in range(_RUNS)]
+    assert _joined(together) == groups.SAMPLES // size
+    alone()
+    single = _build(root, program, size)
+    assert [_bytes(single.run()) for _ in range(_RUNS)] == found
+    assert _joined(single) == 1
+
+
+@pytest.mark.parametrize("order", [{"pad_last_batch": True}, {"num_shards": 2}, {"shuffle_after_epoch": True}])
+def test_epochs_end_where_they_do_otherwise(root: str, order: dict[str, Any], alone: Callable[[], None]) -> None:
+    together = _build(root, _decoded, 4, **order)
+    found = [_bytes(together.run()) for _ in range(_RUNS)]
+    assert _joined(together) > 1
+    alone()
+    single = _build(root, _decoded, 4, **order)
+    assert [_bytes(single.run()) for _ in range(_RUNS)] == found
+
+
+def test_a_damaged_file_is_named_in_its_iteration(root: str, alone: Callable[[], None]) -> None:
+    bad = Path(root) / "class" / "07.jpg"
+    bad.write_bytes(bad.read_bytes()[:100])
+
+    def told(pipeline: Pipeline) -> list[Any]:
+        found: list[Any] = []
+        for _ in range(_RUNS):
+            try:
+                found.append(_bytes(pipeline.run()))
+            except DaliStudioError as error:
+                found.append([(one.code, one.node, one.sample, one.message, one.source) for one in error.diagnostics])
+        return found
+
+    found = told(_build(root, _training, 2))
+    assert any("07.jpg" in str(one[0][4]) for one in found if len(one) == 1)
+    alone()
+    assert told(_build(root, _training, 2)) == found
+
+
+@pytest.mark.parametrize("before", [2, 5, 30])
+def test_a_checkpoint_goes_on_in_the_middle_of_a_group(root: str, before: int) -> None:
+    pipeline = _build(root, _training, 2, enable_checkpointing=True)
+    for _ in range(before):
+        pipeline.run()
+    assert _joined(pipeline) > 1
+    kept = pipeline.checkpoint()
+    wanted = [_bytes(pipeline.run()) for _ in range(20)]
+    again = _build(root, _training, 2, enable_checkpointing=True, checkpoint=kept)
+    assert [_bytes(again.run()) for _ in range(20)] == wanted
+
+
+def test_iterations_may_be_asked_for_by_hand(root: str) -> None:
+    pipeline, other = (_build(root, _training, 2) for _ in range(2))
+    assert pipeline.empty()
+    for count in (1, 3, 2, 7):
+        for _ in range(count):
+            pipeline.schedule_run()
+        for left in range(count, 0, -1):
+            assert not pipeline.empty()
+            assert _bytes(pipeline.share_outputs()) == _bytes(other.run()), left
+            pipeline.release_outputs()
+        assert pipeline.empty()
+
+
+def test_held_results_stay_valid(root: str) -> None:
+    pipeline = _build(root, _training, 1)
+    held = [pipeline.run() for _ in range(3 * groups.SAMPLES)]
+    other = _build(root, _training, 1)
+    for one in held:
+        assert _bytes(one) == _bytes(other.run())
+
+
+def _skipping(files: Any) -> Any:
+    return fn.decoders.image(files, device="mixed", on_error="skip")
+
+
+def _mixing(files: Any) -> Any:
+    return fn.permute_batch(fn.resize(_decoded(files), size=(8.0, 8.0)), indices=fn.batch_permutation())
+
+
+
+def _calling(files: Any) -> Any:
+    def same(given: Any) -> Any:
+        return given
+
+    return _decoded(files), fn.python_function(fn.shapes(_decoded(files)), function=same)
+
+
+@pytest.mark.parametrize("program", [_skipping, _mixing, _calling])
+def test_what_looks_at_iterations_is_computed_one_by_one(root: str, program: Callable[[Any], Any]) -> None:
+    assert _joined(_build(root, program, 2)) == 0
+
+
+def test_what_waits_for_the_program_is_computed_one_by_one(root: str) -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=2, device_id=0)
+    with pipeline:
+        files, _ = fn.readers.file(file_root=root)
+        pipeline.set_outputs(_decoded(files), fn.external_source(source=lambda: np.zeros((2, 3), np.float32)))
+    assert _joined(pipeline) == 0
+    assert _joined(_build(root, _training, 2, exec_pipelined=False, exec_async=False)) == 0
+
+
+def test_as_many_are_computed_together_as_memory_allows(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_MEMORY", 0)
+    pipeline = _build(root, _training, 1)
+    for _ in range(_RUNS):
+        pipeline.run()
+    assert _joined(pipeline) == 1
