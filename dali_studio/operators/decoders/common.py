@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -33,6 +33,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages
 from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
+#: What `Args.memory` keeps of headers: shapes of pictures, and who decodes them; so many of each, at most.
+_SHAPES, _DECODERS, _MAX_KEPT = "shapes by header", "decoders by header", 4096
 _RECYCLED = "memory is recycled between iterations"
 _NO_HYBRID = "kernels decode the Huffman codes of all files, and the CPU what they do not take"
 _TYPES = tuple(from_numpy(dtype) for dtype in OUTPUT_DTYPES)
@@ -150,7 +152,9 @@ def headers(args: Args, encoded: Batch) -> Headers:
     else:
         numbers = {key: number for number, key in enumerate(kinds)}
         which = np.array([numbers[id(info)] for info in infos], np.intp)
-    told = [decoded_shape(info, kind, most, upright=upright) for info in kinds.values()]
+    told = _by_header(
+        args.memory, _SHAPES, kinds.values(), lambda info: decoded_shape(info, kind, most, upright=upright)
+    )
     wrong = [number for number, one in enumerate(told) if isinstance(one, DecodeError)]
     if not wrong:
         return Headers([*kinds.values()], which, np.array(told, np.int64).reshape(-1, 3)[which])
@@ -165,6 +169,23 @@ def headers(args: Args, encoded: Batch) -> Headers:
     table = np.array([first if isinstance(one, DecodeError) else one for one in told], np.int64).reshape(-1, 3)
     found = [one if isinstance(one, DecodeError) else info for one, info in zip(told, kinds.values(), strict=True)]
     return Headers(found, which, table[which])
+
+
+def _by_header(
+    memory: dict[Any, Any], name: str, infos: Iterable[ImageInfo | DecodeError],
+    find: Callable[[ImageInfo | DecodeError], Any],
+) -> list[Any]:  # fmt: skip
+    """What follows from headers; of those that come again it is kept."""
+    known: dict[int, tuple[ImageInfo | DecodeError, Any]] = memory.setdefault(name, {})
+    found: list[Any] = []
+    for info in infos:
+        one = known.get(id(info))
+        if one is None or one[0] is not info:
+            if len(known) >= _MAX_KEPT:
+                known.clear()
+            one = known[id(info)] = info, find(info)
+        found.append(one[1])
+    return found
 
 
 def decoded_shape(
@@ -198,6 +219,7 @@ def decode_parameters(args: Args, found: Headers) -> dict[str, Any]:
         "headers": found, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
         "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
+        "memory": args.memory,
         "hardware": args.given("hw_decoder_load") and args["hw_decoder_load"] > 0,
     }  # fmt: skip
 
@@ -215,7 +237,7 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     if params["dtype"] != np.uint8:
         return None
     found: Headers = params["headers"]
-    rows = [_decoders_of(info, params) for info in found.kinds]
+    rows = _by_header(params["memory"], _DECODERS, found.kinds, lambda info: _decoders_of(info, params))
     decoders, sizes = np.array(rows, np.int64).reshape(-1, 4)[found.which], found.shapes[:, :2]
     if len({row[0] for row in rows}) == 1 and rows[0][0] != _PYTHON:  # without a copy of anything
         positions, count = np.arange(len(decoders)), len(decoders) if rows[0][0] == _GPU else 0
