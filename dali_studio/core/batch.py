@@ -157,13 +157,12 @@ class Batch:
             indices=chosen if self.indices is None else self.indices[chosen],
         )  # fmt: skip
 
-    def part(self, begin: int, end: int) -> Batch:
-        """The samples from `begin` to before `end`, of all that are computed; they stay where they are."""
-        return Batch(
-            self.meta, self.shapes[begin:end], self.samples[begin:end] if len(self.samples) else (), self.memory,
-            self.offsets if self.memory is None else self.offsets[begin:end],
-            self.sources[begin:end] if len(self.sources) else (), None, self.ready,
-        )  # fmt: skip
+    def part(self, begin: int, end: int, sources: Sequence[str]) -> Batch:
+        """The samples from `begin` to before `end`, of all that are computed; `sources` are theirs."""
+        shapes, ready = self.shapes[begin:end], self.ready
+        if self.memory is None:
+            return Batch(self.meta, shapes, self.samples[begin:end], sources=sources, ready=ready)
+        return Batch(self.meta, shapes, (), self.memory, self.offsets[begin:end], sources, None, ready)
 
     def as_layout(self, layout: str) -> Batch:
         """The same samples with other names of their axes."""

@@ -91,4 +91,7 @@ def divided(made: Store, request: Request) -> Iterator[Store]:
         return
     size = request.batch_size
     for begin in range(0, size * request.iterations, size):
-        yield {port: batch.part(begin, begin + size) for port, batch in made.items()}
+        end = begin + size
+        # the same for all results of a pipeline, mostly
+        sources = {id(batch.sources): batch.sources[begin:end] if len(batch.sources) else () for batch in made.values()}
+        yield {port: batch.part(begin, end, sources[id(batch.sources)]) for port, batch in made.items()}
