@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from images import encoded, picture
 
-from dali_studio import fn
+from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime import groups
@@ -55,7 +55,15 @@ def _decoded(files: Any) -> Any:
     return fn.decoders.image(files, device="mixed")
 
 
-PROGRAMS = pytest.mark.parametrize("program", [_training, _drawn, _decoded])
+def _viewed(files: Any) -> Any:
+    """Other shapes of the same memory, on both devices."""
+    images = fn.resize(_decoded(files), size=(12.0, 14.0))
+    number = fn.random.uniform(range=(0.0, 1.0), shape=(1, 2))
+    flat = fn.reshape(images, shape=(-1, 7, 3), layout="HWC")
+    return fn.expand_dims(flat, axes=0, new_axis_names="F"), fn.squeeze(number, axes=0), fn.reinterpret(number, dtype=types.UINT8)
+
+
+PROGRAMS = pytest.mark.parametrize("program", [_training, _drawn, _decoded, _viewed])
 
 
 def _build(root: str, program: Callable[[Any], Any], size: int, **options: Any) -> Pipeline:
