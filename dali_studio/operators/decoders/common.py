@@ -180,7 +180,9 @@ def _by_header(
     found: list[Any] = []
     for info in infos:
         one = known.get(id(info))
-        if one is None or one[0] is not info:
+        if isinstance(info, DecodeError):  # which would keep the file
+            one = info, find(info)
+        elif one is None or one[0] is not info:
             if len(known) >= _MAX_KEPT:
                 known.clear()
             one = known[id(info)] = info, find(info)
