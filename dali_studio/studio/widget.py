@@ -15,6 +15,7 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.pipeline_files import read_serialized
 from dali_studio.api.reading.compose import is_compose, read_compose
 from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted
@@ -232,6 +233,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return pipeline.copy(), {}, None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
         return read(Path(pipeline)), in_view(Path(pipeline).read_text("utf-8")), None
+    if isinstance(pipeline, str | Path) and str(pipeline).endswith(".dali"):
+        return read_serialized(pipeline), {}, None
     if isinstance(pipeline, str | Path):
         path, registry = Path(pipeline), default_registry()
         if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere
@@ -243,7 +246,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if is_compose(pipeline):
         return read_compose(pipeline), {}, None
     raise TypeError(
-        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
+        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document, of a .py program or of a serialized "
+        ".dali pipeline; got "
         f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )
