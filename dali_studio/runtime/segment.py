@@ -20,6 +20,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.frames import Frames
+from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
 from dali_studio.runtime.probe import Recording, stopwatch, timed
 from dali_studio.runtime.subsets import indices_of
@@ -45,8 +46,8 @@ Store = dict[PortRef, Batch]
 #: Bytes of inputs and outputs of a sample, on average, up to which a step works on the whole batch in one call: less
 #: than a task per sample takes, even with many threads.
 _SMALL = 1 << 14
-#: Calls that a step's batch is shared out in, at most.
-_RANGES = 32
+#: Calls that a step's batch is shared out in, at most, for each thread.
+_RANGES = 4
 
 
 @dataclass(slots=True)
@@ -145,8 +146,7 @@ class SegmentRunner:
     _kept: dict[PortRef, Packed] = field(default_factory=dict[PortRef, Packed])
 
     def run(
-        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
-        recording: Recording | None,
+        self, loops: Loops, indices: NDArray[np.int64], recording: Recording | None
     ) -> None:  # fmt: skip
         """Plan every step for the whole batch, then run the samples on the workers.
 
@@ -154,7 +154,7 @@ class SegmentRunner:
         """
         while True:
             try:
-                self._run(mapping, indices, recording)
+                self._run(loops, indices, recording)
             except _OutOfMemory as error:
                 if not self.error_policy.shrinks(error.step, error.sample, error.source, error.cause):
                     raise StepError(error.step, error.sample, error.source, error.cause) from error.cause
@@ -165,8 +165,7 @@ class SegmentRunner:
                 return
 
     def _run(
-        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
-        recording: Recording | None,
+        self, loops: Loops, indices: NDArray[np.int64], recording: Recording | None
     ) -> None:  # fmt: skip
         watch = stopwatch(recording)
         for step in self.segment.steps:
@@ -184,13 +183,13 @@ class SegmentRunner:
         self._allocate(indices)
         for group in self._groups():
             present = indices if group[0].indices is None else group[0].indices
-            if self._shared_ranges(group, mapping, recording):
+            if self._shared_ranges(group, loops, recording):
                 continue
 
             def one(position: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present) -> None:
                 self._sample(group, position, int(present[position]), recording)
 
-            mapping(one, len(present))
+            loops.run(group[0].step.key, one, len(present))
         for item in self._prepared.values():
             for output in item.outputs:
                 kept = self._kept.get(output.port)
@@ -324,8 +323,7 @@ class SegmentRunner:
                 recording.results(item.step.key, host=batch.size)
 
     def _shared_ranges(
-        self, group: list[_Prepared], mapping: Callable[[Callable[[int], None], int], None],
-        recording: Recording | None,
+        self, group: list[_Prepared], loops: Loops, recording: Recording | None
     ) -> bool:  # fmt: skip
         """Run a step that is alone with its samples by calls for ranges of them, if it can be."""
         item, count = group[0], len(group[0].work.shapes)
@@ -345,13 +343,13 @@ class SegmentRunner:
         compute = item.operator.cpu_ranges(item.work, inputs, made)
         if compute is None:
             return False
-        pieces = min(count, _RANGES)
+        pieces = min(count, _RANGES * loops.threads)
 
         def some(piece: int) -> None:
             compute(piece * count // pieces, (piece + 1) * count // pieces)
 
         try:
-            mapping(timed(recording, item.step.key, some), pieces)
+            loops.run(item.step.key, timed(recording, item.step.key, some), pieces)
         except Cancelled:
             raise
         except Exception as error:
