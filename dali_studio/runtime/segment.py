@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -46,8 +47,6 @@ Store = dict[PortRef, Batch]
 #: Bytes of inputs and outputs of a sample, on average, up to which a step works on the whole batch in one call: less
 #: than a task per sample takes, even with many threads.
 _SMALL = 1 << 14
-#: Calls that a step's batch is shared out in, at most, for each thread.
-_RANGES = 4
 
 
 @dataclass(slots=True)
@@ -183,13 +182,17 @@ class SegmentRunner:
         self._allocate(indices)
         for group in self._groups():
             present = indices if group[0].indices is None else group[0].indices
-            if self._shared_ranges(group, loops, recording):
-                continue
+            left = self._shared_ranges(group, loops, recording)
+            if left is None:
+                left = range(len(present))
 
-            def one(position: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present) -> None:
-                self._sample(group, position, int(present[position]), recording)
+            def one(
+                number: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present,
+                left: Sequence[int] = left,
+            ) -> None:  # fmt: skip
+                self._sample(group, left[number], int(present[left[number]]), recording)
 
-            loops.run(group[0].step.key, one, len(present))
+            loops.run(group[0].step.key, one, len(left))
         for item in self._prepared.values():
             for output in item.outputs:
                 kept = self._kept.get(output.port)
@@ -324,37 +327,43 @@ class SegmentRunner:
 
     def _shared_ranges(
         self, group: list[_Prepared], loops: Loops, recording: Recording | None
-    ) -> bool:  # fmt: skip
-        """Run a step that is alone with its samples by calls for ranges of them, if it can be."""
+    ) -> list[int] | None:  # fmt: skip
+        """Run a step that is alone with its samples by calls for ranges of them; ``None`` if it cannot be.
+
+        Returns
+        -------
+        list of int
+            Samples that are left.
+        """
         item, count = group[0], len(group[0].work.shapes)
         if len(group) > 1 or count < 2 or item.frames is not None or item.windows is not None:
-            return False
+            return None
         if not overrides(item.operator, "cpu_ranges"):
-            return False
+            return None
         inputs = [self._view(port) for port in item.step.inputs]
         if not all(len(batch.samples) == len(batch) for batch in inputs):
-            return False
+            return None
         made: list[Batch] = []
         for one in item.outputs:
             kept = self._kept.get(one.port)
             if kept is None:
-                return False
+                return None
             made.append(Batch(self._views[one.port].meta, one.shapes, kept))
         compute = item.operator.cpu_ranges(item.work, inputs, made)
         if compute is None:
-            return False
-        pieces = min(count, _RANGES * loops.threads)
+            return None
+        bounds, left = _bounds(count, loops.threads), list[int]()
 
         def some(piece: int) -> None:
-            compute(piece * count // pieces, (piece + 1) * count // pieces)
+            left.extend(compute(bounds[piece], bounds[piece + 1]) or ())
 
         try:
-            loops.run(item.step.key, timed(recording, item.step.key, some), pieces)
+            loops.run(item.step.key, timed(recording, item.step.key, some), len(bounds) - 1)
         except Cancelled:
             raise
         except Exception as error:
             raise StepError(item.step, None, "", error) from error
-        return True
+        return sorted(left)
 
     def _lone_allocator(self) -> bool:
         """Whether one step alone uses its kernel's own scratch memory; a second one would overwrite the first's."""
@@ -486,6 +495,18 @@ def _frame_by_frame(
         made = item.operator.cpu(item.work, frame, inputs, outputs)
         if made is not None and made is not outputs[0]:
             np.copyto(outputs[0], made)
+
+
+@lru_cache(maxsize=64)
+def _bounds(count: int, threads: int) -> list[int]:
+    """Where the ranges of a batch begin, and the end: each has half of what a thread would get of those that are left.
+
+    There are few, so that threads seldom meet, and those that end last are short.
+    """
+    made = [0]
+    while made[-1] < count:
+        made.append(made[-1] + max((count - made[-1]) // (2 * threads), 1))
+    return made
 
 
 def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
