@@ -327,10 +327,37 @@ def test_quick_requests_are_computed_where_they_are_asked_for(small: bool, monke
         return set(where)
 
     monkeypatch.setattr(prefetch, "_QUICK", 60.0)
+    monkeypatch.setattr(prefetch, "_QUICK_ENOUGH", 60.0)
     prefetcher: Prefetcher[int, int] = Prefetcher(at_once(compute), background=True, small=small)
     run(0, 200)
     own = threading.get_ident()
     assert run(200, 5) == {own}
+    monkeypatch.setattr(prefetch, "_QUICK_ENOUGH", -1.0)
     monkeypatch.setattr(prefetch, "_QUICK", -1.0)  # from now on they are slow, which the next one shows
     assert own not in (run(300, 1) and run(301, 5))
     prefetcher.close()
+
+
+def paced(taken: list[tuple[float, float]], *, quick: bool = True) -> bool:
+    """Whether requests are expected to be quick after some that took so long, and before which the caller was away."""
+    pace = prefetch._Pace()
+    for _ in range(prefetch._IN_A_ROW if quick else 0):
+        pace.count(0.0)
+    assert pace.quick is quick
+    for seconds, pace.away in taken:
+        pace.count(seconds, expected=pace.quick)
+    return pace.quick
+
+
+def test_how_long_quick_requests_take_depends_on_what_the_caller_does_meanwhile() -> None:
+    assert paced([(1e-4, 1.0)] * 16, quick=False)
+    assert not paced([(1e-3, 1.0)] * 16, quick=False)
+    assert paced([(1e-3, 1e-5)] * 16, quick=False)
+    assert not paced([(1e-2, 1e-5)] * 16, quick=False)
+
+
+def test_one_interruption_does_not_make_requests_slow() -> None:
+    assert paced([(4e-3, 1.0)])
+    assert paced([(4e-3, 1.0), *[(1e-5, 1.0)] * 30] * 10)
+    assert not paced([(4e-3, 1.0)] * 3)
+    assert not paced([(5e-4, 1.0)] * 40)
