@@ -163,16 +163,30 @@ class Row:
         return ", ".join(filter(None, (self.work, self.photos, f"batch {self.batch}")))
 
 
-#: What the pages on speed say of files, sizes and batches.
-ROWS = (
-    *(Row("readme", batch=size) for size in (1, 8, 32, 256)),
-    Row("decode alone"),
-    *(Row(work, "mixed sizes, 4:2:0") for work in ("readme", "validation", "decode alone")),
-    Row("readme", "mixed sizes, 4:4:4"),
-    *(Row(work, "progressive") for work in ("readme", "decode alone")),
-    *(Row(work, "12 megapixels", 16) for work in ("readme", "decode alone")),
-    *(Row(work, "3 megapixels", 64) for work in ("readme", "decode alone")),
-    Row("readme", "PNG"),
-    Row("readme", "mixed bag"),
-    *(Row(name, "") for name in WORKS if name.startswith("external_source")),
-)
+_PROGRAMS = ("readme", "validation", "decode alone")
+#: What the pages on speed say of files, sizes and batches, by device.
+ROWS: dict[str, tuple[Row, ...]] = {
+    "gpu": (
+        *(Row("readme", batch=size) for size in (1, 8, 32, 256)),
+        Row("decode alone"),
+        *(Row(work, "mixed sizes, 4:2:0") for work in _PROGRAMS),
+        Row("readme", "mixed sizes, 4:4:4"),
+        *(Row(work, "progressive") for work in ("readme", "decode alone")),
+        *(Row(work, "12 megapixels", 16) for work in ("readme", "decode alone")),
+        *(Row(work, "3 megapixels", 64) for work in ("readme", "decode alone")),
+        Row("readme", "PNG"),
+        Row("readme", "mixed bag"),
+        *(Row(name, "") for name in WORKS if name.startswith("external_source")),
+    ),
+    "cpu": (
+        Row("decode alone", batch=1),
+        *(
+            Row(work, photos, batch)
+            for photos, batch in (
+                ("500×375", 64), ("mixed sizes, 4:2:0", 64), ("mixed sizes, 4:4:4", 64), ("progressive", 64), ("PNG", 64),
+                ("mixed bag", 64), ("3 megapixels", 16), ("12 megapixels", 4),
+            )
+            for work in _PROGRAMS
+        ),
+    ),
+}  # fmt: skip

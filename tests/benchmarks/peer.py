@@ -1,7 +1,7 @@
 """The engine against nvidia.dali, in turns: ``python tests/benchmarks/peer.py [--peer FOLDER] [--device cpu]``.
 
-``--all-rows`` measures decoding and the training pipeline on files of all kinds and sizes, in batches of 1 to 256, and
-external sources that copy, in place of all programs on one set.
+``--all-rows`` measures decoding, the training pipeline and validation on files of all kinds and sizes, in place of all
+programs on one set; on a GPU in batches of 1 to 256, and with external sources that copy.
 
 Each engine is a process of its own; for each program both build their pipeline, then measure one after the other, in
 alternating order, round after round. The ratio of a round compares neighbours in time. Both are driven in the same way:
@@ -57,9 +57,10 @@ def main() -> int:
 
 def _rows(options: argparse.Namespace) -> dict[str, Row]:
     """What is measured, by its name."""
-    all_rows = {row.name: row for row in ROWS} if options.all_rows else {name: Row(name) for name in WORKS}
+    rows = ROWS[options.device] if options.all_rows else ()
+    found = {row.name: row for row in rows} or {name: Row(name) for name in WORKS}
     wanted = options.only or [""]
-    return {name: row for name, row in all_rows.items() if any(text in name for text in wanted)}
+    return {name: row for name, row in found.items() if any(text in name for text in wanted)}
 
 
 def _options() -> argparse.Namespace:

@@ -88,8 +88,8 @@ def test_rows_of_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.syspath_prepend(str(FOLDER))
     found = run("peer.py", tmp_path / "out.json", "--all-rows", "--rounds", "1", "--seconds", "0.05", "--warm-up", "0",
-                "--threads", "1", "--only", "500×375, batch 1", "--only", "external_source, copied")  # fmt: skip
-    assert set(found) == {"readme, 500×375, batch 1", "external_source, copied, batch 256"}
+                "--threads", "1", "--only", "500×375, batch 1")  # fmt: skip
+    assert set(found) == {"decode alone, 500×375, batch 1"}
     assert all(len(row["studio"]) == 1 for row in found.values())
     from photos import photo_set
 
