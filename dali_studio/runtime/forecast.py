@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from dali_studio.compiler.memory import Forecast, NodeMemory
 from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Stage, Step
 from dali_studio.core.batch import Batch
-from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import addresses_of
@@ -30,7 +29,7 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg, scan
 from dali_studio.kernels.jpeg.gpu_decoder import MAX_GROUP, MAX_MEMORY, SEGMENT
 from dali_studio.runtime.executor import Executor, Iteration
-from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
+from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.gpu import GpuRunner
@@ -126,10 +125,11 @@ class _Walk(Executor):
         known = all(port in self._store for step in steps for port in step.inputs if port not in inside)
         fed = [port for step in steps for port in step.argument_inputs.values()]
         known = known and all(port in self._store and _is_there(self._store[port]) for port in fed)
+        called = any(step.objects or step.role == "external_source" for step in steps)
         try:
-            told = known and not any(step.objects for step in steps) and self._told(stage)
-        except (DaliStudioError, StepError, ArgumentError, OSError):
-            told = False  # a run will say so
+            told = known and not called and self._told(stage)
+        except Exception:  # noqa: BLE001 - a plan is shown though a run will fail, which says why
+            told = False
         if not told:
             for step in steps:
                 self._nodes[step.key] = NodeMemory(None, None, **self._peaks())
@@ -181,11 +181,12 @@ class _Walk(Executor):
             pool=SlabPool(), scratch=Scratch(), error_policy=self._now.error_policy,
         )  # fmt: skip
         wanted = [step for step in stage.steps if self._needed & {*step.outputs}]
+        keys = {step.key for step in wanted}
         if wanted:
             ports = frozenset(port for step in wanted for port in step.outputs)
             steps = tuple(replace(step, window_sink=None) for step in wanted)
             runner(Segment(steps, ports)).run(self.workers.map, self._now.indices, None)
-        rest = tuple(step for step in stage.steps if step not in wanted)
+        rest = tuple(step for step in stage.steps if step.key not in keys)
         found = [(step, port, self._store[port], port in stage.kept) for step in wanted for port in step.outputs]
         if not all(self._has_data(step, rest) for step in rest):
             return False
@@ -229,11 +230,9 @@ class _Walk(Executor):
             return False
         operator, indices = self.registry.operator(step.operator), self._subset(step, self._now)
         arguments, reads = partial(self._args, self._now, step, indices), ReadsParameters in operator.traits
-        brought = [
-            one for index, one in enumerate(given)
-            if one.device == "cpu" and not (index and reads) and not self._shape_only(step, index)
-        ]  # fmt: skip
-        views = [_placed(one, "gpu") if one in brought else one for one in given]
+        stay = [(index and reads) or self._shape_only(step, index) for index in range(len(given))]
+        brought = [one for one, stays in zip(given, stay, strict=True) if one.device == "cpu" and not stays]
+        views = [one if stays else _placed(one, "gpu") for one, stays in zip(given, stay, strict=True)]
         frames = Frames.seen(operator, arguments, views)
         parts = views if frames is None else [frames.apart(one) for one in views]
         planned = self._planner.plan(step, partial(arguments, frames), parts)

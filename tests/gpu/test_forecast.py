@@ -46,7 +46,8 @@ def validation() -> Any:
 
 def brought() -> Any:
     images = fn.decoders.image(_files(), device="cpu").gpu()
-    return fn.gaussian_blur(images, window_size=5), fn.rotate(images, angle=fn.random.uniform(range=(-30.0, 30.0)))
+    turned = fn.rotate(images, angle=fn.random.uniform(range=(-30.0, 30.0)))
+    return fn.gaussian_blur(images, window_size=5), turned, images + fn.random.uniform(range=(0.0, 9.0), shape=(3,))
 
 
 def branches() -> Any:
