@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode, output_port
 from dali_studio.api.waiting import told
-from dali_studio.compiler.explain import explain
+from dali_studio.compiler.explain import described, explain
 from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
@@ -33,6 +34,7 @@ from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.runtime.failures import FailedSample
+from dali_studio.runtime.forecast import forecast
 from dali_studio.types import CPU_ONLY_DEVICE_ID
 
 _UNSET = -1
@@ -247,9 +249,19 @@ class Pipeline(PipelineFiles):
         if self._workers is None:
             self._workers = start_workers(self._trace.graph, self._settings.extra)
 
-    def explain(self) -> str:
-        """The plan of an iteration as text."""
-        return explain(self._built().plan)
+    def explain(self, *, as_json: bool = False) -> str:
+        """The plan of an iteration, and the memory that the first one will take for each node.
+
+        Nothing is computed for it but numbers that are arguments; the files of one batch are read.
+
+        Parameters
+        ----------
+        as_json : bool
+            As JSON, with bytes, instead of text (docs/measuring.md).
+        """
+        engine = self._built()
+        memory = forecast(engine.plan, engine.registry, engine.seed, engine.graph.options.batch_size)
+        return json.dumps(described(engine.plan, memory), indent=2) if as_json else explain(engine.plan, memory)
 
     def _built(self) -> Engine:
         self.build()

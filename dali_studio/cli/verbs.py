@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -99,6 +100,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
+    add("--json", action="store_true", help="as JSON, for other programs")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
     _add_data_verbs(verb)
@@ -278,16 +280,21 @@ def explain(options: argparse.Namespace) -> int:
     """Show a plan."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.compiler.explain import described  # noqa: PLC0415
     from dali_studio.compiler.explain import explain as explain_plan  # noqa: PLC0415
     from dali_studio.compiler.pipeline import compile_graph  # noqa: PLC0415
+    from dali_studio.core.random import resolve_pipeline_seed  # noqa: PLC0415
     from dali_studio.graph.validate import validate  # noqa: PLC0415
+    from dali_studio.runtime.forecast import forecast  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images, samples=True), default_registry()
     if found := errors(validate(graph, registry).diagnostics):
         raise DaliStudioError(found)
     with waiting(f"Planning {len(graph)} nodes"):
         plan = compile_graph(graph, registry, devices=True)
-    say(explain_plan(plan))
+        seed, batch_size = resolve_pipeline_seed(graph.options.seed), graph.options.batch_size
+        memory = forecast(plan, registry, seed, batch_size)
+    say(json.dumps(described(plan, memory), indent=2) if options.json else explain_plan(plan, memory))
     if options.cuda:
         from dali_studio.api.kernels import generated  # noqa: PLC0415
 

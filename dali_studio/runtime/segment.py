@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -208,6 +208,16 @@ class SegmentRunner:
                 if recording is not None:
                     size = elements_of(output.shapes) * output.dtype.itemsize
                     recording.results(item.step.key, **{"passing" if kept is None else "host": size})
+
+    def planned(self, indices: NDArray[np.int64]) -> Iterator[tuple[Step, PortRef, Batch, bool]]:
+        """Plan every step and run none: each result without storage, and whether it will exist as a whole."""
+        for step in self.segment.steps:
+            self._prepared[step.key] = self._prepare(step, indices)
+        self._push_windows()
+        for item in self._prepared.values():
+            for output in item.outputs:
+                view = replace(self._views[output.port], shapes=output.shapes)
+                yield item.step, output.port, view, output.port in self.segment.kept
 
     def _groups(self) -> list[list[_Prepared]]:
         """The steps by the samples that they work on: those of different branches know nothing of each other."""
