@@ -19,6 +19,7 @@ enum { MAX_SIDE = 65500 };            // libjpeg's
 enum { GRAY = 1, RGB = 2, BGR = 8 };  // of its colours
 enum { MAX_BLOCKS = 6 };              // of a unit
 enum { HISTORY = 1 };                 // rows that are kept of the units above
+enum { MOST_COEFFICIENTS = 1 << 28 };  // bytes; larger pictures are libjpeg's
 
 static CodeTable table_of(const Picture& picture, int which) {
   CodeTable table{};
@@ -246,7 +247,7 @@ bool decode_progressive(const Request& wanted) {
   const JpegFile file{(const u8*)wanted.data, wanted.size};
   if (!usual(wanted, file)) return false;
   const i64 size = room_for_file(wanted);
-  Kept* kept = size ? kept_by_thread() : nullptr;
+  Kept* kept = size > 0 && size <= MOST_COEFFICIENTS ? kept_by_thread() : nullptr;
   u8* room = kept ? kept->room(size) : nullptr;
   bool done = false;
   if (room && decode_coefficients(wanted, room, size)) {
