@@ -1,7 +1,7 @@
 // Structures are those of libjpeg's version 6.2 on 64-bit systems, the interface that libjpeg-turbo keeps stable. The library
 // itself compares version and size before anything else happens, and `libjpeg.py` tries all on a picture first.
 //
-// Usual files are decoded by `baseline.cpp`. Of other baseline files, and of those that are transformed by libjpeg's faster method,
+// Usual files, also progressive ones, are decoded by `baseline.cpp`. Of other baseline files, and of those that are transformed by libjpeg's faster method,
 // libjpeg does not decode the Huffman codes, which take it two thirds of the time: its method for a unit of coefficients is replaced
 // (`Huffman`). What that refuses fails.
 //
@@ -235,7 +235,7 @@ __attribute__((noinline)) static void attempt(Call& call) {
 
 Outcome decode(const Library& library, const Request& wanted, bool sound) {
   if (!inside(wanted)) return FAILED;
-  if (sound && decode_baseline(wanted)) return DONE;
+  if (sound && (decode_baseline(wanted) || decode_progressive(wanted))) return DONE;
   Call call{library, wanted, sound};
   call.info.errors = library.standard_errors(&call.errors);
   call.errors.exit = leave;
@@ -272,7 +272,7 @@ REGISTER(decode_jpegs)
 static int decode_jpeg_alone(Dense<const i64, 1> request) {
   if (request.size() * sizeof(i64) != sizeof(Request)) return FAILED;
   const Request& wanted = *(const Request*)request.data;
-  return inside(wanted) && decode_baseline(wanted) ? DONE : FAILED;
+  return inside(wanted) && (decode_baseline(wanted) || decode_progressive(wanted)) ? DONE : FAILED;
 }
 REGISTER(decode_jpeg_alone)
 
