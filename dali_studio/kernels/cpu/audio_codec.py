@@ -109,7 +109,7 @@ class SoundFiles:
             kernel("close_sounds")(self._states, self._library)
 
     @property
-    def facts(self) -> NDArray[np.int64]:
+    def headers(self) -> NDArray[np.int64]:
         """(N, 3) samples of each channel, channels and rate."""
         return self._states[:, [_FRAMES, _FRAMES + 2, _FRAMES + 1]]
 

@@ -186,7 +186,7 @@ def _opened(args: Args, encoded: Batch) -> _Sounds:
     try:
         together = SoundFiles(encoded)
         if not args.context.too_large and _all_open(together, len(encoded), args):
-            return _Sounds([], together.facts, opened=together)
+            return _Sounds([], together.headers, opened=together)
         files = opened(args, encoded, SoundFile, SoundError, sound_finding)
     except NoDecoderError as error:
         raise ArgumentError(
