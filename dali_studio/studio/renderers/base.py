@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -49,6 +49,8 @@ class Shown:
         Boxes are given by two corners; otherwise by a corner and the extents.
     backdrop : callable
         Gives the nearest image of the same sample.
+    seconds : sequence of float
+        Of a sequence, when its frames are shown in their file, if that is known.
     """
 
     sample: NDArray[Any]
@@ -57,6 +59,7 @@ class Shown:
     values: tuple[float, ...] = ()
     corners: bool = True
     backdrop: Callable[[], Backdrop | None] = no_backdrop
+    seconds: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,7 @@ export interface PlanesBody {
   readonly count: number;
   readonly shown: readonly number[];
   readonly width: number;
+  readonly times: readonly number[];
 }
 
 /** Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`. */
