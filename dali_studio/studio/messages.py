@@ -303,6 +303,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
 
     `same`: all numbers are equal. `mean` and `largest` are of the absolute difference, `histogram` counts it in 24
     spans from 0 to `largest`; `peak`: the signal-to-noise ratio in dB, 0 if it is infinite or nothing is compared.
+    `planes`: how many frames, or slices, the longer of the two has; 0 of images.
     """
 
     a: Side
@@ -315,6 +316,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
     peak: float
     histogram: tuple[int, ...]
     note: str = ""
+    planes: int = 0
 
 
 class PixelValue(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.sample_videos import encoded_video
 from dali_studio.studio import bodies, messages
 from dali_studio.studio.preview_renderer import shown_of
 from dali_studio.studio.previews import PreviewEngine
@@ -383,3 +385,22 @@ def test_boxes_stand_over_the_image_that_was_moved_as_they_were() -> None:
     assert backdrop is not None and backdrop.node == "turned"
     drawn = still(shown)
     assert drawn is not None and drawn.shape == (60, 90, 3) and (drawn != backdrop.image).any()
+
+
+def test_times_of_a_video_go_with_its_frames_while_each_is_changed_alone(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="needs PyAV")
+    path = tmp_path / "clip.webm"
+    path.write_bytes(encoded_video("vp9", 20, (64, 48)))
+    with Pipeline(batch_size=1, num_threads=1, device_id=None) as made:
+        read: dict[str, Any] = {"filenames": [str(path)]}
+        video = fn.experimental.readers.video(**read, sequence_length=6, stride=3, name="video")
+        padded = fn.experimental.readers.video(**read, sequence_length=30, pad_mode="constant", name="padded")
+        small = fn.flip(fn.resize(video, size=[24, 32]), name="small")
+        made.set_outputs(small, fn.sequence_rearrange(video, new_order=[5, 4, 3, 2, 1, 0], name="back"), padded)
+    client = Client(made.graph)
+    (previews,) = only(client.send("ready"), messages.Previews)
+    shown: dict[str, Any] = {item.key: item.body for item in previews.items}
+    times = {key: shown[key].times for key in ("video", "small", "back", "padded")}
+    assert times["video"] == times["small"] == pytest.approx((0.0, 0.24, 0.36, 0.6))
+    assert times["back"] == times["padded"] == ()  # in another order, and with filled frames
+    client.session.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -72,6 +72,8 @@ class Shown:
         Gives the nearest image of the same sample.
     scale : Scale
         Of spectrograms.
+    seconds : sequence of float
+        Of a sequence, when its frames are shown in their file, if that is known.
     """
 
     sample: NDArray[Any]
@@ -81,6 +83,7 @@ class Shown:
     corners: bool = True
     backdrop: Callable[[], Backdrop | None] = no_backdrop
     scale: Scale = _UNKNOWN
+    seconds: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,8 @@ export interface Menu {
 export interface Comparison {
   readonly a: Side;
   readonly b: Side;
+  /** Frame of sequences, or slice of volumes. */
+  readonly plane?: number;
 }
 
 export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems" | "data";

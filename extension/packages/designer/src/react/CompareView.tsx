@@ -249,7 +249,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   // Where there is room, the slider has what differs beside it.
   const differs = mode === "difference" || (mode === "slider" && width > 1000);
   const stage = useRef<HTMLDivElement>(null);
-  const values = usePixel([comparison.a.port, comparison.b.port], point);
+  const values = usePixel([comparison.a.port, comparison.b.port], point, comparison.plane ?? 0);
   const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
   useEffect(() => {
     if (mode !== "blink") return undefined;
@@ -370,6 +370,21 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
           </p>
         </div>
         {pair && <Facts pair={pair} />}
+        {pair && pair.planes > 1 && (
+          <label className="ds-gain">
+            Frame {Math.min(comparison.plane ?? 0, pair.planes - 1)}
+            <input
+              type="range"
+              min={0}
+              max={pair.planes - 1}
+              value={comparison.plane ?? 0}
+              aria-valuetext={`${comparison.plane ?? 0} of ${pair.planes}`}
+              data-testid="pair-plane"
+              onChange={(e) => set({ plane: Number(e.target.value) })}
+            />
+            <small className="ds-muted">Of {pair.planes}.</small>
+          </label>
+        )}
         {differs && (
           <label className="ds-gain">
             Gain ×{gain}
