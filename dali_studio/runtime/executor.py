@@ -451,7 +451,7 @@ class Executor:
             try:
                 args = self._args(now, step, indices)
                 if inputs and all(map(len, inputs)):  # what was not known of them when the pipeline was built
-                    self.registry.infer(step.operator, args, [batch.meta for batch in inputs])
+                    self._bound(step).check(args, [batch.meta for batch in inputs], self.registry)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
                 self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):

@@ -17,7 +17,7 @@ from dali_studio.runtime.workers import WorkerPool
 #: Runs of a loop by which both ways are compared, in turns, and those before the first comparison, which only warm up.
 _COMPARED, _WARM = 4, 1
 #: Runs after which both ways are compared again: at first, and at most; each time it takes twice as many.
-_REST, _LONGEST_REST = 64, 1 << 12
+_REST, _MAX_REST = 64, 1 << 12
 #: Of the seconds that one thread takes, those in which all must be through: they keep other threads from working.
 _GAIN = 0.9
 #: Seconds for each task of a shared loop from which on the lock does not matter.
@@ -50,7 +50,7 @@ class _Pace:
             self.left -= 1
             if self.left:
                 return self.shared < _GAIN * self.alone
-            self.left = self.rest = min(2 * self.rest, _LONGEST_REST)
+            self.left = self.rest = min(2 * self.rest, _MAX_REST)
             self.shared = self.alone = math.inf
             self.comparing = _COMPARED
         self.comparing -= 1

@@ -17,6 +17,11 @@ from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None
+
 Request = TypeVar("Request")
 Result = TypeVar("Result")
 #: A computation that yields while it waits for something that goes on by itself, and returns the result.
@@ -33,8 +38,9 @@ _QUICK_ENOUGH, _NOTHING = 2e-3, 2e-4
 #: Quick requests in a row after which the next ones are expected to be quick, and how many more it takes at most where
 #: that has turned out to be wrong.
 _IN_A_ROW, _MAX_IN_A_ROW = 16, 1 << 14
-#: Seconds that requests which are expected to be quick may take longer, together: a thread is interrupted now and then.
-_SPARE = 1e-2
+#: Seconds that requests which are expected to be quick may take longer, together, and how many in a row may take any
+#: time because the system had other things to do.
+_SPARE, _EXCUSED = 1e-2, 3
 
 
 class Prefetcher(Generic[Request, Result]):
@@ -209,16 +215,22 @@ class _Pace:
         Seconds for which the caller did something else before it asked for the last one.
     """
 
-    __slots__ = ("_in_a_row", "_spare", "_wanted", "away", "quick")
+    __slots__ = ("_excused", "_in_a_row", "_interruptions", "_spare", "_wanted", "away", "quick")
 
     def __init__(self) -> None:
         self.quick, self.away = False, 0.0
         self._in_a_row, self._wanted, self._spare = 0, _IN_A_ROW, 0.0
+        self._interruptions = self._excused = 0
 
     def count(self, seconds: float, *, expected: bool = False) -> None:
         """Take note of a request, which was expected to be quick or not."""
         spare = (_QUICK if self.away > _NOTHING else _QUICK_ENOUGH) - seconds
         if expected:
+            if spare >= 0:
+                self._excused = 0
+            elif self._interrupted() and self._excused < _EXCUSED:
+                self._excused += 1
+                return
             self._spare = min(self._spare + spare, _SPARE)
             if self._spare == _SPARE:
                 self._wanted = _IN_A_ROW
@@ -231,6 +243,15 @@ class _Pace:
                 self.quick, self._spare = True, _SPARE / 2
         else:
             self.quick, self._in_a_row = False, 0
+
+
+    def _interrupted(self) -> bool:
+        """Whether others have had this thread's processor since it was asked last, as far as the system tells."""
+        which = getattr(resource, "RUSAGE_THREAD", None)
+        if resource is None or which is None:
+            return False
+        before, self._interruptions = self._interruptions, resource.getrusage(which).ru_nivcsw
+        return self._interruptions != before
 
 
 class _Counts:

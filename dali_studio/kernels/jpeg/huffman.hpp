@@ -123,7 +123,7 @@ struct Bits {
 // as it is needed soon, and zeros follow it for as long as a unit may take.
 struct Units {
   enum { BEHIND = 10 * 64 * 4 + 64 };  // bytes: no number takes more than 31 bits
-  enum { PART = 8192, LARGEST_PART = 1 << 16 };  // bytes that are made ready at a time, at first and at most
+  enum { PART = 8192, MAX_PART = 1 << 16 };  // bytes that are made ready at a time, at first and at most
   Bits next;
   u32 last[4];             // means of the components
   const u8 *from, *until;  // what is left of the file
@@ -155,7 +155,7 @@ struct Units {
     }
     memset(end, 0, BEHIND);
     enough = more && from < until ? end - BEHIND : end + BEHIND;
-    part = least<i64>(2 * part, LARGEST_PART);
+    part = least<i64>(2 * part, MAX_PART);
   }
   // Bits that have been taken beyond the end; those that are left are less than 0.
   HD i64 beyond() const { return 8 * (next.at - end) - (i64)next.count; }

@@ -22,10 +22,10 @@ AHEAD = 2
 #: interpreter's lock, takes no less. Reads in advance that took up to five times as long may have waited for the lock.
 _QUICK = 2e-4
 #: Seconds that batches which are read when they are needed may take longer, together: at first, and later.
-_SPARE, _MOST_SPARE = 4 * _QUICK, 5e-3
+_SPARE, _MAX_SPARE = 4 * _QUICK, 5e-3
 #: Batches read in advance after which it is tried without: at first, after the first failure, and at most; it is twice
 #: as many each time.
-_FIRST, _REST, _LONGEST_REST = 16, 64, 1 << 12
+_FIRST, _REST, _MAX_REST = 16, 64, 1 << 12
 
 Memory = Callable[[int], NDArray[np.uint8]]
 Run = Callable[[Callable[[int], None], int], None]
@@ -73,10 +73,10 @@ class _Pace:
 
     def needed(self, seconds: float) -> None:
         """Take note of a batch that was read when it was needed."""
-        self._spare = min(self._spare + _QUICK - seconds, _MOST_SPARE)
-        if self._spare < 0:
+        self._spare = min(self._spare + _QUICK - seconds, _MAX_SPARE)
+        if self.quick and self._spare < 0:
             self.quick, self._left, self._least = False, self._rest, math.inf
-            self._rest = min(2 * self._rest, _LONGEST_REST)
+            self._rest = min(2 * self._rest, _MAX_REST)
 
     def in_advance(self, seconds: float) -> None:
         """Take note of a batch that was read in advance."""
