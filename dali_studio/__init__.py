@@ -38,11 +38,14 @@ _PUBLIC = {
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
-_MODULES = ("fn", "math", "ops", "types", "pipeline", "plugin_manager", "tensors", "tfrecord", "samples")
+_MODULES = (
+    "backend", "data_node", "fn", "math", "ops", "types", "pipeline", "plugin_manager", "tensors", "tfrecord",
+    "samples",
+)  # fmt: skip
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "Pipeline", "TensorList",
-    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "plugin_manager", "read", "read_compose",
-    "samples", "tensors", "tfrecord", "types",
+    "__version__", "backend", "data_node", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def",
+    "plugin_manager", "read", "read_compose", "samples", "tensors", "tfrecord", "types",
 ]  # fmt: skip
 
 
