@@ -3,6 +3,7 @@ import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
+import { outputRows } from "../src/core/layout";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
 import { layoutOf, relaid } from "../src/react/canvas/sizes";
@@ -35,6 +36,15 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("outputs", () => {
+  it("are no taller for a branch that was moved far away", () => {
+    const near = { [OUTPUTS]: { x: 800, y: 14 }, rotate: { x: 400, y: 200 } };
+    const graph = { ...GRAPH, outputs: [ref("rotate")] };
+    expect(outputRows(graph, near)).toEqual([190]);
+    expect(outputRows(graph, { ...near, rotate: { x: 400, y: 900 } })).toEqual([30]);
   });
 });
 

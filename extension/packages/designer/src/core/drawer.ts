@@ -1,7 +1,7 @@
 import type { DrawerTab, State } from "./state";
 
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
-const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 270 };
+const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
 /** Height of a sheet of several values: all of them are to be seen. */
 const SWEEP = 470;
 
