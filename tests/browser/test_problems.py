@@ -57,9 +57,10 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     assert "Stopped at decode" in (_by_id(page, "live").text_content() or "")
     pane = page.locator(".ds-canvas").first.bounding_box()
     for up in (-1, 1):
-        page.mouse.move(pane["x"] + 20, pane["y"] + pane["height"] / 2)
+        x, y = pane["x"] + 20, pane["y"] + 0.75 * pane["height"]  # below the cards
+        page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(pane["x"] + 20, pane["y"] + pane["height"] / 2 + up * 600, steps=4)
+        page.mouse.move(x, y + up * 600, steps=4)
         page.mouse.up()
         _by_id(page, "strip").wait_for(state="attached" if up < 0 else "detached")
     page.screenshot(path=artifacts / "problems_card.png")

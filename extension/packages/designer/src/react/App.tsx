@@ -124,7 +124,7 @@ function Studio({
       <div className={`ds-left ${state.palette && !list ? "ds-with-palette" : ""}`}>
         {state.palette && state.ready && !list && <Palette />}
         <div className="ds-column">
-          <Strip />
+          <Strip over={state.ready && !state.empty && !list && !state.comparison} />
           <main className="ds-stage" aria-label="Pipeline">
             {!state.ready && <Starting />}
             {state.ready && state.empty && <Empty />}

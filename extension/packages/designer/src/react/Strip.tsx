@@ -7,7 +7,7 @@ import { IconButton } from "./parts";
 const ICONS = { error: "error", warning: "warning", info: "info" } as const;
 
 /** One sentence, one button, one close; only when there is something to say. */
-export function Strip() {
+export function Strip({ over }: { readonly over: boolean }) {
   const session = useSession();
   const api = useCanvasApi();
   const said = useSel((s) => statusMessage(s));
@@ -18,7 +18,7 @@ export function Strip() {
     api.current?.show(said.node);
   };
   return (
-    <div className={`ds-strip ds-tone-${said.tone}`} data-testid="strip">
+    <div className={`ds-strip ${over ? "ds-strip-over" : ""} ds-tone-${said.tone}`} data-testid="strip">
       <Icon name={ICONS[said.tone]} />
       <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.muted}`}>
         <b>{said.lead}</b> {said.rest} {said.muted && <span className="ds-muted">{said.muted}</span>}

@@ -3,7 +3,7 @@ import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
 import type { Position } from "../protocol/generated";
-import { cardRects, sizesOf } from "./canvas/sizes";
+import { cardRects, relaid, sizesOf } from "./canvas/sizes";
 
 /** Nodes travel between notebooks under this type; beside it stands a program, for cells and editors. */
 const NODES = "application/x-dali-studio-nodes";
@@ -18,10 +18,12 @@ export function copyText(text: string): void {
 
 /** Remove what is selected, as one undo step. */
 export function removeSelection(session: Session): void {
-  const { graph, view } = session.store.get();
+  const state = session.store.get();
+  const { graph, view } = state;
   if (!graph) return;
   const step = removeStep(graph, view.selection, view.wires);
-  session.edit(step.edits);
+  const positions = view.selection.length > 0 ? relaid(state, step.edits, session.room) : {};
+  session.edit(step.edits, { positions });
   if (step.edits.length > 0) session.select([]);
 }
 

@@ -17,5 +17,6 @@ declare module "react" {
     "--ds-far-name"?: string;
     "--ds-covered"?: string;
     "--ds-cell"?: string;
+    "--ds-tall"?: string;
   }
 }

@@ -63,7 +63,7 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
                   <i key={n} className={`ds-heat-${n}`} />
                 ))}
               </span>
-              <span className="ds-muted">{measure === "time" ? "100 % of step" : "100 % of memory"}</span>
+              <span className="ds-muted">100 %</span>
             </>
           )}
         </div>
