@@ -155,6 +155,18 @@ def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[s
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
     page.evaluate(lab.RUN_ALL)
     page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
-    assert "are kept" in _by_id(page, "strip").inner_text()
+    assert "operators in again.ipynb" in _by_id(page, "strip").inner_text()
     _by_id(page, "restore").click()
     _await_code(page, "angle=66")
+
+
+def test_another_notebook_with_the_same_program_is_offered_nothing(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "one.ipynb")
+    _set_angle(page, "67")
+    _await_code(page, "angle=67")
+    _open(page, server, "two.ipynb")
+    _set_angle(page, "68")
+    _await_code(page, "angle=68")
+    assert page.locator('[data-testid="restore"]').count() == 0
+    files = list((server[1] / ".dali_studio").glob("*.dali.json"))
+    assert sum(any(f"angle\": {angle}" in file.read_text() for angle in (67, 67.0)) for file in files) == 1
