@@ -46,7 +46,7 @@ function leafOf(state: State): string {
 
 function leadOf(d: Diagnostic, stopped: boolean): string {
   if (stopped && d.node) return `Stopped at ${format.name(d.node)}.`;
-  if (d.node) return `${format.sentence(format.name(d.node))}:`;
+  if (d.node && d.code !== "DS210") return `${format.sentence(format.name(d.node))}:`;
   return "";
 }
 
@@ -147,14 +147,13 @@ function gpuMessage(state: State): StatusMessage | null {
 }
 
 function waitingMessage(state: State): StatusMessage | null {
-  const when = state.confirmed?.waiting;
-  if (!when) return null;
-  const rest = "They were made in a kernel that is gone.";
+  const waiting = state.confirmed?.waiting;
+  if (!waiting) return null;
   return {
-    id: `waiting|${when}`,
+    id: `waiting|${waiting}`,
     tone: "info",
-    lead: `Edits of ${when} are kept.`,
-    rest,
+    lead: "Unsaved edits are kept:",
+    rest: `${waiting}.`,
     muted: "",
     action: "restore",
     node: "",
