@@ -1,8 +1,9 @@
 """The label guard: masks, boxes and points that do not move as the image that they belong to.
 
 A label belongs to an image if both come from one reader, or if a mask is read beside the images. From there, each has
-its own way along first inputs: to the outputs, or to a node that makes something else of it, such as targets. What moves the points of the image on its way must do so on the label's:
-the same operator with the same arguments for masks, its twin for boxes and points.
+its own way along first inputs: to the outputs, or to a node that makes something else of it, such as targets. What
+moves the points of the image on its way must do so on the label's: the same operator with the same arguments for masks,
+its twin for boxes and points.
 """
 
 from __future__ import annotations
@@ -66,9 +67,10 @@ def twin_edits(
         return None
     verb, done = _verb(one.step)
     title = f"{verb} the {_word(one.kind)} too"
-    moved = {one.label: PortRef(node=key) for key in _there(graph, registry, one)}
+    there = _there(graph, registry, one)
+    moved = {one.label: PortRef(node=there)}
     edits: list[Edit] = []
-    if not moved:
+    if not there:
         key = graph.free_key(f"{done}_{_word(one.kind)}")
         edits = _mask_twin(graph, one, key) if one.kind == "mask" else _label_twin(graph, registry, metas, one, key)
         moved = {one.label: PortRef(node=key), **_classes(graph, registry, metas, one, key)}
@@ -247,7 +249,8 @@ def _twin(graph: Graph, registry: Registry, step: Node, movement: Movement, kind
 def _finding(graph: Graph, registry: Registry, one: Unmoved) -> Diagnostic:
     label, step, word = one.label.node, one.step, _word(one.kind)
     _, done = _verb(step)
-    message = f"The {word} {'is' if word == 'mask' else 'are'} not {done} with the picture: {step.key} takes it alone."
+    verb = "is" if word == "mask" else "are"
+    message = f"The {word} {verb} not {done} with the picture: {step.key} works on it alone."
     if one.takers:
         message = f"{message[:-1]}, and {' and '.join(one.takers)} would learn from wrong {word}."
     if one.movement.drawn:
@@ -272,11 +275,12 @@ def _verb(step: Node) -> tuple[str, str]:
     return (name.capitalize(), known[name]) if name in known else ("Move", "moved")
 
 
-def _there(graph: Graph, registry: Registry, one: Unmoved) -> list[str]:
-    """A node that moves the label already, for others than those that take it as it was."""
+def _there(graph: Graph, registry: Registry, one: Unmoved) -> str:
+    """A node that moves the label already, for others than those that take it as it was; empty if there is none."""
     fed = [wire.target for wire in graph.wires() if wire.source == one.label and wire.input == 0]
     others = (graph.node(key) for key in fed if key not in one.takers and key != one.step.key)
-    return [node.key for node in others if _alike(graph, registry, one.step, node, one.movement, one.kind)][:1]
+    found = (node.key for node in others if _alike(graph, registry, one.step, node, one.movement, one.kind))
+    return next(found, "")
 
 
 def _classes(
