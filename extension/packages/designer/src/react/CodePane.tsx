@@ -145,8 +145,8 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{[lineOf(d) ? `Line ${lineOf(d)}` : "", d.node, d.argument].filter(Boolean).join(".")}</b> {d.message}{" "}
-          {d.hint}
+          <b>{lineOf(d) ? `Line ${lineOf(d)}:` : [d.node, d.argument].filter(Boolean).join(".")}</b> {d.message}{" "}
+          {!draft && d.hint}
         </p>
       ))}
       {draft && (
@@ -154,12 +154,13 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
           <span className="ds-muted">
             {moved
               ? "The graph has changed since you began: Apply makes it what this text says."
-              : "Not in the graph yet."}
+              : wrong.length === 0 && "Not in the graph yet."}
           </span>
           <button
             type="button"
             className="ds-button ds-button-small"
             title="Ctrl+Enter"
+            disabled={draft.refused === draft.source}
             data-testid="apply-code"
             onClick={() => session.applyCode()}
           >
