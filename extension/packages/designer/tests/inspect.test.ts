@@ -142,7 +142,7 @@ describe("the sentence", () => {
 describe("edits of a kernel that is gone", () => {
   it("are offered before anything else is said", () => {
     const found = statusMessage(fold(OPENED, revision(1, GRAPH, { waiting: "22 November 2026, 12:00" })));
-    expect(found).toMatchObject({ action: "restore", lead: "Edits of 22 November 2026, 12:00 are kept." });
+    expect(found).toMatchObject({ action: "restore", lead: "Unsaved edits are kept:" });
   });
 });
 

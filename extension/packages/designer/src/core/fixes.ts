@@ -3,7 +3,7 @@ import { connectEdits, takenKeys } from "./actions";
 import type { Operator } from "./catalog";
 import { type Context, checkConnection } from "./compat";
 import { applyEdits, freeKey } from "./edits";
-import { nodeOf, type Slot } from "./graph";
+import { nodeOf, OUTPUTS, type Slot } from "./graph";
 
 /** Edits after which a wire may be drawn, the wire included. */
 export interface Fix {
@@ -32,6 +32,14 @@ export function fixesFor(context: Context, source: PortRef, slot: Slot, at: Posi
   const works = (edits: readonly Edit[], ref: PortRef) =>
     checkConnection({ graph: applyEdits(graph, edits, catalog), catalog }, ref, slot).ok;
   const fixes: Fix[] = [];
+  const kind = from.output_kinds[source.output ?? 0];
+  const returned = graph.outputs.some((ref) => ref.node === source.node && ref.output === source.output);
+  if (kind === "label" && !returned)
+    fixes.push({
+      title: "Return them instead",
+      edits: connectEdits(graph, source, { kind: "output", node: OUTPUTS, index: graph.outputs.length }),
+      positions: {},
+    });
   const place = (key: string, device: Device) => {
     const edits: Edit[] = [{ type: "set_device", key, device }];
     if (!catalog.byName.get(nodeOf(graph, key)?.operator ?? "")?.devices.includes(device) || !works(edits, source))
