@@ -92,9 +92,10 @@ def _layout_misfit(
     if meta.ndim is None or meta.ndim in ranks:
         return []
     dimensions = " or ".join(map(str, ranks))
-    message = f"{port.node} gives {meta.ndim} dimensions; {name} takes {dimensions} ({accepted})."
     if meta.kind != declared.kind:
         message = f"{port.node} gives {_WORDS[meta.kind]} here; {node.key} takes {_WORDS[declared.kind]}."
+        return [_misfit(node, name, message, f"Feed {_WORDS[declared.kind]}, of {dimensions} dimensions.")]
+    message = f"{port.node} gives {meta.ndim} dimensions; {name} takes {dimensions} ({accepted})."
     return [_misfit(node, name, message, f"Feed data of {dimensions} dimensions.")]
 
 

@@ -62,7 +62,7 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _restart(page)
     _set_angle(page, "77")
     assert "1 edit" in _by_id(page, "save-state").inner_text()
-    assert "your edit is kept" in _by_id(page, "strip").inner_text()
+    assert "Your edit is kept" in _by_id(page, "strip").inner_text()
     assert page.locator(".ds-running, .ds-busy").count() == 0
     assert "before the edit" in _by_id(page, "node-rotate").inner_text()
     page.screenshot(path=artifacts / "designer_restarted.png")

@@ -36,6 +36,8 @@ describe("checkConnection", () => {
     const [fix] = fixesFor(context(graph), ref("reader", 1), input("rotate"), { x: 0, y: 0 });
     expect(fix?.title).toBe("Return them instead");
     expect(fix?.edits).toEqual([{ type: "set_outputs", outputs: [ref("rotate"), ref("reader", 1)] }]);
+    const returned = { ...graph, outputs: [ref("rotate"), ref("reader", 1)] };
+    expect(fixesFor(context(returned), ref("reader", 1), input("rotate"), { x: 0, y: 0 })).toEqual([]);
   });
   it("refuses loops and self feeding", () => {
     expect(reason(ref("rotate"), input("rotate"))).toMatch(/cannot feed itself/);

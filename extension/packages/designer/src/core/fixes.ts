@@ -1,7 +1,7 @@
 import type { Device, Edit, PortRef, Position } from "../protocol/generated";
 import { connectEdits, takenKeys } from "./actions";
 import type { Operator } from "./catalog";
-import { type Context, checkConnection } from "./compat";
+import { type Context, checkConnection, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot } from "./graph";
 
@@ -16,9 +16,10 @@ export interface Fix {
 function between(context: Context, source: PortRef): readonly (readonly [Operator, Device])[] {
   const from = nodeOf(context.graph, source.node);
   const encoded = (from?.output_kinds[source.output ?? 0] ?? "any") === "encoded";
+  const far = from && outputDevice(from.device) === "gpu";
   const needed = (o: Operator) => o.inputs.filter((i) => !i.optional).length === 1;
   const found = context.catalog.operators.filter(
-    (o) => !o.hidden && needed(o) && (o.role === "copy" || (encoded && /decod/.test(o.category))),
+    (o) => !o.hidden && needed(o) && ((far && o.role === "copy") || (encoded && /decod/.test(o.category))),
   );
   return found.map((o) => [o, o.devices.includes("cpu") ? "cpu" : (o.devices[0] ?? "cpu")]);
 }
