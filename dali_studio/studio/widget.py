@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,7 @@ class Designer(anywidget.AnyWidget):
         graph, view, path = _opened(pipeline)
         super().__init__(_height=height, _bundle=front_end.bundle("widget")[0])
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
-        autosave = Autosave(Path.cwd() / FOLDER, graph) if _in_notebook() else None
+        autosave = Autosave(Path.cwd() / FOLDER, graph, *_place()) if _in_notebook() else None
         self.session = Session(
             graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
         )  # fmt: skip
@@ -219,6 +220,14 @@ class Designer(anywidget.AnyWidget):
 
 def _in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
+
+
+def _place() -> tuple[str, str]:
+    """The notebook, as Visual Studio Code or else the server tells it, and the cell; empty where nobody does."""
+    shell = cast(Any, get_ipython())
+    notebook = shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
+    cell = shell.kernel.get_parent().get("metadata", {}).get("cellId", "")
+    return str(notebook), str(cell)
 
 
 def _data(bundle: Any) -> dict[str, Any]:

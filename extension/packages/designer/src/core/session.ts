@@ -145,8 +145,7 @@ export class Session {
   write(source: string): void {
     this.store.set((s) => {
       const base = s.draft?.base ?? s.code?.source ?? "";
-      const { found = [] } = s.draft ?? {};
-      return { ...s, draft: source === s.code?.source ? null : { source, base, found, taken: false } };
+      return { ...s, draft: source === s.code?.source ? null : { found: [], ...s.draft, source, base, taken: false } };
     });
   }
 

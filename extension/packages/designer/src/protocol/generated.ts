@@ -619,6 +619,7 @@ export interface NodeView {
   readonly unknown: boolean;
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
+  readonly output_ranks: readonly (number | null)[];
   readonly pin: "" | "behind" | "here";
 }
 

@@ -50,6 +50,14 @@ function FolderCard() {
           <Icon name="folder" />
           Open folder
         </button>
+        <button
+          type="button"
+          className="ds-button"
+          data-testid="open-samples"
+          onClick={() => session.send({ type: "open_folder", path: "" })}
+        >
+          Sample photos
+        </button>
       </div>
     </form>
   );
@@ -109,7 +117,7 @@ function OperatorCard() {
   };
   return (
     <div className="ds-offer">
-      <h4>From nothing</h4>
+      <h4>Your own steps</h4>
       <p>Search {format.plural(count, "operator")} and wire them as you like.</p>
       <div className="ds-offer-foot">
         <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
@@ -125,7 +133,7 @@ export function Empty() {
   return (
     <div className="ds-empty" data-testid="empty">
       <Drawing />
-      <h3>Nothing is open yet</h3>
+      <h3>A new pipeline</h3>
       <p>Open your images, or start from a pipeline that works.</p>
       <div className="ds-offers">
         <FolderCard />

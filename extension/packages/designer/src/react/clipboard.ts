@@ -105,15 +105,6 @@ function isText(event: ClipboardEvent): boolean {
   return event.type !== "paste" && selected !== null && !selected.isCollapsed;
 }
 
-/** What a page listens to that can put code into the cell after the designer's; it takes the event by preventDefault. */
-export const INSERT_EVENT = "dali-studio:insert-cell";
-
-/** Ask the page for a new cell with a program; false if it has nobody who makes one. */
-export function insertCell(root: HTMLElement, source: string): boolean {
-  const wish = new CustomEvent(INSERT_EVENT, { bubbles: true, composed: true, cancelable: true, detail: source });
-  return !root.dispatchEvent(wish);
-}
-
 /** Copy, cut and paste of the designer, as the browser asks for them: no permission is needed so. */
 export function onClipboard(event: ClipboardEvent, session: Session, place: () => Position | undefined): void {
   if (event.defaultPrevented || isText(event)) return;

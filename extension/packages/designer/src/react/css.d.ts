@@ -3,6 +3,7 @@ import "react";
 declare module "react" {
   interface CSSProperties {
     "--ds-c"?: string;
+    "--ds-ports"?: number;
     "--ds-at"?: string;
     "--ds-share"?: string;
     "--ds-px"?: string;
