@@ -244,7 +244,6 @@ class _Pace:
         else:
             self.quick, self._in_a_row = False, 0
 
-
     def _interrupted(self) -> bool:
         """Whether others have had this thread's processor since it was asked last, as far as the system tells."""
         which = getattr(resource, "RUSAGE_THREAD", None)
