@@ -6,6 +6,7 @@ import { OUTPUTS } from "../src/core/graph";
 import { outputRows } from "../src/core/layout";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
+import { firstSwept } from "../src/core/sweep";
 import { layoutOf, relaid } from "../src/react/canvas/sizes";
 import { GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 
@@ -36,6 +37,18 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("a sweep", () => {
+  it("begins with an argument that the node has, which the others may contradict", () => {
+    const offered = [{ name: "resize_x" }, { name: "resize_shorter" }] as never;
+    const bare = node("resize", "resize");
+    expect(firstSwept({ ...bare, arguments: { resize_shorter: 256 } }, offered)?.name).toBe("resize_shorter");
+    expect(firstSwept({ ...bare, argument_inputs: { resize_shorter: ref("angle") } }, offered)?.name).toBe(
+      "resize_shorter",
+    );
+    expect(firstSwept(bare, offered)?.name).toBe("resize_x");
   });
 });
 

@@ -5,7 +5,7 @@ import { nodeOf } from "../core/graph";
 import { previewOf, scalarOf } from "../core/select";
 import { sheetImage } from "../core/session";
 import { cellKey, type State } from "../core/state";
-import { firstSweep, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
+import { firstSweep, firstSwept, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
 import type { NodeView, PortRef, SheetCell, Value } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
@@ -121,7 +121,7 @@ function useSweep(node: NodeView | undefined) {
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const kept = useSel((s) => s.view.sweep);
   const offered = useMemo(() => sweepable(operator), [operator]);
-  const argument = offered.find((a) => a.name === kept?.argument) ?? offered[0];
+  const argument = offered.find((a) => a.name === kept?.argument) ?? (node && firstSwept(node, offered));
   const sweep =
     kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined;
   const on = useSel((s) => s.view.sweeping) && argument !== undefined && sweep !== undefined;
