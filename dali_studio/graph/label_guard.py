@@ -65,8 +65,8 @@ def twin_edits(
     one = next((one for one in _unmoved(graph, registry, metas) if one.label.node == found.node), None)
     if one is None or (one.kind != "mask" and (one.twin is None or one.twin.operator not in registry)):
         return None
-    verb, done = _verb(one.step)
-    title = f"{verb} the {_word(one.kind)} too"
+    verb, done = one.movement.words
+    title = f"{verb.capitalize()} the {_word(one.kind)} too"
     there = _there(graph, registry, one)
     moved = {one.label: PortRef(node=there)}
     edits: list[Edit] = []
@@ -248,7 +248,7 @@ def _twin(graph: Graph, registry: Registry, step: Node, movement: Movement, kind
 
 def _finding(graph: Graph, registry: Registry, one: Unmoved) -> Diagnostic:
     label, step, word = one.label.node, one.step, _word(one.kind)
-    _, done = _verb(step)
+    _, done = one.movement.words
     verb = "is" if word == "mask" else "are"
     message = f"The {word} {verb} not {done} with the picture: {step.key} works on it alone."
     if one.takers:
@@ -266,13 +266,6 @@ def _finding(graph: Graph, registry: Registry, one: Unmoved) -> Diagnostic:
         hint = f"Compute where {step.key} takes them, for instance with coord_transform."
     origin = graph.node(label).origin
     return Diagnostic(code=CODE, severity="warning", message=message, hint=hint, node=label, source=origin)
-
-
-def _verb(step: Node) -> tuple[str, str]:
-    """What a step does to a picture, and what has been done to it."""
-    known = {"flip": "flipped", "rotate": "rotated", "crop": "cropped", "paste": "pasted", "resize": "resized"}
-    name = step.operator.rpartition(".")[2]
-    return (name.capitalize(), known[name]) if name in known else ("Move", "moved")
 
 
 def _there(graph: Graph, registry: Registry, one: Unmoved) -> str:

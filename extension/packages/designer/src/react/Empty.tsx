@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import * as format from "../core/format";
+import { isOffered } from "../core/fuzzy";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
@@ -110,7 +111,7 @@ function RecipeCard() {
 function OperatorCard() {
   const { session, root } = useFrame();
   const api = useCanvasApi();
-  const count = useSel((s) => s.opening?.catalog.operators.filter((o) => !o.hidden).length ?? 0);
+  const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
   const add = () => {
     const centre = api.current?.centre();
     if (centre) openQuickAdd(session, root, { ...centre, from: null, to: null });
