@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 from dali_studio.core.loading import loading
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
-    from dali_studio import fn, math, ops, pipeline, plugin_manager, samples, tensors, tfrecord, types
+    from dali_studio import (
+        backend,
+        data_node,
+        fn,
+        math,
+        ops,
+        pipeline,
+        plugin_manager,
+        samples,
+        tensors,
+        tfrecord,
+        types,
+    )  # fmt: skip
     from dali_studio.api.indexing import newaxis
     from dali_studio.api.reading.compose import read_compose
     from dali_studio.api.reading.program import read
