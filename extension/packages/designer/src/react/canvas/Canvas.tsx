@@ -49,6 +49,8 @@ const NO_EDGES: Edge[] = [];
 
 /** A canvas that is no higher does not keep the room of a sentence free, in px. */
 const LOW = 240;
+/** Milliseconds after which cards that came have their sizes. */
+const MEASURED = 100;
 
 /** Dots of the grid stay at least this far apart on the screen, in px. */
 const GRID = 16;
@@ -140,7 +142,7 @@ function CanvasView() {
     const moved = seen.current !== "";
     seen.current = now;
     if (!moved) return undefined;
-    const wait = requestAnimationFrame(() => {
+    const wait = setTimeout(() => {
       const { selection } = session.store.get().view;
       const frame = box.current;
       const { x, y, zoom: z } = flow.getViewport();
@@ -152,8 +154,8 @@ function CanvasView() {
         );
       };
       if (!touched.current || !(chosen.length > 0 ? chosen : latest.current).some(inSight)) fit(200);
-    });
-    return () => cancelAnimationFrame(wait);
+    }, MEASURED);
+    return () => clearTimeout(wait);
   }, [positions, session, flow, fit, dragging]);
   const heat = useSel((s) => s.view.heat);
   // The heat's legend makes the controls wider.
