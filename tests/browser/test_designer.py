@@ -143,8 +143,7 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
     _by_id(page, "node-rotate").wait_for()
     lab.settle(page)
     again = _by_id(page, "node-rotate").bounding_box()
-    # the view is fitted anew, to the cards as they are then: 0 or 10 px beside
-    assert abs(again["x"] - place["x"]) < 15
+    assert abs(again["x"] - place["x"]) < 2
     assert page.locator('[data-testid="strip"]').count() == 0
 
 

@@ -153,7 +153,8 @@ function CanvasView() {
           left > -CARD * z && top > -CARD * z && left < (frame?.clientWidth ?? 0) && top < (frame?.clientHeight ?? 0)
         );
       };
-      if (!touched.current || !(chosen.length > 0 ? chosen : latest.current).some(inSight)) fit(200);
+      const some = chosen.length > 0 ? chosen : latest.current;
+      if (!(touched.current ? some.some(inSight) : latest.current.every(inSight))) fit(200);
     }, MEASURED);
     return () => clearTimeout(wait);
   }, [positions, session, flow, fit, dragging]);
