@@ -19,7 +19,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense, Packed, Samples
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
-from dali_studio.schema.traits import AnyElement, Enqueues, SpansIterations
+from dali_studio.schema.traits import AnyElement, Enqueues, SharesMemory, SpansIterations
 
 
 class View(Operator, abstract=True):
@@ -28,7 +28,7 @@ class View(Operator, abstract=True):
     category = "tensor"
     inputs = (Input("data"),)
     outputs = (Output("output"),)
-    traits = (Enqueues, AnyElement, SpansIterations)
+    traits = (Enqueues, AnyElement, SharesMemory, SpansIterations)
     devices = ("cpu", "gpu")
 
     @classmethod
