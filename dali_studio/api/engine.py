@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -107,9 +107,10 @@ class Engine:
         }  # fmt: skip
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
-        joined = background and probe is None and can_be_joined(self.plan, registry)
+        ahead = background and probe is None and options.prefetch_queue_depth > 1
+        joined = ahead and can_be_joined(self.plan, registry)
         #: Where iterations may be computed together: how many, those that are under way, and the rest of what is there.
-        self._groups = Groups(options.batch_size, partial(_held, compute), device_memory_limit) if joined else None
+        self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
         self._requests: deque[Request] = deque()
         self._parts: Iterator[Store] = iter(())
         largest = options.batch_size * (1 if self._groups is None else self._groups.most)
@@ -128,6 +129,8 @@ class Engine:
         self._under_way: deque[Position] = deque()
         #: Behind what is under way in groups, which may be more than what was asked for.
         self._requested = 0
+        #: The first iteration of a group that has failed.
+        self._failed: int | None = None
         self._state = State()
         self._ended = False
         self.executor.open()
@@ -197,6 +200,16 @@ class Engine:
         """Iterations asked for and not returned yet."""
         return len(self._under_way)
 
+    @property
+    def ahead(self) -> int:
+        """Iterations that are under way or there, and not returned: with those that are computed together, more."""
+        return self.pending if self._groups is None else self._requested - self._returned.iteration
+
+    @property
+    def together(self) -> int:
+        """How many iterations are computed together at the moment."""
+        return 1 if self._groups is None else self._groups.now
+
     def result(
         self, told: Callable[[float], AbstractContextManager[None]] = nullcontext
     ) -> tuple[TensorListCPU | TensorListGPU, ...]:
@@ -224,35 +237,48 @@ class Engine:
                     code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs()."
                 )
             )
-        self._returned = self._under_way.popleft()
-        if self._groups is None:
-            made, self._state = self._prefetcher.result(told)
-        else:
-            made = self._part(self._groups, told)
+        made = self._single(told) if self._groups is None else self._part(self._groups, told)
         return tuple([_output(made[port]) if port in made else self._nothing(port) for port in self.plan.outputs])
+
+    def _single(self, told: Callable[[float], AbstractContextManager[None]]) -> Store:
+        """The next iteration, where each is computed by itself."""
+        before = self._prefetcher.scheduled
+        try:
+            made, self._state = self._prefetcher.result(told)
+        finally:
+            if self._prefetcher.scheduled < before:  # otherwise the user has stopped waiting for it
+                self._returned = self._under_way.popleft()
+        return made
 
     def _part(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> Store:
         """The next iteration of those that are computed together."""
         while (made := next(self._parts, None)) is None:
+            if self._failed is not None:
+                self._one_by_one(groups, self._failed)
+            before = self._prefetcher.scheduled
             try:
                 found, _ = self._prefetcher.result(told)
-            except Exception:
+            except BaseException as error:
+                if self._prefetcher.scheduled == before:  # the user has stopped waiting for it
+                    raise
                 request = self._requests.popleft()
                 if request.iterations == 1:
+                    self._returned = self._under_way.popleft()
                     raise
-                self._one_by_one(groups, request.iteration)
+                self._failed = request.iteration
+                if not isinstance(error, Exception):
+                    raise
             else:
                 self._parts = divided(found, self._requests.popleft())
+        self._returned = self._under_way.popleft()
         return made
 
     def _one_by_one(self, groups: Groups, first: int) -> None:
         """Compute iterations again, from the first of a group on: which of them fails is not known."""
         groups.give_up()
-        while self._prefetcher.scheduled:
-            with suppress(Exception):
-                self._prefetcher.result()
+        self._prefetcher.discard()
         self._requests.clear()
-        self._requested = first
+        self._requested, self._failed = first, None
         while self._requested < self._asked.iteration:
             self._request(groups)
 
@@ -382,10 +408,6 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
         )
         for step in steps
     )
-
-
-def _held(executor: Executor) -> int:
-    return executor.device_memory
 
 
 def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:

@@ -529,6 +529,11 @@ class Executor:
         """Bytes of device memory that are held."""
         return 0 if self._gpu is None else self._gpu.memory()[1]
 
+    def trim(self) -> None:
+        """Give idle device memory back, while iterations may be under way."""
+        if self._gpu is not None:
+            self._gpu.stream.trim()
+
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
         self._memory.clear()

@@ -7,7 +7,8 @@ ahead can be one batch, of which each gets its samples: the same numbers, at a p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Protocol
 
 from dali_studio.compiler.plan import Plan, Step
 from dali_studio.runtime.request import Request
@@ -48,40 +49,59 @@ def _spans(step: Step, registry: Registry) -> bool:
     return step.role == "copy" or PerSample in operator.traits or SpansIterations in operator.traits
 
 
+class Memory(Protocol):
+    """What knows of device memory (`runtime.executor`)."""
+
+    @property
+    def device_memory(self) -> int:
+        """Bytes that are held."""
+        ...
+
+    def trim(self) -> None:
+        """Give idle device memory back."""
+
+
 class Groups:
     """How many iterations are computed together.
 
     Parameters
     ----------
     batch_size : int
-    memory : callable
-        Bytes of device memory that are held.
+    memory : Memory
     limit : int, optional
-        Bytes that may be held, at most.
+        Bytes of device memory that the user lets the run take; groups are to take half of them.
 
     Attributes
     ----------
-    most : int
-        Iterations of a group, at most.
+    now, most : int
+        Iterations of the last group, and of one at most.
     """
 
-    def __init__(self, batch_size: int, memory: Callable[[], int], limit: int | None = None) -> None:
+    def __init__(self, batch_size: int, memory: Memory, limit: int | None = None) -> None:
         self.most = max(SAMPLES // batch_size, 1)
-        self._memory, self._limit, self._alone = memory, min(_MEMORY, limit or _MEMORY), _ALONE
+        self._memory, self._limit = memory, limit // 2 if limit else _MEMORY
+        self.now, self._left = 1, _ALONE
 
     def next(self) -> int:
         """How many iterations are to be computed next."""
-        if self._alone > 0:
-            self._alone -= 1
-            return 1
-        if self._alone == 0:
-            self._alone = -1
-            self.most = max(min(self.most, self._limit // max(self._memory(), 1)), 1)
-        return self.most
+        if self._left:
+            self._left -= 1
+        elif self.now < self.most or (self.most > 1 and self._memory.device_memory > self._limit):
+            self._fit()
+        return self.now
+
+    def _fit(self) -> None:
+        """Take as many as memory allows, as far as the last ones tell."""
+        held = max(self._memory.device_memory, 1)
+        fits, before = max(self.now * self._limit // held, 1), self.now
+        self.most = self.now = min(self.most, fits)
+        if self.now < before:  # larger pictures have come
+            self._memory.trim()
+            self._left = _ALONE
 
     def give_up(self) -> None:
         """Compute iterations one by one from now on."""
-        self.most = 1
+        self.most = self.now = 1
 
 
 def divided(made: Store, request: Request) -> Iterator[Store]:

@@ -139,6 +139,15 @@ class Prefetcher(Generic[Request, Result]):
         self.scheduled -= 1  # not before: the user may stop waiting, and the result comes nevertheless
         return _unwrap(outcome)
 
+    def discard(self) -> None:
+        """Wait for everything that was asked for, and throw it away."""
+        while before := self.scheduled:
+            try:
+                self.result()
+            except BaseException:
+                if self.scheduled == before:  # the user has stopped waiting
+                    raise
+
     def _outcome(self) -> Result | BaseException | None:
         """What becomes of the oldest request that waits."""
         return _at_once(self.compute(self._waiting.popleft()))

@@ -22,7 +22,7 @@ _PAUSED = 0.002
 
 @dataclass(slots=True)
 class Pace:
-    """Batches that were made ahead, and when they came."""
+    """Batches that were made ahead, and how long each took; of those that are computed together, their mean."""
 
     samples: int = 0
     seconds: float = 0.0
@@ -74,24 +74,30 @@ class Throughput:
             if engine.feeders:  # a user's own source may end, and is not spent on measuring
                 return
             engine.prefetch()
-            skip = engine.pending + 1
-            counted, before = 0, perf_counter()
+            skip, counted, before = engine.ahead + 1, 0, perf_counter()
+            together = engine.together
             while counted < batches and not self._stopped.is_set():
-                engine.prefetch()
-                made = engine.result()
+                number = 1 if skip else together
+                samples = 0
+                for _ in range(number):
+                    engine.prefetch()
+                    samples += max(len(batch) for batch in engine.result())
                 now = perf_counter()
                 if skip:
                     skip -= 1
+                    if not skip and engine.together != together:  # those that are under way do not count, either
+                        together, skip = engine.together, engine.ahead
                 else:
-                    pace.steps.append(now - before)
+                    pace.steps.append((now - before) / number)
                     pace.seconds += now - before
-                    pace.samples += max(len(batch) for batch in made)
-                    counted += 1
-                    progress()
+                    pace.samples += samples
+                    for _ in range(min(number, batches - counted)):
+                        progress()
+                    counted += number
                 pause()
                 before = perf_counter()
                 if before - now > _PAUSED:
-                    skip = engine.pending
+                    skip = engine.ahead
         except Cancelled:
             pass
         finally:

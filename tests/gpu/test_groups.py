@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ import pytest
 from images import encoded, picture
 
 from dali_studio import fn, types
+from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime import groups
+from dali_studio.studio.throughput import Pace, Throughput
 
 pytestmark = pytest.mark.gpu
 
@@ -203,3 +206,65 @@ def test_as_many_are_computed_together_as_memory_allows(root: str, monkeypatch: 
     for _ in range(_RUNS):
         pipeline.run()
     assert _joined(pipeline) == 1
+
+
+def test_a_user_who_stops_waiting_misses_nothing(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = _build(root, _training, 2)
+    wanted = [_bytes(other.run()) for _ in range(_RUNS)]
+    pipeline = _build(root, _training, 2)
+    found, engine = list[Any](), pipeline._built()  # pyright: ignore[reportPrivateUsage]
+    result = engine._prefetcher._result  # pyright: ignore[reportPrivateUsage]
+    calls = 0
+
+    def interrupted(told: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls % 2:
+            raise KeyboardInterrupt
+        return result(told)
+
+    monkeypatch.setattr(engine._prefetcher, "_result", interrupted)  # pyright: ignore[reportPrivateUsage]
+    while len(found) < _RUNS:
+        try:
+            found.append(_bytes(pipeline.run()))
+        except KeyboardInterrupt:
+            continue
+    assert calls > 4
+    assert found == wanted
+
+
+def test_an_interrupted_group_is_computed_again(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where iterations are computed in the caller's thread, Ctrl+C breaks them off."""
+    other = _build(root, _training, 2)
+    wanted = [_bytes(other.run()) for _ in range(_RUNS)]
+    pipeline = _build(root, _training, 2)
+    engine = pipeline._built()  # pyright: ignore[reportPrivateUsage]
+    compute = engine._prefetcher.compute  # pyright: ignore[reportPrivateUsage]
+
+    def broken(request: Any) -> Any:
+        if request.iterations > 1:
+            raise KeyboardInterrupt
+        return (yield from compute(request))
+
+    monkeypatch.setattr(engine._prefetcher, "compute", broken)  # pyright: ignore[reportPrivateUsage]
+    found = [_bytes(pipeline.run()) for _ in range(4)]
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.run()
+    found += [_bytes(pipeline.run()) for _ in range(_RUNS - 4)]
+    assert found == wanted
+
+
+def test_a_queue_of_one_iteration_keeps_single_ones(root: str) -> None:
+    assert _joined(_build(root, _training, 2, prefetch_queue_depth=1)) == 0
+
+
+def test_speed_counts_what_is_computed_while_it_is_measured(root: str) -> None:
+    """Iterations that are only handed out would be hundreds of times too fast."""
+    pipeline, pace, told = _build(root, _training, 2), Pace(), list[int]()
+    graph = pipeline._built().graph  # pyright: ignore[reportPrivateUsage]
+    Throughput(default_registry(), Event()).measure(graph, 40, pace, lambda: told.append(1), lambda: None)
+    group = groups.SAMPLES // 2
+    assert pace.samples == 2 * 64
+    assert len(pace.steps) == 64 // group
+    assert len(told) == 40
+    assert min(pace.steps) > pace.seconds / 64 / 4

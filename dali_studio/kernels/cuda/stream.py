@@ -201,6 +201,11 @@ class GpuStream:
             self._cupy.get_default_pinned_memory_pool().free_all_blocks()
             return before - int(self._pool.total_bytes())
 
+    def trim(self) -> None:
+        """Give idle memory back to the GPU, from any thread."""
+        with self._device:
+            self._pool.free_all_blocks()
+
     def memory(self) -> tuple[int, int]:
         """Bytes of device memory in use, and bytes held."""
         return int(self._pool.used_bytes()), int(self._pool.total_bytes())
