@@ -68,7 +68,16 @@ def _viewed(files: Any) -> Any:
     return fn.expand_dims(flat, axes=0, new_axis_names="F"), fn.squeeze(number, axes=0), fn.reinterpret(number, dtype=types.UINT8)
 
 
-PROGRAMS = pytest.mark.parametrize("program", [_training, _drawn, _decoded, _viewed])
+def _asked(files: Any) -> Any:
+    """What only looks at shapes, headers and names, and what is the same for all samples."""
+    images = fn.resize(_decoded(files), size=(12.0, 14.0))
+    shape = fn.random.uniform(range=(1.0, 5.0), shape=(2,), dtype=types.INT32)
+    pair = fn.element_extract(fn.stack(images, images, axis=0, axis_name="F"), element_map=(0, 1))
+    names = fn.get_property(files, key="source_info"), fn.get_property(images, key="source_info")
+    return *pair, *names, fn.shapes(images), fn.peek_image_shape(files), fn.ones(shape=shape), types.Constant(3, device="gpu")
+
+
+PROGRAMS = pytest.mark.parametrize("program", [_training, _drawn, _decoded, _viewed, _asked])
 
 
 def _build(root: str, program: Callable[[Any], Any], size: int, **options: Any) -> Pipeline:

@@ -20,6 +20,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Doc
 from dali_studio.schema.samples import Case, files, tensors
+from dali_studio.schema.traits import SpansIterations
 
 _TYPES = (T.INT64, T.INT32, T.UINT64, T.UINT32, T.FLOAT, T.FLOAT64)
 
@@ -33,6 +34,7 @@ class PeekImageShape(Operator):
     keywords = "size extent dimensions header shape jpeg png"
     inputs = (Input("files", "encoded"),)
     outputs = (Output("shape"),)
+    traits = (SpansIterations,)
     former = ("experimental.peek_image_shape",)
     kernels = (compiled("convert", (T.INT64,), _TYPES),)
     examples = (example(), example(image_type="GRAY", dtype="FLOAT"))

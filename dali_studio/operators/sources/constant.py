@@ -20,7 +20,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Layout, Start
 from dali_studio.schema.samples import Case
-from dali_studio.schema.traits import MadeOnCpu
+from dali_studio.schema.traits import MadeOnCpu, SpansIterations
 
 #: Those that nvidia.dali takes; FLOAT64 is there for programs here.
 _TYPES = tuple(dtype for dtype in NUMERIC if dtype is not T.FLOAT64)
@@ -36,7 +36,7 @@ class Constant(Operator):
     icon = "number"
     keywords = "literal value"
     outputs = (Output("output", "scalar"),)
-    traits = (MadeOnCpu,)
+    traits = (MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
     role = "constant"
 

@@ -21,6 +21,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors, values
+from dali_studio.schema.traits import SpansIterations
 
 T = DALIDataType
 
@@ -68,6 +69,7 @@ class Filled(Operator, abstract=True):
     category = "sources"
     icon = "number"
     outputs = (Output("output"),)
+    traits = (SpansIterations,)
     value: ClassVar[int]
 
     @classmethod

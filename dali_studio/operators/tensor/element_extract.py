@@ -19,6 +19,7 @@ from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc, Start
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.samples import Case, images, tensors
+from dali_studio.schema.traits import SpansIterations
 
 
 class ElementExtract(Operator):
@@ -33,6 +34,7 @@ class ElementExtract(Operator):
     keywords = "frame sequence video pick select split"
     inputs = (Input("input"),)
     outputs = (Output("element"),)
+    traits = (SpansIterations,)
     devices = ("cpu", "gpu")
 
     element_map: Annotated[list[int], Doc("Which elements are taken, counted from 0."), Start((0,)), COMMON]

@@ -15,7 +15,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Choices, Doc
 from dali_studio.schema.samples import Case, images, tensors
-from dali_studio.schema.traits import MadeOnCpu
+from dali_studio.schema.traits import MadeOnCpu, SpansIterations
 
 
 class GetProperty(Operator):
@@ -26,7 +26,7 @@ class GetProperty(Operator):
     keywords = "source info file name path layout metadata"
     inputs = (Input("input", shape_only=True),)
     outputs = (Output("text"),)
-    traits = (MadeOnCpu,)
+    traits = (MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
     examples = (example(key="layout"), example(key="source_info"))
 

@@ -16,6 +16,7 @@ from dali_studio.operators.common import T, accept_output
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Refused
+from dali_studio.schema.traits import SpansIterations
 
 _TYPES = (T.INT64, T.INT32, T.UINT64, T.UINT32, T.FLOAT, T.FLOAT64)
 
@@ -31,6 +32,7 @@ class Shapes(Operator):
     keywords = "size extent dimensions shape"
     inputs = (Input("input", shape_only=True),)
     outputs = (Output("shape", on_cpu=True),)
+    traits = (SpansIterations,)
     devices = ("cpu", "gpu")
     kernels = (compiled("convert", (T.INT64,), _TYPES),)
     examples = (example(), example(dtype="FLOAT"))
