@@ -113,16 +113,17 @@ class Engine:
         self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
         self._requests: deque[Request] = deque()
         self._parts: Iterator[Store] = iter(())
+        decodes = any(step.device == "mixed" for step in self.plan.steps())
         largest = options.batch_size * (1 if self._groups is None else self._groups.most)
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
             lambda request: _computed(compute, request, probe),
             background=background,
             small=largest <= _SMALL,
             enqueues=background and _only_enqueues(self.plan, registry),
+            waits=decodes,
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
-        mixed = not steps and any(step.device == "mixed" for step in self.plan.steps())
-        self._depth = options.prefetch_queue_depth + mixed if background else 1
+        self._depth = options.prefetch_queue_depth + (decodes and not steps) if background else 1
         self._checkpointing = checkpointing
         #: Behind what was asked for, behind what was returned, and between them.
         self._asked = self._returned = Position()

@@ -18,9 +18,10 @@ from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import MixesSamples, PerSample, SpansIterations
 
 #: Samples of a group, at most.
-SAMPLES = 64
-#: Bytes of device memory that a run may hold for groups, roughly.
-_MEMORY = 256 << 20
+SAMPLES = 128
+#: Bytes of device memory that a run may hold for groups, roughly: as many single iterations as these would hold are
+#: computed together, which hold less together.
+_MEMORY = 640 << 20
 #: Iterations at the beginning that are computed one by one: kernels are compiled, and it turns out what they need.
 _ALONE = 4
 #: Groups that are asked for beside the one whose iterations are being handed out.

@@ -57,13 +57,16 @@ class Prefetcher(Generic[Request, Result]):
     enqueues : bool
         Computing means enqueuing work elsewhere, which takes less time than to wake a thread: it is done when a request
         is added. The first ones, which compile, wait until a result is asked for, which tells somebody about it.
+    waits : bool
+        A request is mostly waiting, such as for pictures that a GPU decodes: however quick it is, several that are
+        under way at a time take less than one after the other.
     """
 
     def __init__(
         self, compute: Callable[[Request], Parts[Result]], *, background: bool, small: bool = False,
-        enqueues: bool = False,
+        enqueues: bool = False, waits: bool = False,
     ) -> None:  # fmt: skip
-        self.compute = compute
+        self.compute, self._waits = compute, waits
         self._background, self._small, self._enqueues = background and not enqueues, small, enqueues
         self._begun = False
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
@@ -86,7 +89,8 @@ class Prefetcher(Generic[Request, Result]):
 
     def _schedule(self, request: Request) -> None:
         self.scheduled += 1
-        if self._pace.quick and self._results.qsize() == self.scheduled - 1:  # the threads have nothing to do
+        idle = self._results.qsize() == self.scheduled - 1  # the threads have nothing to do
+        if idle and self._pace.quick and not self._waits:
             begin = perf_counter()
             self._results.put(_at_once(self.compute(request)))
             self._pace.count(perf_counter() - begin, expected=True)

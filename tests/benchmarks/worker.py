@@ -26,7 +26,7 @@ _WARM_UP, _WARM_UP_SECONDS = 6, 1.5
 #: The same of an operator on the CPU, whose kernels are there.
 _WARM_UP_OPERATOR = 0.2
 #: Samples that are computed ahead, at most, where batches are small.
-_AHEAD = 256
+_AHEAD = 512
 
 
 class Measured:

@@ -22,9 +22,15 @@ from dali_studio.studio.throughput import Pace, Throughput
 
 pytestmark = pytest.mark.gpu
 
-#: More than three groups of the largest kind, and several epochs.
+#: More than a group of the largest kind, and several epochs.
 _RUNS = 40
 _FILES = 11
+
+
+@pytest.fixture(autouse=True)
+def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups so small that runs of `_RUNS` iterations have some."""
+    monkeypatch.setattr(groups, "SAMPLES", 24)
 
 
 @pytest.fixture
@@ -280,7 +286,7 @@ def test_speed_counts_what_is_computed_while_it_is_measured(root: str, monkeypat
 
     monkeypatch.setattr(engine, "_computed", slowly)
     Throughput(default_registry(), Event()).measure(graph, 40, pace, lambda: told.append(1), lambda: None)
-    assert pace.samples == 2 * groups.SAMPLES
-    assert len(pace.steps) == 2
+    assert pace.samples == 4 * groups.SAMPLES
+    assert len(pace.steps) == 4
     assert len(told) == 40
     assert pace.speed().median > 5

@@ -379,3 +379,20 @@ def test_a_thread_knows_that_it_was_interrupted(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(prefetch.resource, "getrusage", lambda which: SimpleNamespace(ru_nivcsw=next(counts)))
     pace = prefetch._Pace()
     assert [pace._interrupted() for _ in range(3)] == [True, False, True]
+
+
+def test_what_waits_is_not_computed_in_the_callers_thread() -> None:
+    threads = list[str]()
+
+    def compute(request: int) -> Generator[None, None, int]:
+        threads.append(threading.current_thread().name)
+        yield
+        return request
+
+    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True, small=True, waits=True)
+    for number in range(4 * prefetch._IN_A_ROW):
+        prefetcher.schedule(number)
+        assert prefetcher.result() == number
+    assert prefetcher._pace.quick
+    assert set(threads) == {"dali-studio-compute"}
+    prefetcher.close()
