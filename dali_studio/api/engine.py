@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
@@ -23,7 +23,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
-from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, divided
+from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, part
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
@@ -109,10 +109,12 @@ class Engine:
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
         joined = ahead and can_be_joined(self.plan, registry)
-        #: Where iterations may be computed together: how many, those that are under way, and the rest of what is there.
+        #: Where iterations may be computed together: how many, those that are under way, and those that are there.
         self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
         self._requests: deque[Request] = deque()
-        self._parts: Iterator[Store] = iter(())
+        self._group: Store = {}
+        #: Iterations of the group that were given, and that are in it.
+        self._given = self._in_group = 0
         decodes = any(step.device == "mixed" for step in self.plan.steps())
         largest = options.batch_size * (1 if self._groups is None else self._groups.most)
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
@@ -130,8 +132,6 @@ class Engine:
         self._under_way: deque[Position] = deque()
         #: Behind what is under way in groups, which may be more than what was asked for.
         self._requested = 0
-        #: The first iteration of a group that has failed.
-        self._failed: int | None = None
         self._state = State()
         self._ended = False
         self.executor.open()
@@ -161,9 +161,14 @@ class Engine:
         self._under_way.append(self._asked)
         if self._groups is None:
             self._prefetcher.schedule(Request(asked.iteration, asked.samples, size, external_inputs))
-        elif self._requested == asked.iteration:
-            self._request(self._groups)
+        else:
+            self._request_all(self._groups)
         return True
+
+    def _request_all(self, groups: Groups) -> None:
+        """Ask for what the user has asked for."""
+        while self._requested < self._asked.iteration:
+            self._request(groups)
 
     def _request(self, groups: Groups) -> None:
         """Ask for iterations that are computed together."""
@@ -188,8 +193,8 @@ class Engine:
     def prefetch(self) -> None:
         """Fill the queue, as far as there is data; the first iteration must be there."""
         feeders = self.feeders.values()
-        while len(self._under_way) < self._depth:
-            if feeders and self._under_way and not all(feeder.ready() for feeder in feeders):
+        while self.pending < self._depth:
+            if feeders and self.pending and not all(feeder.ready() for feeder in feeders):
                 return
             if not self.schedule():
                 return
@@ -199,7 +204,7 @@ class Engine:
     @property
     def pending(self) -> int:
         """Iterations asked for and not returned yet."""
-        return len(self._under_way)
+        return self._prefetcher.scheduled if self._groups is None else len(self._under_way)
 
     @property
     def ahead(self) -> int:
@@ -230,7 +235,7 @@ class Engine:
         """
         if self._forks != _Forks.count:
             self.check_process()
-        if not self._under_way:
+        if not self.pending:
             if self._ended:
                 raise StopIteration
             raise DaliStudioError(
@@ -248,40 +253,47 @@ class Engine:
             made, self._state = self._prefetcher.result(told)
         finally:
             if self._prefetcher.scheduled < before:  # otherwise the user has stopped waiting for it
-                self._returned = self._under_way.popleft()
+                self._returned = self._under_way[0]
+                del self._under_way[0]
         return made
 
     def _part(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> Store:
-        """The next iteration of those that are computed together."""
-        while (made := next(self._parts, None)) is None:
-            if self._failed is not None:
-                self._one_by_one(groups, self._failed)
-            before = self._prefetcher.scheduled
+        """The next iteration of those that are computed together.
+
+        Ctrl+C may come with any call. What says where the run is changes between calls; a group that was taken while it
+        is still among `_requests` is lost, or has failed, and is computed again.
+        """
+        while self._given == self._in_group:
+            if len(self._requests) > self._prefetcher.scheduled:
+                self._again(groups)
             try:
                 found, _ = self._prefetcher.result(told)
-            except BaseException as error:
-                if self._prefetcher.scheduled == before:  # the user has stopped waiting for it
-                    raise
-                request = self._requests.popleft()
+            except Exception:
+                request = self._requests[0]
                 if request.iterations == 1:
-                    self._returned = self._under_way.popleft()
+                    del self._requests[0]
+                    self._returned = self._under_way[0]
+                    del self._under_way[0]
                     raise
-                self._failed = request.iteration
-                if not isinstance(error, Exception):
-                    raise
+                groups.give_up()  # which of them fails is not known
             else:
-                self._parts = divided(found, self._requests.popleft())
-        self._returned = self._under_way.popleft()
+                request = self._requests[0]
+                self._group, self._given, self._in_group = found, 0, request.iterations
+                del self._requests[0]
+        size = self.graph.options.batch_size
+        made = part(self._group, size, self._given) if self._in_group > 1 else self._group
+        self._given += 1
+        self._returned = self._under_way[0]
+        del self._under_way[0]
         return made
 
-    def _one_by_one(self, groups: Groups, first: int) -> None:
-        """Compute iterations again, from the first of a group on: which of them fails is not known."""
-        groups.give_up()
+    def _again(self, groups: Groups) -> None:
+        """Compute iterations again, from those on of which the results were taken last."""
+        first = self._requests[0].iteration
         self._prefetcher.discard()
+        self._requested = first
         self._requests.clear()
-        self._requested, self._failed = first, None
-        while self._requested < self._asked.iteration:
-            self._request(groups)
+        self._request_all(groups)
 
     def _nothing(self, port: PortRef) -> TensorListCPU | TensorListGPU:
         """The output of an iteration without a sample, which has no type, as in nvidia.dali."""

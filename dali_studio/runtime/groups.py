@@ -7,11 +7,9 @@ ahead can be one batch, of which each gets its samples: the same numbers, at a p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Protocol
 
 from dali_studio.compiler.plan import Plan, Step
-from dali_studio.runtime.request import Request
 from dali_studio.runtime.segment import Store
 from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
@@ -105,14 +103,9 @@ class Groups:
         self.most = self.now = 1
 
 
-def divided(made: Store, request: Request) -> Iterator[Store]:
-    """The results of each iteration of a request."""
-    if request.iterations == 1:
-        yield made
-        return
-    size = request.batch_size
-    for begin in range(0, size * request.iterations, size):
-        end = begin + size
-        # the same for all results of a pipeline, mostly
-        sources = {id(batch.sources): batch.sources[begin:end] if len(batch.sources) else () for batch in made.values()}
-        yield {port: batch.part(begin, end, sources[id(batch.sources)]) for port, batch in made.items()}
+def part(made: Store, batch_size: int, number: int) -> Store:
+    """The results of one iteration of a group."""
+    begin, end = batch_size * number, batch_size * (number + 1)
+    # the same for all results of a pipeline, mostly
+    sources = {id(batch.sources): batch.sources[begin:end] if len(batch.sources) else () for batch in made.values()}
+    return {port: batch.part(begin, end, sources[id(batch.sources)]) for port, batch in made.items()}

@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
@@ -70,7 +70,7 @@ class Prefetcher(Generic[Request, Result]):
         self._background, self._small, self._enqueues = background and not enqueues, small, enqueues
         self._begun = False
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._results: _Results = _Results()
         self._waiting: deque[Request] = deque()
         self._thread: threading.Thread | None = None
         self._pace = _Pace()
@@ -88,17 +88,21 @@ class Prefetcher(Generic[Request, Result]):
             self._left = perf_counter()
 
     def _schedule(self, request: Request) -> None:
-        self.scheduled += 1
-        idle = self._results.qsize() == self.scheduled - 1  # the threads have nothing to do
+        # Ctrl+C comes behind calls: what belongs together stands side by side, with one call at the end
+        done = self._results.done
+        idle = len(done) == self.scheduled  # the threads have nothing to do
         if idle and self._pace.quick and not self._waits:
             begin = perf_counter()
-            self._results.put(_at_once(self.compute(request)))
+            outcome = _at_once(self.compute(request))
             self._pace.count(perf_counter() - begin, expected=True)
+            self.scheduled += 1
+            done.append(outcome)
             return
         if not self._background:
+            self.scheduled += 1
             self._waiting.append(request)
             while self._enqueues and self._begun and self._waiting:
-                self._results.put(self._outcome())
+                done.append(self._outcome())
             return
         if self._thread is None:
             # the threads must not keep a forgotten pipeline alive: they hold the queues and a weak reference
@@ -112,6 +116,7 @@ class Prefetcher(Generic[Request, Result]):
                     "begin", _begin, owner, self._requests, begun, self._results, places, counts, self._pace
                 )
                 _thread("finish", _finish, begun, self._results, places, counts, self._pace)
+        self.scheduled += 1
         self._requests.put(request)
 
     def result(self, told: Callable[[float], AbstractContextManager[None]] = nullcontext) -> Result:
@@ -124,24 +129,32 @@ class Prefetcher(Generic[Request, Result]):
         """
         self._away += perf_counter() - self._left
         try:
-            return self._result(told)
+            self._wait(told)
         finally:
             self._left = perf_counter()
+        return self._take()
 
-    def _result(self, told: Callable[[float], AbstractContextManager[None]]) -> Result:
-        if not self._background and self._results.empty():
-            self.scheduled -= 1
+    def _wait(self, told: Callable[[float], AbstractContextManager[None]]) -> None:
+        """Let the oldest result be there."""
+        results = self._results
+        if not self._background and not results.done:
             with told(LONG):
-                outcome = self._outcome()
+                results.done.append(self._outcome())
             self._begun = True
-            return _unwrap(outcome)
-        try:  # without a thread that watches, as most results are there
-            outcome = self._results.get(timeout=LONG)
-        except queue.Empty:
+        elif not results.wait(LONG):  # until then without a thread that watches, as most results are there
             with told(0):
-                outcome = self._results.get()
-        self.scheduled -= 1  # not before: the user may stop waiting, and the result comes nevertheless
-        return _unwrap(outcome)
+                results.wait()
+
+    def _take(self) -> Result:
+        """The oldest result, which is there."""
+        done = self._results.done
+        outcome = done[0]
+        failed = isinstance(outcome, BaseException)
+        del done[0]  # from here on nothing is called, so that Ctrl+C does not come between
+        self.scheduled -= 1
+        if failed:
+            raise outcome
+        return outcome
 
     def discard(self) -> None:
         """Wait for everything that was asked for, and throw it away."""
@@ -183,10 +196,35 @@ def _at_once(parts: Parts[Result]) -> Result | BaseException:
         return error
 
 
-def _unwrap(outcome: Any) -> Any:
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
+class _Results:
+    """What has become of requests, in order; who stops waiting takes nothing away.
+
+    Attributes
+    ----------
+    done : deque
+        Results, and exceptions of those that failed.
+    """
+
+    __slots__ = ("_arrived", "done")
+
+    def __init__(self) -> None:
+        self.done: deque[Any] = deque()
+        #: Locked as long as nothing has come since the last wait.
+        self._arrived = threading.Lock()
+        self._arrived.acquire()
+
+    def put(self, outcome: Any) -> None:
+        """Add one, from another thread."""
+        self.done.append(outcome)
+        with suppress(RuntimeError):  # it is open
+            self._arrived.release()
+
+    def wait(self, seconds: float = -1) -> bool:
+        """Wait for one, so many seconds at most; whether there is one."""
+        while not self.done:
+            if not self._arrived.acquire(timeout=seconds):
+                return bool(self.done)
+        return True
 
 
 class _Running(Generic[Result]):
@@ -280,7 +318,7 @@ def _begin(
     owner: weakref.ref[Prefetcher[Request, Result]],
     requests: queue.SimpleQueue[Request | None],
     begun: queue.SimpleQueue[_Running[Any] | None],
-    results: queue.SimpleQueue[Any],
+    results: _Results,
     places: threading.Semaphore,
     counts: _Counts,
     pace: _Pace,
@@ -310,7 +348,7 @@ def _begin(
 
 
 def _finish(
-    begun: queue.SimpleQueue[_Running[Any] | None], results: queue.SimpleQueue[Any], places: threading.Semaphore,
+    begun: queue.SimpleQueue[_Running[Any] | None], results: _Results, places: threading.Semaphore,
     counts: _Counts, pace: _Pace,
 ) -> None:  # fmt: skip
     """Compute the other parts, in order."""
@@ -326,7 +364,7 @@ def _finish(
 def _compute(
     owner: weakref.ref[Prefetcher[Request, Result]],
     requests: queue.SimpleQueue[Request | None],
-    results: queue.SimpleQueue[Any],
+    results: _Results,
     pace: _Pace,
 ) -> None:
     """Begin requests, as many as may be under way, before the oldest one is finished."""
