@@ -92,9 +92,15 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
         return Batch.of([], dtype=to_numpy(dtype), ndim=len(args["shape"] or ()))
     different = set(shapes)
     counts = {math.prod(shape) for shape in different}
-    in_order = context.iterations == 1 and (context.whole or np.array_equal(context.drawn, np.arange(len(shapes))))
+    in_order = context.iterations > 1 or context.whole or np.array_equal(context.drawn, np.arange(len(shapes)))
     if len(counts) == 1 and in_order:
-        table = draw(context.seed, context.samples_so_far, len(shapes), counts.pop(), slice(0, len(shapes)))
+        starts = [context.samples_so_far] if context.iterations == 1 else context.starts.tolist()
+        size, elements = len(shapes) // len(starts), counts.pop()
+        tables = [
+            draw(context.seed, start, size, elements, slice(number * size, (number + 1) * size))
+            for number, start in enumerate(starts)
+        ]
+        table = tables[0] if len(tables) == 1 else np.concatenate(tables)
         if len(different) == 1:
             return Batch.of_array(table.reshape(len(shapes), *shapes[0]))
         return Batch.of([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
