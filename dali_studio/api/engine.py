@@ -166,8 +166,8 @@ class Engine:
         return True
 
     def _request_all(self, groups: Groups) -> None:
-        """Ask for what the user has asked for."""
-        while self._requested < self._asked.iteration:
+        """Ask for what the user has asked for, and for what is computed ahead."""
+        while self._requested < self._asked.iteration or self._prefetcher.scheduled < AHEAD:
             self._request(groups)
 
     def _request(self, groups: Groups) -> None:
@@ -198,8 +198,6 @@ class Engine:
                 return
             if not self.schedule():
                 return
-        while self._groups is not None and self._prefetcher.scheduled < AHEAD:
-            self._request(self._groups)
 
     @property
     def pending(self) -> int:

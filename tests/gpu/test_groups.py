@@ -179,6 +179,19 @@ def test_iterations_may_be_asked_for_by_hand(root: str) -> None:
         assert pipeline.empty()
 
 
+def test_groups_are_computed_ahead_for_iterators_too(root: str) -> None:
+    """They ask for iterations by hand."""
+    pipeline = _build(root, _training, 2)
+    built, least = pipeline._built(), list[int]()  # pyright: ignore[reportPrivateUsage]
+    pipeline.schedule_run()
+    for _ in range(_RUNS):
+        pipeline.schedule_run()
+        least.append(built.ahead)
+        pipeline.share_outputs()
+        pipeline.release_outputs()
+    assert min(least[8:]) > groups.SAMPLES // 2
+
+
 def test_held_results_stay_valid(root: str) -> None:
     pipeline = _build(root, _training, 1)
     held = [pipeline.run() for _ in range(3 * groups.SAMPLES)]
