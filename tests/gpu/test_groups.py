@@ -18,6 +18,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime import groups
+from dali_studio.runtime.executor import Executor
 from dali_studio.studio.throughput import Pace, Throughput
 
 pytestmark = pytest.mark.gpu
@@ -310,3 +311,15 @@ def test_speed_counts_what_is_computed_while_it_is_measured(root: str, monkeypat
     assert len(pace.steps) == 4
     assert len(told) == 40
     assert pace.speed().median > 5
+
+
+def test_a_group_that_memory_does_not_hold_is_computed_one_by_one(
+    root: str, monkeypatch: pytest.MonkeyPatch, alone: Callable[[], None]
+) -> None:
+    monkeypatch.setattr(Executor, "device_memory", property(lambda _: 1))  # so that the group is too large
+    pipeline = _build(root, _decoded, 1, device_memory_limit=256 << 10)
+    found = [_bytes(pipeline.run()) for _ in range(_RUNS)]
+    assert _joined(pipeline) == 1
+    alone()
+    single = _build(root, _decoded, 1)
+    assert [_bytes(single.run()) for _ in range(_RUNS)] == found
