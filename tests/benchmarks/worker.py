@@ -25,8 +25,8 @@ PREFIX = {"studio": "dali_studio", "nvidia": "nvidia.dali"}
 _WARM_UP, _WARM_UP_SECONDS = 6, 1.5
 #: The same of an operator on the CPU, whose kernels are there.
 _WARM_UP_OPERATOR = 0.2
-#: Samples that are computed ahead, at most, where batches are small.
-_AHEAD = 512
+#: Samples that are computed ahead, at most, where batches are small, and seconds that it takes at most to have them.
+_AHEAD, _AHEAD_SECONDS = 512, 0.1
 
 
 class Measured:
@@ -106,8 +106,10 @@ class Measured:
     def measure(self, seconds: float) -> dict[str, Any]:
         """Run for some time; the last results must have been computed when the clock stops."""
         run = self._pipe.run
-        for _ in range(max(_AHEAD // self._batch_size, 1)):  # what was computed ahead while the other engine had its turn
-            run()
+        asked, count = time.perf_counter(), 0
+        while not count or (count * self._batch_size < _AHEAD and time.perf_counter() - asked < _AHEAD_SECONDS):
+            run()  # what was computed ahead while the other engine had its turn
+            count += 1
         self._wait()
         before, watched = self._decoded(), watch()
         count, began, busy = 0, time.perf_counter(), time.process_time()
