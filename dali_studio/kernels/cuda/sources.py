@@ -37,7 +37,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "normalize": ("statistics", "normalize"), "normalize_rows": ("normalize_rows",),
     "multi_paste": ("multi_paste",),
     "audio": ("preemphasis", "decibels", "decibels_of_largest"), "linear": ("transform_axis",),
-    "resample_audio": ("resample_audio",),
+    "resample_audio": ("resample_audio", "resample_by_phases"),
     "anchors": ("match_boxes", "encode_boxes"),
     "distortion": ("distort", "join_planes"),
     "resample_axes": ("resample_axis",), "lz4": ("inflate",),
