@@ -87,3 +87,25 @@ def test_python_function() -> None:
     if not hasattr(cupy, "asarray"):
         pytest.skip("CuPy is emulated, without functions for users")
     equal(both(lambda a: [fn.python_function(a, function=lambda x: x[::2] + 1)], BYTES))
+
+
+@pytest.mark.parametrize(
+    ("layout", "shapes"),
+    [
+        ("HWC", ((99, 101, 3), (1, 1, 3), (140, 130, 3), (7, 5, 3))),
+        ("HWC", ((33, 67, 3), (33, 67, 3), (33, 67, 3))),
+        ("HWC", ((80, 101, 2), (1, 7, 2))),
+        ("HWC", ((80, 101, 4), (1, 7, 4))),
+        ("HWC", ((80, 101, 5), (1, 7, 5))),
+        ("HWC", ((80, 101, 3), (9, 7, 1), (9, 7, 4))),
+        ("CHW", ((3, 80, 101), (1, 9, 31))),
+        ("HW", ((130, 101), (0, 5), (3, 1))),
+    ],
+)
+def test_equalized_histograms(layout: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Channels side by side and apart, samples of several blocks, with beginnings and ends at any address."""
+    rng = np.random.default_rng(3)
+    batch = [np.minimum(rng.geometric(0.02, shape), 255).astype(np.uint8) for shape in shapes]
+    for ours, reference in both(lambda x: [fn.equalize(x)], batch, layout=layout):
+        for one, expected in zip(ours, reference, strict=True):
+            np.testing.assert_array_equal(one, expected)
