@@ -41,7 +41,7 @@ def equalize(src: Batch, out: Batch, stream: GpuStream) -> None:
     items["from"], items["to"] = src.addresses[owners] + begins, out.addresses[owners] + begins
     items["count"], items["step"] = pixels * channels, 1 if beside or src.layout == "CHW" else many[owners]
     levels = channels * _LEVELS
-    room = stream.scratch(5 * levels * len(items))
+    room = stream.room(5 * levels * len(items))
     items["counts"] = int(room.ptr) + 4 * levels * np.arange(len(items))
     items["tables"] = int(room.ptr) + levels * (4 * len(items) + np.arange(len(items)))
     piece = _ROUND * min(max(int(items["count"].sum()) // (_ROUND * _BLOCKS), 1), _MOST_ROUNDS)
