@@ -3,7 +3,6 @@
 #include "../include/convolution.hpp"
 #include "../include/border.hpp"
 #include "../include/division.hpp"
-#include "bytes.cuh"
 #include "strip.cuh"
 
 // Of a window: where its weights begin, which are padded with zeros to a multiple of RUN, and how many there are.
@@ -21,54 +20,6 @@ struct Item {
   Strips strips;
   Term terms[TERMS];
 };
-
-// Bytes of a plane, of which none lies nowhere.
-struct Bytes {
-  const u8* from;
-  __device__ __forceinline__ f32 operator()(i64 row, int column) const { return to_float(from[row + column]); }
-};
-
-// Bytes that lie side by side are taken by words: a lane takes four of them at once.
-template <class ROW>
-__device__ __forceinline__ void bring(f32* tile, int pitch, int lines, int count, const i32* columns, ROW row, Bytes take) {
-  enum { DOWN = 4 };
-  const i32 left = columns[0];
-  if (columns[count - 1] - left != count - 1) {
-    bring<f32, ROW, Bytes>(tile, pitch, lines, count, columns, row, take);
-    return;
-  }
-  for (int first = threadIdx.x / LANES; first < lines; first += DOWN * WARPS) {
-    u64 at[DOWN];
-#pragma unroll
-    for (int j = 0; j < DOWN; j++) at[j] = (u64)(take.from + row(least(first + j * WARPS, lines - 1)) + left);
-    for (int begin = 4 * (threadIdx.x % LANES); begin < count; begin += 4 * LANES) {
-      const int here = least(count - begin, 4);
-      u32 taken[DOWN];
-#pragma unroll
-      for (int j = 0; j < DOWN; j++) {
-        const u64 place = at[j] + begin;
-        const u32 *words = (const u32*)(place & ~3ull), offset = (u32)place & 3;
-        const u32 low = words[0], high = words[offset + here > 4];  // no word without any of these bytes
-        taken[j] = __funnelshift_r(low, high, 8 * offset);
-      }
-#pragma unroll
-      for (int j = 0; j < DOWN; j++) {
-        f32* to = tile + (first + j * WARPS) * pitch + begin;
-        if (first + j * WARPS >= lines) continue;
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-          if (k < here) to[k] = byte_of(make_uint2(taken[j], 0), k);
-      }
-    }
-  }
-}
-
-template <class T> struct Elements {
-  const T* from;
-  __device__ __forceinline__ f32 operator()(i64 row, int column) const { return Cast<f32, T>::of(from[row + column]); }
-};
-template <class T> struct Taking { typedef Elements<T> type; };
-template <> struct Taking<u8> { typedef Bytes type; };
 
 // Adds products one after the other, as `Convolution` does.
 struct Weighed {
@@ -97,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) separable_planes(const Item* _
   const i64 line = (i64)s.width * s.inner, plane = here.plane * s.height * line;
   const IN* from = t.from + plane;
   OUT* to = t.to + plane + (i64)here.x * s.inner;
-  const typename Taking<IN>::type take = {from};
+  const auto take = [=](i64 row, int column) { return Cast<f32, IN>::of(from[row + column]); };
   const auto across = [&](int term, const f32* at, f32(&made)[RUN]) {
     const Window window = t.terms[term].columns;
     convolve(at + (s.left - window.taps / 2) * s.each(), s.each(), weights, window, made);
