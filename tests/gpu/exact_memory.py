@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import cupy
+import pytest
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import arrivals, stream
@@ -65,7 +66,10 @@ cupy.cuda.MemoryPool = ExactPool
 cupy.cuda.set_allocator(ExactPool().malloc)
 
 
-def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Keep the part of the tests that is asked for."""
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Keep the part of the tests that is asked for, of those that other options leave."""
     number, parts = map(int, os.environ.get("PART", "1/1").split("/"))
-    items[:] = items[len(items) * (number - 1) // parts : len(items) * number // parts]
+    begin, end = (len(items) * one // parts for one in (number - 1, number))
+    config.hook.pytest_deselected(items=[*items[:begin], *items[end:]])
+    items[:] = items[begin:end]

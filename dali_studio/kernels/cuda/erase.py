@@ -34,9 +34,9 @@ def erase_part(boxes: NDArray[np.int64], firsts: NDArray[np.int64], fills: NDArr
     """
     count = len(firsts) - 1
     counts = np.diff(firsts)
-    table = np.zeros((count, max(int(counts.max(initial=0)), 1), 4, 2), np.int32)
+    table = np.zeros((count, max(int(counts.max(initial=0)), 1), 3, 2), np.int32)
     samples = np.repeat(np.arange(count), counts)
-    table[samples, np.arange(len(boxes)) - firsts[samples], :3] = boxes[:, [layout.index(axis) for axis in "HWC"]]
+    table[samples, np.arange(len(boxes)) - firsts[samples]] = boxes[:, [layout.index(axis) for axis in "HWC"]]
     row = np.zeros(count, _ROW)
     row["count"] = counts
     tables = {"boxes": table.reshape(count, -1), "fill": np.ascontiguousarray(fills)}

@@ -9,10 +9,6 @@ struct GridMask {
   float ratio;  // side of the square that is covered of each tile
 
   HD static float part(float x) {
-#if ON_DEVICE
-    // Conversion instructions are slow; adding 1.5 * 2^23 downwards leaves the floor in the last places.
-    if (x >= -0x1p22f && x < 0x1p22f) return x - (__fadd_rd(x, 12582912.f) - 12582912.f);
-#endif
     const float cut = x >= -0x1p23f && x < 0x1p23f ? (float)(i32)x : x;  // from there on there are no fractions
     return x - (cut - (float)(cut > x));
   }
