@@ -11,6 +11,7 @@ from gpu_programs import both
 from images import ODD_SIZES, pictures
 
 from dali_studio import fn
+from dali_studio.kernels.cuda import warp_volume
 
 pytestmark = pytest.mark.gpu
 
@@ -96,7 +97,8 @@ def test_colours_of_large_pictures(source: str, target: str) -> None:
 @pytest.mark.parametrize("interp", ["NN", "LINEAR"])
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int) -> None:
+def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the CPU, and to the bit as by the kernel for volumes that are very large."""
     shapes = ((9, 21, 45), (4, 8, 32), (1, 1, 1), (5, 33, 7))
     batch = [
         np.random.default_rng(n).uniform(0, 255, (*shape, channels)).astype(dtype) for n, shape in enumerate(shapes)
@@ -106,6 +108,11 @@ def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int) -> Non
         made = both(lambda volumes, turn=turn: fn.rotate(volumes, **turn), batch, "DHWC")
         for result, reference in zip(*made, strict=True):
             declared("rotate", "gpu", **turn).check(result, reference, f"{more}")
+        with monkeypatch.context() as patch:
+            patch.setattr(warp_volume, "_SHORT", 0)
+            large = both(lambda volumes, turn=turn: fn.rotate(volumes, **turn), batch, "DHWC")
+        for result, other in zip(made[0], large[0], strict=True):
+            assert result.tobytes() == other.tobytes()
 
 
 SPECIAL = np.array(

@@ -16,6 +16,8 @@ _ITEM = np.dtype(
 )  # fmt: skip
 #: Planes, rows and columns that a block computes.
 _BLOCK = (4, 8, 32)
+#: What extents are below where their kernels are quicker.
+_SHORT = 4_194_000
 
 
 def warp_volume(
@@ -37,8 +39,9 @@ def warp_volume(
     else:
         kept, (address,) = stream.upload(np.ascontiguousarray(matrices))
         items["matrix"] = address + np.arange(len(src)) * matrices[0].nbytes
+    few = int(src.counts.max(initial=0)) < 1 << 31 and int(src.shapes[:, :3].max(initial=0)) < _SHORT
     macros = {"IN": src.dtype, "OUT": out.dtype, "NN": interp == Interp.NN, "FILLED": fill is not None,
-              "INVERTED": invert}  # fmt: skip
+              "INVERTED": invert, "FEW": few, "ONE": few and bool((src.shapes[:, 3] == 1).all())}  # fmt: skip
     blocks = -(-out.shapes[:, :3] // _BLOCK)
     stream.launch("warp_volume", items, blocks.prod(axis=1) * THREADS, macros=macros)
     del kept  # back to the pool of this stream, whose next user comes after the kernel
