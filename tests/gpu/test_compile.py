@@ -245,6 +245,7 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
     "optical_flow": [{"CHANNELS": 1}, {"CHANNELS": 3}],
+    "planes": [{"WORDS": words} for words in (1, 4)],
     "equalize": [{"CHANNELS": channels} for channels in (1, 2, 3, 4)],
     "strided": [
         {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border,

@@ -89,6 +89,16 @@ def test_python_function() -> None:
     equal(both(lambda a: [fn.python_function(a, function=lambda x: x[::2] + 1)], BYTES))
 
 
+@pytest.mark.parametrize("sizes", [((8, 12), (4, 4), (12, 20)), ((6, 10), (2, 2)), ((5, 7), (3, 3)), ((1, 1), (4, 1))])
+def test_pixels_and_planes(sizes: tuple[tuple[int, int], ...]) -> None:
+    """By words of sixteen bytes, of four, and by bytes."""
+    for channels, type_ in ((3, np.uint8), (3, np.int8), (3, np.int16), (4, np.uint8)):
+        pixels = [RANDOM.integers(0, 100, (*size, channels)).astype(type_) for size in sizes]
+        equal(both(lambda x: [fn.transpose(x, perm=[2, 0, 1])], pixels))
+        planes = [np.ascontiguousarray(one.transpose(2, 0, 1)) for one in pixels]
+        equal(both(lambda x: [fn.transpose(x, perm=[1, 2, 0])], planes))
+
+
 @pytest.mark.parametrize(
     ("layout", "shapes"),
     [

@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "jpeg": ("measure", "unstuff", "huffman", "pixels", "transform", "colors"),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
-    "strided": ("strided",), "one_hot": ("one_hot",),
+    "strided": ("strided",), "planes": ("apart", "together"), "one_hot": ("one_hot",),
     "normalize": ("statistics", "normalize"), "normalize_rows": ("normalize_rows",),
     "multi_paste": ("multi_paste",),
     "audio": ("preemphasis", "decibels", "decibels_of_largest"), "linear": ("transform_axis",),

@@ -67,7 +67,8 @@ template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const I
   out.store(dst);
 }
 
-// Where threads have three words each, a warp exchanges them, so that every access goes to one piece of memory.
+// Where threads have three words each, a warp exchanges them, so that every store goes to one piece of memory; loads as well where
+// there is little to compute.
 #define WHOLE(T) (N * sizeof(T) <= 16 && N * sizeof(T) % 4 == 0)
 #define EXCHANGED ((UNIT == 3 || MADE == 3) && WHOLE(IN) && WHOLE(OUT))
 #if UNIT == 3 || MADE == 3
@@ -80,11 +81,15 @@ template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, con
   const int lane = threadIdx.x & 31;
   Taken<LIMIT> in;
   Result<LIMIT> out;
+#if BY_WORDS
 #pragma unroll
   for (int i = 0; i < UNIT; i++) ((From*)words)[lane + 32 * i] = ((const From*)warp_src)[lane + 32 * i];
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < UNIT; i++) in.words[i] = ((const From*)words)[UNIT * lane + i];
+#else
+  in.load(warp_src + lane * N * UNIT);
+#endif
   compute<LIMIT>(t, in, out, first);
   __syncwarp();
 #pragma unroll
@@ -96,7 +101,7 @@ template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, con
 template <> __device__ __forceinline__ void exchanged<false>(const Item&, const IN*, OUT*, i64) {}
 #endif
 
-extern "C" __global__ void __launch_bounds__(256, MOST_UNITS == 4 ? 3 : 1) flat(const Item* __restrict__ items) {
+extern "C" __global__ void __launch_bounds__(256, MOST_UNITS == 4 ? 3 : BY_WORDS ? 6 : 1) flat(const Item* __restrict__ items) {
   const Item t = items[blockIdx.y];
   i64 first = ((i64)blockIdx.x * blockDim.x + threadIdx.x) * N, count = t.count;
   if (first >= count) return;
