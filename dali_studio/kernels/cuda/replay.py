@@ -176,7 +176,7 @@ class Replays:
 
     def _forget(self) -> None:
         self._records.clear()
-        self._rooms.clear()
+        self._rooms = []  # a record that was just made keeps its own
 
     def _keep(self, key: tuple[int, ...], record: Replay) -> None:
         """Remember launches; none any more where they cannot be repeated."""
