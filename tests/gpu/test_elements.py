@@ -87,35 +87,3 @@ def test_python_function() -> None:
     if not hasattr(cupy, "asarray"):
         pytest.skip("CuPy is emulated, without functions for users")
     equal(both(lambda a: [fn.python_function(a, function=lambda x: x[::2] + 1)], BYTES))
-
-
-@pytest.mark.parametrize("sizes", [((8, 12), (4, 4), (12, 20)), ((6, 10), (2, 2)), ((5, 7), (3, 3)), ((1, 1), (4, 1))])
-def test_pixels_and_planes(sizes: tuple[tuple[int, int], ...]) -> None:
-    """By words of sixteen bytes, of four, and by bytes."""
-    for channels, type_ in ((3, np.uint8), (3, np.int8), (3, np.int16), (4, np.uint8)):
-        pixels = [RANDOM.integers(0, 100, (*size, channels)).astype(type_) for size in sizes]
-        equal(both(lambda x: [fn.transpose(x, perm=[2, 0, 1])], pixels))
-        planes = [np.ascontiguousarray(one.transpose(2, 0, 1)) for one in pixels]
-        equal(both(lambda x: [fn.transpose(x, perm=[1, 2, 0])], planes))
-
-
-@pytest.mark.parametrize(
-    ("layout", "shapes"),
-    [
-        ("HWC", ((99, 101, 3), (1, 1, 3), (140, 130, 3), (7, 5, 3))),
-        ("HWC", ((33, 67, 3), (33, 67, 3), (33, 67, 3))),
-        ("HWC", ((80, 101, 2), (1, 7, 2))),
-        ("HWC", ((80, 101, 4), (1, 7, 4))),
-        ("HWC", ((80, 101, 5), (1, 7, 5))),
-        ("HWC", ((80, 101, 3), (9, 7, 1), (9, 7, 4))),
-        ("CHW", ((3, 80, 101), (1, 9, 31))),
-        ("HW", ((130, 101), (0, 5), (3, 1))),
-    ],
-)
-def test_equalized_histograms(layout: str, shapes: tuple[tuple[int, ...], ...]) -> None:
-    """Channels side by side and apart, samples of several blocks, with beginnings and ends at any address."""
-    rng = np.random.default_rng(3)
-    batch = [np.minimum(rng.geometric(0.02, shape), 255).astype(np.uint8) for shape in shapes]
-    for ours, reference in both(lambda x: [fn.equalize(x)], batch, layout=layout):
-        for one, expected in zip(ours, reference, strict=True):
-            np.testing.assert_array_equal(one, expected)
