@@ -401,7 +401,7 @@ class Executor:
         indices = self._subset(step, now)
         args = self._args(now, step, indices)
         state = self._state_at(step, now.request, args)
-        self._gpu.run_batch(step, state, args, given, args.context.indices, now.results, now.recording)
+        self._gpu.run_batch(self._bound(step), state, args, given, args.context.indices, now.results, now.recording)
         self._save(step, now)
         if step.role != "split":
             for port in step.outputs:

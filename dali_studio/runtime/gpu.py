@@ -27,6 +27,7 @@ from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures
 from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
 from dali_studio.runtime.segment import Store
+from dali_studio.runtime.steps import BoundStep
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
@@ -325,15 +326,15 @@ class GpuRunner:
         )  # fmt: skip
 
     def run_batch(
-        self, step: Step, state: Any, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
-        recording: Recording | None = None,
+        self, bound: BoundStep, state: Any, args: Args, given: Sequence[Batch], indices: NDArray[np.int64],
+        results: Store, recording: Recording | None = None,
     ) -> None:  # fmt: skip
         """Enqueue an operator that looks at whole batches."""
         watch = stopwatch(recording)
-        operator = self._registry.operator(step.operator)
+        step, operator = bound.step, bound.operator
         with gpu_failures(step, len(indices), indices, given[0].sources if given else ()):
             if given and all(map(len, given)):  # what was not known of them when the pipeline was built
-                self._registry.infer(step.operator, args, [batch.meta for batch in given])
+                bound.check(args, [batch.meta for batch in given], self._registry)
             inputs = self._inputs(step, given, recording)
             watch.start(step.key)
             call = partial(operator.run_gpu, state, args, inputs, self._stream)

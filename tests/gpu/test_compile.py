@@ -240,11 +240,13 @@ BYTE, REAL = np.dtype(np.uint8), np.dtype(np.float32)
 #: Macros of the sources that need others than most.
 MACROS: dict[str, list[dict[str, object]]] = {
     "warp_volume": [
-        {"IN": dtype, "OUT": out, "NN": nearest, "FILLED": filled, "INVERTED": inverted}
+        {"IN": dtype, "OUT": out, "NN": nearest, "FILLED": filled, "INVERTED": inverted, "FEW": not inverted or filled, "ONE": filled}
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
     "optical_flow": [{"CHANNELS": 1}, {"CHANNELS": 3}],
+    "planes": [{"WORDS": words} for words in (1, 4)],
+    "equalize": [{"CHANNELS": channels} for channels in (1, 2, 3, 4)],
     "strided": [
         {"IN": one, "OUT": one, "AXES": axes, "COUNT": 16 // one.itemsize, "WINDOWED": windowed, "BORDER": border,
          "NORMALIZED": False}

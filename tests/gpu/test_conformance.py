@@ -11,6 +11,7 @@ from gpu_programs import both
 from images import ODD_SIZES, pictures
 
 from dali_studio import fn
+from dali_studio.kernels.cuda import warp_volume
 
 pytestmark = pytest.mark.gpu
 
@@ -74,6 +75,40 @@ def test_other_channel_counts(channels: int) -> None:
         declared("rotate", "gpu").check(result, reference)
 
 
+@pytest.mark.parametrize(
+    ("layout", "shapes"),
+    [
+        ("HWC", ((99, 101, 3), (1, 1, 3), (140, 130, 3), (7, 5, 3))),
+        ("HWC", ((33, 67, 3), (33, 67, 3), (33, 67, 3))),
+        ("HWC", ((80, 101, 2), (1, 7, 2))),
+        ("HWC", ((80, 101, 4), (1, 7, 4))),
+        ("HWC", ((80, 101, 5), (1, 7, 5))),
+        ("HWC", ((80, 101, 3), (9, 7, 1), (9, 7, 4))),
+        ("CHW", ((3, 80, 101), (1, 9, 31))),
+        ("HW", ((130, 101), (0, 5), (3, 1))),
+    ],
+)
+def test_equalized_histograms(layout: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Channels side by side and apart, samples of several blocks, with beginnings and ends at any address."""
+    rng = np.random.default_rng(3)
+    batch = [np.minimum(rng.geometric(0.02, shape), 255).astype(np.uint8) for shape in shapes]
+    for result, reference in zip(*both(lambda images: fn.equalize(images), batch, layout), strict=True):
+        assert np.array_equal(result, reference)
+
+
+@pytest.mark.parametrize("sizes", [((8, 12), (4, 4), (12, 20)), ((6, 10), (2, 2)), ((5, 7), (3, 3)), ((1, 1), (4, 1))])
+@pytest.mark.parametrize(("channels", "dtype"), [(3, "uint8"), (3, "int8"), (3, "int16"), (4, "uint8")])
+def test_pixels_and_planes(sizes: tuple[tuple[int, int], ...], channels: int, dtype: str) -> None:
+    """By words of sixteen bytes, of four, and by bytes."""
+    rng = np.random.default_rng(4)
+    pixels = [rng.integers(0, 100, (*size, channels)).astype(dtype) for size in sizes]
+    planes = [np.ascontiguousarray(one.transpose(2, 0, 1)) for one in pixels]
+    for batch, made, perm in ((pixels, planes, (2, 0, 1)), (planes, pixels, (1, 2, 0))):
+        found, _ = both(lambda data, perm=perm: fn.transpose(data, perm=perm), batch, "")
+        for result, expected in zip(found, made, strict=True):
+            assert np.array_equal(result, expected)
+
+
 SPACES = {"RGB": 3, "BGR": 3, "GRAY": 1, "YCbCr": 3}
 
 
@@ -96,7 +131,8 @@ def test_colours_of_large_pictures(source: str, target: str) -> None:
 @pytest.mark.parametrize("interp", ["NN", "LINEAR"])
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int) -> None:
+def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the CPU, and to the bit as by the kernel for volumes that are very large."""
     shapes = ((9, 21, 45), (4, 8, 32), (1, 1, 1), (5, 33, 7))
     batch = [
         np.random.default_rng(n).uniform(0, 255, (*shape, channels)).astype(dtype) for n, shape in enumerate(shapes)
@@ -106,6 +142,11 @@ def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int) -> Non
         made = both(lambda volumes, turn=turn: fn.rotate(volumes, **turn), batch, "DHWC")
         for result, reference in zip(*made, strict=True):
             declared("rotate", "gpu", **turn).check(result, reference, f"{more}")
+        with monkeypatch.context() as patch:
+            patch.setattr(warp_volume, "_SHORT", 0)
+            large = both(lambda volumes, turn=turn: fn.rotate(volumes, **turn), batch, "DHWC")
+        for result, other in zip(made[0], large[0], strict=True):
+            assert result.tobytes() == other.tobytes()
 
 
 SPECIAL = np.array(

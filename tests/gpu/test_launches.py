@@ -58,6 +58,12 @@ def _measured(x: Any) -> Any:
     return fn.normalize(fn.reductions.mean(fn.gaussian_blur(x, sigma=1.5), axes=(2,), keep_dims=True), axes=(0, 1))
 
 
+def _between(x: Any) -> Any:
+    """Scratch memory that the records of a step share."""
+    x = fn.jpeg_compression_distortion(fn.equalize(x), quality=20)
+    return fn.clahe(x, tiles_x=2, tiles_y=3)
+
+
 def _executor(plan: Plan) -> Executor:
     return Executor(plan, REGISTRY, 11, WorkerPool(1), 0)
 
@@ -72,7 +78,7 @@ def _samples(results: dict[Any, Any]) -> list[Array]:
 @pytest.mark.parametrize(
     "sizes", [[_SAME], [_RAGGED], [_SAME, _RAGGED, _SAME, _SAME[:3]]], ids=["same", "ragged", "both"]
 )
-@pytest.mark.parametrize("define", [_constant, _drawn, _sometimes, _given, _measured])
+@pytest.mark.parametrize("define", [_constant, _drawn, _sometimes, _given, _measured, _between])
 @pytest.mark.parametrize("held", [True, False], ids=["held", "let go"])
 def test_iterations_are_those_of_an_executor_that_has_seen_none(
     define: Callable[[Any], Any], sizes: list[Sequence[tuple[int, int]]], held: bool
@@ -102,7 +108,7 @@ def test_iterations_are_those_of_an_executor_that_has_seen_none(
     experienced.close()
 
 
-@pytest.mark.parametrize("define", [_constant, _measured])
+@pytest.mark.parametrize("define", [_constant, _measured, _between])
 def test_what_comes_again_is_launched_without_being_prepared(
     define: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

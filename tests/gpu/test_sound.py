@@ -10,6 +10,8 @@ import pytest
 from gpu_programs import both
 
 from dali_studio import fn, types
+from dali_studio.kernels.cpu.audio import lobes_of
+from dali_studio.kernels.cuda import audio
 
 pytestmark = pytest.mark.gpu
 
@@ -44,6 +46,26 @@ def test_rates(name: str, dtype: str, channels: int) -> None:
             np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-6)
         else:  # where the last bit decides how a number is rounded
             assert np.abs(ours.astype(int) - expected).max(initial=0) <= 1
+
+
+@pytest.mark.parametrize(
+    "rates", [(22050.0, 16000.0), (48000.0, 16000.0), (16000.0, 14400.0), (48000.0, 7000.0), (9.0, 9.0)]
+)
+@pytest.mark.parametrize("quality", [0.0, 50.0])
+def test_weights_that_were_computed_before(
+    monkeypatch: pytest.MonkeyPatch, rates: tuple[float, float], quality: float
+) -> None:
+    """They give the very bytes of those that each thread computes."""
+    made = sounds((32000, 5, 40, 7777, 1, 257), "f4")
+    define = lambda x: fn.audio_resample(x, in_rate=rates[0], out_rate=rates[1], quality=quality)  # noqa: E731
+    steps: list[float] = []
+    known = audio.phase_tables
+    monkeypatch.setattr(audio, "phase_tables", lambda step, lobes: steps.append(step) or known(step, lobes))
+    quick, _ = both(define, made, "")
+    assert rates[0] / rates[1] in steps and known(rates[0] / rates[1], lobes_of(quality))
+    monkeypatch.setattr(audio, "phase_tables", lambda *_: None)
+    slow, _ = both(define, made, "")
+    assert [one.tobytes() for one in quick] == [one.tobytes() for one in slow]
 
 
 @pytest.mark.parametrize("window", [{}, {"window_length": 3, "reset_interval": 9}, {"reset_interval": -1}, {"window_length": 9000,

@@ -23,7 +23,7 @@ def encode_boxes_on_gpu(
     items["boxes"], items["labels"] = boxes.addresses, labels.addresses
     items["to"], items["to_labels"] = out.addresses, out_labels.addresses
     items["count"], items["first"] = counts, np.cumsum(counts) - counts
-    matched = stream.scratch(8 * int(counts.sum()))
+    matched = stream.room(8 * int(counts.sum()))
     place = np.uint64(matched.ptr)
     stream.launch("anchors", items, counts, number, place, function="match_boxes", tables=(anchors,))
     stream.launch(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +26,10 @@ _POWERS = np.dtype(
     [*((name, np.uint64) for name in ("source", "means", "largest", "begin", "length")),
      *((name, np.int64) for name in ("windows", "width", "step", "blocks"))]
 )  # fmt: skip
+#: Places of a block (`audio.hpp`), and samples that it holds at most (`resample_audio.cu`).
+RESAMPLED_BLOCK, _HELD = 256, 2048
+#: Blocks of a sound, and bytes of weights that the first-level cache keeps, up to which weights are computed before.
+_BLOCKS, _MAX_BYTES = 4096, 300_000
 #: Windows of a block where sums of squares are exact and may begin anywhere.
 _WINDOWS = 2048
 #: Numbers of a sample of which one block finds the largest and makes decibels, at most.
@@ -77,10 +85,61 @@ def resample_on_gpu(
     items["count"], items["made"] = src.shapes[:, 0], out.shapes[:, 0]
     items["channels"] = src.shapes[:, 1:].prod(axis=1)
     items["step"] = np.divide(rates, wanted, out=np.ones(len(src)), where=wanted > 0)
-    numbers = map(np.int64, (address, len(table), lobes, moved_by(src.dtype, out.dtype)))
+    numbers = list(map(np.int64, (address, len(table), lobes, moved_by(src.dtype, out.dtype))))
     macros = {"IN": src.dtype, "OUT": out.dtype}
+    step = float(items["step"][0]) if len(items) else 0.0
+    tables = phase_tables(step, lobes) if _is_one_sound(items, step) else None
+    if tables is not None:
+        addresses = map(np.uint64, stream.constant(f"phases {step} {lobes}", lambda: tables))
+        stream.launch(
+            "resample_audio", items, items["made"], *numbers, *addresses, function="resample_by_phases", macros=macros
+        )
+        return
     shared = 8 * (len(table) - 1)  # for a copy of the table
     stream.launch("resample_audio", items, items["made"], *numbers, macros=macros, shared=shared)
+
+
+def _is_one_sound(items: NDArray[Any], step: float) -> bool:
+    """Whether all sounds have one channel, the same step, and at most `_BLOCKS` blocks."""
+    alike = (items["step"] == step).all() and (items["channels"] == 1).all()
+    return bool(alike) and int(items["made"].max(initial=0)) <= _BLOCKS * RESAMPLED_BLOCK
+
+
+@lru_cache(maxsize=64)
+def phase_tables(step: float, lobes: int) -> Sequence[NDArray[Any]] | None:
+    """Tables of `resample_by_phases`, made by the kernels' own arithmetic; ``None`` where they would be too large.
+
+    They are the phases of the blocks, and for each phase weights, first samples and places.
+    """
+    taps = 2 * lobes
+    if not RESAMPLED_BLOCK * step < _HELD - taps - 8:
+        return None
+    exact, limit = np.arange(_BLOCKS) * float(RESAMPLED_BLOCK) * step, _MAX_BYTES // (4 * RESAMPLED_BLOCK * taps)
+    begins = (exact - np.floor(exact)).astype(np.float32)
+    if len(np.unique(begins[:256])) > limit:  # as most rates have it
+        return None
+    phases, of_blocks = np.unique(begins, return_inverse=True)
+    if len(phases) > limit:
+        return None
+    places = np.full((len(phases), RESAMPLED_BLOCK), step, np.float32)
+    places[:, 0] = phases
+    places = np.add.accumulate(places, axis=1, dtype=np.float32)
+    firsts = np.ceil(places).astype(np.int32) - np.int32(lobes)
+    table, _ = sinc_window(lobes)
+    rises, middle = np.diff(table), (len(table) - 6) // 2 + 1
+    scale, weights = np.float32((middle - 1) / lobes), np.empty((len(phases), taps, RESAMPLED_BLOCK), np.float32)
+    whole = taps // 4 * 4
+    heads = [(firsts + k).astype(np.float32) - places for k in range(4)]
+    last = (firsts + whole).astype(np.float32) - places
+    for n in range(taps):
+        at = (heads[n % 4] if n < whole else last) * scale + np.float32(middle)
+        index = at.astype(np.int32)
+        weights[:, n] = table[index] + (at - index.astype(np.float32)) * rises[index]
+        if n < whole:
+            heads[n % 4] = heads[n % 4] + np.float32(4)
+        else:
+            last = last + np.float32(1)
+    return [of_blocks.astype(np.int32), weights, firsts, places]
 
 
 def nonsilent_region_on_gpu(

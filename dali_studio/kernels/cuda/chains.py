@@ -22,6 +22,7 @@ from dali_studio.kernels.cuda.generate import (
     source,
     spec_of,
     template_of,
+    units,
     variant_of,
 )
 from dali_studio.kernels.cuda.parts import Part
@@ -53,7 +54,7 @@ def run(
     template: Template = "flat" if template_of(parts) == "flat" else "grid"
     most, _ = descriptors.measure(src.shapes, order_of(src))
     if template == "flat":
-        unit = 3 if any(part.rgb for part in parts) else 1
+        unit, _ = units(parts)
         each = min(16 // max(src.dtype.itemsize, out.dtype.itemsize), most_units(parts))  # as N in the source
         blocks = -(-(most // unit) // (each * _THREADS))
     else:

@@ -27,7 +27,7 @@ def clahe_on_gpu(
     owners = np.repeat(np.arange(len(src)), many)
     within = np.arange(len(owners)) - np.repeat(np.cumsum(many) - many, many)
     of_tables = tiles[0] * tiles[1] * _LEVELS
-    room = stream.scratch(of_tables * len(owners) + 3 * int(pixels[colours].sum()))
+    room = stream.room(of_tables * len(owners) + 3 * int(pixels[colours].sum()))
     lab = int(room.ptr) + of_tables * len(owners) + 3 * (np.cumsum(pixels * colours) - pixels * colours)
     planes = np.zeros(len(owners), _PLANE)
     planes["from"] = np.where(colours[owners], lab[owners], src.addresses[owners] + within)

@@ -30,7 +30,7 @@ def distort_on_gpu(src: Batch, out: Batch, qualities: NDArray[np.int64], stream:
     items["rows"] = rows = _whole(height, _BLOCK)
     items["chroma_rows"] = chroma_rows = _whole(-(-height // _PAIR), _BLOCK)
     sizes = pitch * (rows + chroma_rows)
-    room = stream.scratch(int(sizes.sum()))
+    room = stream.room(int(sizes.sum()))
     items["planes"] = int(room.ptr) + np.cumsum(sizes) - sizes
     tiles = -(-height // _TILE[0]) * -(-width // _TILE[1])
     stream.launch("distortion", items, tiles * THREADS, function="distort")

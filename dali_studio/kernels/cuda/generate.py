@@ -62,7 +62,7 @@ class KernelSpec:
 
 def template_of(parts: Sequence[Part]) -> Template:
     """The template of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
-    if all(part.kind == "pixel" and part.place != "pixel" and not part.channels for part in parts):
+    if all(part.kind == "pixel" and part.place != "pixel" and (not part.channels or len(parts) == 1) for part in parts):
         return "flat"
     return "rows" if parts[0].kind == "resample" else "grid"
 
@@ -100,6 +100,14 @@ def variant_of(parts: Sequence[Part] | Sequence[PartSpec], first: str, planar_in
     return "quads"
 
 
+def units(parts: Sequence[Part] | Sequence[PartSpec]) -> tuple[int, int]:
+    """Elements of what the template "flat" takes at once, an element or a pixel, and of what becomes of it."""
+    if len(parts) == 1 and parts[0].channels:
+        return parts[0].channels
+    unit = 3 if any(part.rgb for part in parts) else 1
+    return unit, unit
+
+
 def most_units(parts: Sequence[Part] | Sequence[PartSpec]) -> int:
     """Units that a thread of the template "flat" takes at most: four where much is computed for each element."""
     return 4 if any(part.place == "element" for part in parts) else 16
@@ -118,11 +126,13 @@ def source(kernel: KernelSpec) -> str:
     has_source = parts[0].kind in ("source", "resample")
     chain = parts[1:] if has_source else parts
     lines = [text_of("common"), text_of("clamp"), text_of("bytes")]
+    whole_pixels = len(parts) == 1 and bool(parts[0].rgb or parts[0].channels) and not parts[0].place
     macros = {
         "PLANAR_IN": int(kernel.planar_in), "PLANAR_OUT": int(kernel.planar_out),
         "PACKED": int(types[-1] in ("u8", "i8", "b8") and not kernel.planar_out),
         "WARP_WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
-        "UNIT": 3 if any(spec.rgb for spec in parts) else 1, "FLAT": int(kernel.template == "flat"),
+        "UNIT": units(parts)[0], "MADE": units(parts)[1], "FLAT": int(kernel.template == "flat"),
+        "BY_WORDS": int(whole_pixels and set(types) == {"u8"}),
         "MOST_UNITS": most_units(parts),
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]

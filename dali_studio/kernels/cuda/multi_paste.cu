@@ -1,6 +1,7 @@
 // Regions of images, one over the other, on canvases that are 0 elsewhere. Macros: IN and OUT, the types of the elements; COUNT,
 // the neighbours that a thread makes.
 #include "../include/division.hpp"
+#include "neighbours.cuh"
 
 struct Region {
   const IN* from;   // its first element
@@ -12,8 +13,6 @@ struct Item {
   i64 count, width, channels;  // elements; of the canvas
   i64 first, regions;
 };
-
-struct alignas(COUNT * sizeof(OUT)) Neighbours { OUT values[COUNT]; };
 
 // Element `at` of row `y` of the canvas; a row's elements are those of its pixels, one after the other.
 __device__ __forceinline__ OUT element(const Item& item, const Region* __restrict__ regions, i64 y, i64 at) {
@@ -34,8 +33,7 @@ __device__ __forceinline__ bool together(const Item& item, const Region* __restr
     if (y < region.begin[0] || y >= region.end[0] || at + COUNT <= begin || at >= end) continue;
     if (at < begin || at + COUNT > end) return false;
     const IN* from = region.from + (y - region.begin[0]) * region.width * item.channels + at - begin;
-#pragma unroll
-    for (int k = 0; k < COUNT; k++) made.values[k] = Cast<OUT, IN>::of(from[k]);
+    load(from, made, [](IN x) { return Cast<OUT, IN>::of(x); });
     return true;
   }
 #pragma unroll

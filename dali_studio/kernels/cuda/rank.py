@@ -51,7 +51,7 @@ def extremes(
     if int(windows.prod(axis=1).max(initial=1)) <= _TOGETHER:
         stream.launch("rank", items, src.counts, macros=macros)
         return
-    between = stream.scratch(int(src.counts.sum()) * src.dtype.itemsize)
+    between = stream.room(int(src.counts.sum()) * src.dtype.itemsize)
     ends = np.cumsum(src.counts) * src.dtype.itemsize
     columns = items.copy()
     items["to"] = columns["from"] = int(between.ptr) + ends - src.counts * src.dtype.itemsize

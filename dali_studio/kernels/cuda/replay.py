@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _MAX_RECORDS = 16
 #: Bytes of tables and scratch memory that a record may hold; larger work takes longer than its preparation.
 _MAX_KEPT = 1 << 18
+#: Bytes of the scratch memory that all records of one work share, at most.
+_MAX_ROOM = 1 << 22
 #: Records made without any being of use, after which no more are made: memory that never comes back.
 _MAX_USELESS = 48
 
@@ -34,11 +36,14 @@ class Replay:
         What they use besides the batches, and its bytes of device memory: tables and scratch memory.
     complete : bool
         The launches are all that the call has done.
+    rooms : list
+        Scratch memory of the work, and its bytes: launches come one after the other, so that all records share it.
     """
 
-    __slots__ = ("complete", "kept", "launches")
+    __slots__ = ("_taken", "complete", "kept", "launches", "rooms")
 
-    def __init__(self) -> None:
+    def __init__(self, rooms: list[tuple[Any, int]]) -> None:
+        self.rooms, self._taken = rooms, 0
         self.launches: list[Callable[[], None]] = []
         self.kept: list[tuple[Any, int]] = []
         self.complete = True
@@ -46,6 +51,17 @@ class Replay:
     def keep(self, memory: Any, size: int) -> None:
         """Hold memory that a launch uses."""
         self.kept.append((memory, size))
+
+    def room(self, size: int, make: Callable[[int], Any]) -> Any:
+        """The next piece of scratch memory, which the first record of the work makes."""
+        number, self._taken = self._taken, self._taken + 1
+        if number == len(self.rooms):
+            self.rooms.append((make(size), size))
+        memory, found = self.rooms[number]
+        if found != size:  # for other shapes
+            memory = make(size)
+            self.keep(memory, size)
+        return memory
 
     def add(
         self, kernel: Any, grid: tuple[int, int], threads: int, arguments: Sequence[Any], shared: int, stream: Any
@@ -68,7 +84,8 @@ class Replay:
     @property
     def usable(self) -> bool:
         """Whether to launch again does what the call has done, and the memory for it is worth it."""
-        return self.complete and sum(size for _, size in self.kept) <= _MAX_KEPT
+        kept, shared = (sum(size for _, size in pieces) for pieces in (self.kept, self.rooms))
+        return self.complete and kept <= _MAX_KEPT and shared <= _MAX_ROOM
 
     def run(self) -> None:
         """Launch all of them."""
@@ -79,12 +96,13 @@ class Replay:
 class Replays:
     """What one planned work has launched, by the memory of its batches."""
 
-    __slots__ = ("_records", "_results", "_sources", "_useless")
+    __slots__ = ("_records", "_results", "_rooms", "_sources", "_useless")
 
     def __init__(self) -> None:
         self._records: dict[tuple[int, ...], Replay] = {}
         self._sources: list[Batch] = []
         self._results: list[Batch] = []
+        self._rooms: list[tuple[Any, int]] = []
         self._useless = 0
 
     def repeat(self, sources: Sequence[Batch], stream: GpuStream) -> list[Batch] | None:
@@ -127,7 +145,7 @@ class Replays:
             self._useless = 0
             found.run()
             return
-        with stream.recorded() as record:
+        with stream.recorded(self._rooms) as record:
             enqueue()
         if _places(sources, results) != key:  # results that are views of something else
             record.complete = False
@@ -139,7 +157,7 @@ class Replays:
         """Call `enqueue`, which makes the results itself, and remember its launches."""
         if self._useless >= _MAX_USELESS:
             return enqueue()
-        with stream.recorded() as record:
+        with stream.recorded(self._rooms) as record:
             results = enqueue()
         own = {id(one.memory) for one in results}
         record.kept = [(memory, size) for memory, size in record.kept if id(memory) not in own]
@@ -154,13 +172,17 @@ class Replays:
         self._sources, self._results = found
         for now, then in zip(found, before, strict=True):
             if len(now) != len(then) or not all(map(_alike, now, then)):
-                self._records.clear()
+                self._forget()
+
+    def _forget(self) -> None:
+        self._records.clear()
+        self._rooms = []  # a record that was just made keeps its own
 
     def _keep(self, key: tuple[int, ...], record: Replay) -> None:
         """Remember launches; none any more where they cannot be repeated."""
         if not record.usable:
             self._useless = _MAX_USELESS
-            self._records.clear()
+            self._forget()
             return
         self._useless += 1
         if len(self._records) >= _MAX_RECORDS:

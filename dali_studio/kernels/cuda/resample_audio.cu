@@ -1,5 +1,6 @@
 // Sounds at another rate: what `resample_audio` of `kernels/cpu/audio.cpp` does. A thread makes the sample of one place, of all
-// channels, a block those of RESAMPLED_BLOCK places. Macros: IN and OUT, the types of the samples.
+// channels, a block those of RESAMPLED_BLOCK places; `resample_by_phases` takes weights that were computed before. Macros: IN and
+// OUT, the types of the samples.
 #include "../include/audio.hpp"
 
 struct Item {
@@ -91,4 +92,48 @@ extern "C" __global__ void __launch_bounds__(256) resample_audio(
                               : filtered<true>(samples, taps, x, distances, channels == 1, last, table, window);
     item.to[j * channels + c] = from_unit<OUT>(sum);
   }
+}
+
+// The same for sounds of one channel that all have the same step, by which blocks have few phases: parts of a sample at which their
+// places begin. There are weights `given` of each phase and tap, of RESAMPLED_BLOCK places side by side; which sample is the first to be
+// weighed, and the place itself, of each phase and place.
+extern "C" __global__ void __launch_bounds__(256) resample_by_phases(
+    const Item* __restrict__ items, const float2* __restrict__ table, i64 size, i64 lobes, i64 moved,
+    const i32* __restrict__ phases, const float* __restrict__ given, const i32* __restrict__ firsts, const float* __restrict__ places) {
+  __shared__ float held[HELD];
+  const Item& item = items[blockIdx.y];
+  const i64 count = item.count, begin = (i64)blockIdx.x * RESAMPLED_BLOCK;
+  if (begin >= item.made) return;
+  const double exact = (double)begin * item.step;
+  const i64 origin = exact < (double)count ? whole_below(exact) : count;
+  const i64 low = most(-lobes, -origin), high = least((i64)(RESAMPLED_BLOCK * (float)item.step) + lobes + 4, count - origin);
+  for (i64 n = low + threadIdx.x; n < high; n += RESAMPLED_BLOCK) held[n - low] = moved_sample(item.from[origin + n], (int)moved);
+  __syncthreads();
+  const i64 j = begin + threadIdx.x;
+  if (j >= item.made) return;
+  const int taps = (int)(2 * lobes), phase = phases[blockIdx.x], mine = phase * RESAMPLED_BLOCK + threadIdx.x;
+  i64 first = firsts[mine];
+  float sum = 0;
+  if (first >= -origin && first + taps <= count - origin) {
+    const float *samples = held + (first - low), *weights = given + (i64)phase * taps * RESAMPLED_BLOCK + threadIdx.x;
+    float sums[4] = {0, 0, 0, 0};
+    int n = 0;
+#pragma unroll 4
+    for (; n + 4 <= taps; n += 4, weights += 4 * RESAMPLED_BLOCK)
+#pragma unroll
+      for (int k = 0; k < 4; k++) sums[k] += samples[n + k] * __ldg(weights + k * RESAMPLED_BLOCK);
+    sum = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    for (; n < taps; n++, weights += RESAMPLED_BLOCK) sum += samples[n] * __ldg(weights);
+  } else {  // at the ends of the sound
+    const float place = places[mine];
+    const i64 end = least(first + taps, count - origin);
+    first = most(first, -origin);
+    const int some = (int)most<i64>(end - first, 0);
+    float distances[4];
+    for (int k = 0; k < 4; k++) distances[k] = (float)(first + k) - place;
+    const Given samples{item.from + (origin + first), 1, (int)moved};
+    sum = filtered<false>(samples, some, distances[0], distances, true, (float)(first + some / 4 * 4) - place, table,
+                          sinc_window(nullptr, size, lobes));
+  }
+  item.to[j] = from_unit<OUT>(sum);
 }

@@ -47,7 +47,7 @@ def convolve(
     kept: list[Any] = []  # then back to the pool of this stream, whose next user comes after the kernels
 
     def scratch() -> NDArray[np.int64]:
-        kept.append(stream.scratch(size))
+        kept.append(stream.room(size))
         return offsets + int(kept[-1].ptr)
 
     def launch(lines: NDArray[Any], axis: int, dtype: np.dtype[Any], target: np.dtype[Any]) -> None:

@@ -50,7 +50,7 @@ def spectrogram_on_gpu(
     shared, room = lines * line, None
     if shared > _SHARED:
         shared, blocks = 0, max(min(blocks, _ROOM // (line * len(items))), 1)
-        room = stream.scratch(blocks * len(items) * line)
+        room = stream.room(blocks * len(items) * line)
         settings["room"] = int(room.ptr)
     settings["factors"], settings["lines"], settings["pitch"] = len(transform.factors), lines, pitch
     if room is None:

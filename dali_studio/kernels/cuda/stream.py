@@ -157,9 +157,9 @@ class GpuStream:
             self._used.around = None
 
     @contextmanager
-    def recorded(self) -> Generator[Replay]:
-        """Record the launches of the body, and keep the memory that they use."""
-        self._used.record = record = Replay()
+    def recorded(self, rooms: list[tuple[Any, int]]) -> Generator[Replay]:
+        """Record the launches of the body, and keep the memory that they use; `rooms` is that of `room`."""
+        self._used.record = record = Replay(rooms)
         try:
             yield record
         finally:
@@ -232,14 +232,22 @@ class GpuStream:
         keep the next batch from getting it.
         """
         wanted = roomy(size + PADDING)
-        if wanted >= _SMALL:
-            made = self._pool.malloc(wanted)
-        else:
-            with self._small:
-                made = self._pool.malloc(wanted)
+        made = self._piece(wanted)
         if self._used.record is not None:
             self._used.record.keep(made, wanted)
         return made
+
+    def room(self, size: int) -> Any:
+        """As `scratch`, for what nobody reads behind the launches of an operator's call for a batch."""
+        wanted, record = roomy(size + PADDING), self._used.record
+        return self._piece(wanted) if record is None else record.room(wanted, self._piece)
+
+    def _piece(self, size: int) -> Any:
+        """Device memory of the pool."""
+        if size >= _SMALL:
+            return self._pool.malloc(size)
+        with self._small:
+            return self._pool.malloc(size)
 
     def aside(self, size: int) -> Any:
         """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""

@@ -2,8 +2,10 @@
 // A thread copies COUNT neighbours. Macros: the element types IN and OUT; AXES; WINDOWED, whether an element may lie outside the
 // input; BORDER, what is there then; NORMALIZED, whether elements are normalised by two numbers of their channel.
 #include "../include/border.hpp"
+#include "../include/division.hpp"
 #include "../include/normalize.hpp"
 #include "clamp.cuh"
+#include "neighbours.cuh"
 
 enum { LAST = AXES - 1 };
 struct Item {
@@ -13,7 +15,6 @@ struct Item {
   i64 extents[AXES], steps[AXES];  // of the result, and from an element of the input to its neighbour
   i64 firsts[AXES], sizes[AXES], channels[AXES];  // begin of the window, extents of the input, distances of the values outside
 };
-struct alignas(COUNT * sizeof(OUT)) Neighbours { OUT values[COUNT]; };
 // Of each channel: what lies outside, and the numbers of the formula.
 struct Channels {
   const OUT* __restrict__ fills;
@@ -26,36 +27,6 @@ struct Channels {
 #endif
   }
 };
-
-// Neighbours of the input, wherever they begin; whole words around them are read.
-__device__ __forceinline__ void load(const OUT* from, Neighbours& made) {
-  enum { WORDS = sizeof(Neighbours) / 4 };
-  union {
-    Neighbours neighbours;
-    u32 words[WORDS];
-  } parts;
-  if ((u64)from % sizeof(Neighbours) == 0) {
-    made = *(const Neighbours*)from;
-  } else if (sizeof(OUT) < 4) {
-    const u32* words = (const u32*)((u64)from & ~3ull);
-    const int shift = (int)((u64)from & 3) * 8;
-    u32 low = words[0];
-#pragma unroll
-    for (int word = 0; word < WORDS; word++) {
-      const u32 high = shift || word + 1 < WORDS ? words[word + 1] : 0;
-      parts.words[word] = (u32)(((u64)high << 32 | low) >> shift);
-      low = high;
-    }
-    made = parts.neighbours;
-  } else {
-#pragma unroll
-    for (int k = 0; k < COUNT; k++) made.values[k] = from[k];
-  }
-}
-template <class I> __device__ __forceinline__ void load(const I* from, Neighbours& made) {
-#pragma unroll
-  for (int k = 0; k < COUNT; k++) made.values[k] = Clamp<OUT, I>::of(from[k]);
-}
 
 // Which element of the input an index of the result shows.
 __device__ __forceinline__ i64 place_along(const Item& item, int axis, i64 index) {
@@ -80,7 +51,7 @@ __device__ __forceinline__ void row(const Item& item, const Channels& channels, 
   const IN* from = item.from + at;
   if (!WINDOWED || (inside && first >= 0 && first + COUNT <= size)) {
     from += first * step;
-    if (step == 1 && !NORMALIZED) return load(from, made);
+    if (step == 1 && !NORMALIZED) return load(from, made, [](IN x) { return Clamp<OUT, IN>::of(x); });
     u32 turn = NORMALIZED ? (u32)(index[LAST] % item.period) : 0;
 #pragma unroll
     for (int k = 0; k < COUNT; k++) {
@@ -89,7 +60,15 @@ __device__ __forceinline__ void row(const Item& item, const Channels& channels, 
     }
     return;
   }
-  u32 turn = (u32)(index[LAST] % item.period);
+  u32 turn = (u32)(index[LAST] - quotient(index[LAST], item.period) * item.period);
+  if (BORDER == CONSTANT && (!inside || first + COUNT <= 0 || first >= size)) {  // all of them lie outside
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+      made.values[k] = channels.fills[channel + turn];
+      if (++turn == (u32)item.period) turn = 0;
+    }
+    return;
+  }
 #pragma unroll
   for (int k = 0; k < COUNT; k++) {
     const i64 place = place_along(item, LAST, index[LAST] + k);

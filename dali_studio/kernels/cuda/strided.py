@@ -20,6 +20,7 @@ from dali_studio.kernels.cuda.window import channel_fill
 _AXES = 8
 _NO_FILL = np.zeros((1, 1), np.uint64)
 _PLAIN = np.zeros((1, 1), np.float32)
+_PIXELS = np.dtype([("from", np.uint64), ("to", np.uint64), ("count", np.int64)])
 Table = NDArray[np.int64]
 
 
@@ -34,7 +35,31 @@ def copy_strided_on_gpu(src: Batch, offsets: Table, steps: Table, out: Batch, st
         Bytes from an element to its neighbour along each axis of the result.
     """
     word = _word(out.dtype)
+    if word.itemsize == 1 and _change_planes(src.addresses + offsets, steps, out, stream):
+        return
     _launch(src.addresses + offsets, out, steps // word.itemsize, (word, word), None, _NO_FILL.view(word), -1, stream)
+
+
+def _change_planes(places: Table, steps: Table, out: Batch, stream: GpuStream) -> bool:
+    """Make planes of pixels of three bytes, or the other way round; ``False`` if it is something else."""
+    groups = _groups(out.shapes, steps, None, -1, continued=False)
+    if len(groups) != 2 or not len(out):
+        return False
+    upper, lower = groups
+    if (upper.extents == 3).all() and (upper.steps == 1).all() and (lower.steps == 3).all():
+        function, pixels = "apart", lower.extents
+    elif (lower.extents == 3).all() and (upper.steps == 1).all() and (lower.steps == upper.extents).all():
+        function, pixels = "together", upper.extents
+    else:
+        return False
+    ends = int(np.bitwise_or.reduce([places, out.addresses, pixels], axis=None))
+    if ends % 4:
+        return False
+    words = 4 if ends % 16 == 0 else 1
+    items = np.zeros(len(out), _PIXELS)
+    items["from"], items["to"], items["count"] = places, out.addresses, pixels
+    stream.launch("planes", items, pixels // (4 * words), function=function, macros={"WORDS": words})
+    return True
 
 
 def copy_windows_on_gpu(

@@ -7,13 +7,17 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.weights import Interp
-from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.stream import THREADS, GpuStream
 
 _EXTENTS = ("depth", "height", "width", "channels", "out_depth", "out_height", "out_width")
 _ITEM = np.dtype(
     [("from", np.uint64), ("to", np.uint64), ("matrix", np.uint64), *((name, np.int32) for name in _EXTENTS),
      ("fill", np.float32)], align=True
 )  # fmt: skip
+#: Planes, rows and columns that a block computes.
+_BLOCK = (4, 8, 32)
+#: What extents are below where their kernels are quicker.
+_SHORT = 4_194_000
 
 
 def warp_volume(
@@ -35,7 +39,9 @@ def warp_volume(
     else:
         kept, (address,) = stream.upload(np.ascontiguousarray(matrices))
         items["matrix"] = address + np.arange(len(src)) * matrices[0].nbytes
+    few = int(src.counts.max(initial=0)) < 1 << 31 and int(src.shapes[:, :3].max(initial=0)) < _SHORT
     macros = {"IN": src.dtype, "OUT": out.dtype, "NN": interp == Interp.NN, "FILLED": fill is not None,
-              "INVERTED": invert}  # fmt: skip
-    stream.launch("warp_volume", items, out.shapes[:, :3].prod(axis=1), macros=macros)
+              "INVERTED": invert, "FEW": few, "ONE": few and bool((src.shapes[:, 3] == 1).all())}  # fmt: skip
+    blocks = -(-out.shapes[:, :3] // _BLOCK)
+    stream.launch("warp_volume", items, blocks.prod(axis=1) * THREADS, macros=macros)
     del kept  # back to the pool of this stream, whose next user comes after the kernel

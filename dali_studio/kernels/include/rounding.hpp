@@ -54,13 +54,19 @@ HD double away(double x) { return x + with_sign_of(0.49999999999999994, x); }
 
 template <class I> HD I clamped(i32 v, i32 low, i32 high) { return (I)between(v, low, high); }
 
+#if ON_DEVICE
+// Bytes do without the slow conversion instructions: clamped to 0..255/256, where clamping to 0..1 costs nothing (NaN becomes 0),
+// then a half is added and the floor is taken, both at once and exactly; it is the second byte of what is returned.
+HD u32 raised_u8(float x) {
+  const float part = fminf(__saturatef(__fmul_rn(x, 0.00390625f)), 0.99609375f);
+  return __float_as_uint(__fmaf_rd(part, 256.f, 49152.5f));
+}
+#endif
+
 template <class T> HD T from_float(float x);
 template <> HD u8 from_float<u8>(float x) {
 #if ON_DEVICE
-  // Bytes do without the slow conversion instructions: clamped to 0..255/256, where clamping to 0..1 costs nothing (NaN
-  // becomes 0), then a half is added and the floor is taken, both at once and exactly; it lies in the second byte.
-  float part = fminf(__saturatef(__fmul_rn(x, 0.00390625f)), 0.99609375f);
-  return (u8)(__float_as_uint(__fmaf_rd(part, 256.f, 49152.5f)) >> 8);
+  return (u8)(raised_u8(x) >> 8);
 #else
   return clamped<u8>(cut_i32(away(x)), 0, 255);
 #endif

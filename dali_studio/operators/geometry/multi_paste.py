@@ -23,7 +23,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, compiled
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Unit
 from dali_studio.schema.samples import Case, Data, images, values
-from dali_studio.schema.traits import Enqueues, MixesSamples
+from dali_studio.schema.traits import Enqueues, MixesSamples, Repeatable
 
 Table = NDArray[np.int64]
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
@@ -44,7 +44,7 @@ class MultiPaste(Operator):
     keywords = "mosaic collage mixup cutmix copypaste combine"
     inputs = (Input("image", "image", layouts="HWC", dtypes=_TYPES, repeated=(1, _MAX_INPUTS)),)
     outputs = (Output("image", "image"),)
-    traits = (MixesSamples, Enqueues)
+    traits = (MixesSamples, Enqueues, Repeatable)
     devices = ("cpu", "gpu")
     kernels = (compiled("convert", _TYPES, _TYPES),)
 

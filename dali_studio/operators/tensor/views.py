@@ -42,15 +42,25 @@ class View(Operator, abstract=True):
 
     @classmethod
     def run(cls, state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        meta = cls.infer(args, *(one.meta for one in inputs))
+        data = inputs[0]
+        seen: tuple[TensorMeta, NDArray[np.int64]] = (
+            cls._seen(args, inputs) if len(inputs) > 1
+            else args.same_for(data.meta, data.shapes, "", lambda: cls._seen(args, inputs))
+        )  # fmt: skip
+        meta, shapes = seen
         assert meta.dtype is not None
-        shapes = cls.shapes(args, *inputs)
+        return (viewed(data, shapes, to_numpy(meta.dtype), meta.layout or "").as_members(meta.dtype),)
+
+    @classmethod
+    def _seen(cls, args: Args, inputs: Sequence[Batch]) -> tuple[TensorMeta, NDArray[np.int64]]:
+        """Type and shapes of the result."""
+        meta, shapes = cls.infer(args, *(one.meta for one in inputs)), cls.shapes(args, *inputs)
         if meta.layout and len(meta.layout) != shapes.shape[1]:
             raise ArgumentError(
                 f"{meta.layout!r} names {len(meta.layout)} axes; the result has {shapes.shape[1]}.",
                 hint="Give one letter per axis.", argument="layout",
             )  # fmt: skip
-        return (viewed(inputs[0], shapes, to_numpy(meta.dtype), meta.layout or "").as_members(meta.dtype),)
+        return meta, shapes
 
     @classmethod
     def run_gpu(cls, state: Any, args: Args, inputs: Sequence[Batch], stream: Any) -> tuple[Batch, ...]:
