@@ -6,6 +6,7 @@ import functools
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from dali_studio.api.checkpoints import decode
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
+from dali_studio.api.pipeline_files import PipelineFiles
 from dali_studio.api.placement import check_devices
 from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options, graph_options, unknown_name
@@ -38,7 +40,7 @@ from dali_studio.types import CPU_ONLY_DEVICE_ID
 _UNSET = -1
 
 
-class Pipeline:
+class Pipeline(PipelineFiles):
     """A graph of operators with the options under which it runs.
 
     Make one with a function decorated by ``pipeline_def``, or inside ``with pipeline:`` and `set_outputs`, or by a
@@ -168,6 +170,11 @@ class Pipeline:
         with self._trace.active():
             ports = [output_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
         self._trace.graph.set_outputs(ports)
+
+    def add_sink(self, edge: DataNode) -> None:
+        """Keep the operator that gives `edge` in the run, even if no output depends on it."""
+        node = self._trace.graph.node(edge.port.node)
+        self._trace.graph.replace_node(replace(node, arguments={**node.arguments, "preserve": True}))
 
     def __enter__(self) -> Pipeline:
         trace.push(self._trace)

@@ -15,8 +15,8 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
 FAILED, INTERRUPTED = 1, 130
 _DOCUMENT = (
-    "a .dali.json document, a .py program, which is read and not run, or the name of an example of the gallery, such "
-    "as resnet50"
+    "a .dali.json document, a .py program, which is read and not run, a serialized .dali pipeline, or the name of an "
+    "example of the gallery, such as resnet50"
 )
 #: What `run` shows to whoever gives it nothing, and where its pictures go.
 _FIRST, RESULT = "getting_started", "dali-studio-result"
@@ -83,7 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--triton", metavar="DIR", help="write it as a model of this repository of Triton, for its DALI backend")
     add("--check", action="store_true", help="write nothing: compare the document with the program -o (FILE with .py)")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
-    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio, or a Compose")
+    add("file", metavar="FILE", help="a .py file with a pipeline or a Compose, or a serialized .dali pipeline")
     add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
     add("-o", "--output", metavar="FILE", help="where the document goes; FILE with .dali.json if not given")
     add = verb("verify", verify, "Run a pipeline in nvidia.dali and here, and compare every node.").add_argument
@@ -192,6 +192,7 @@ def _program_of(document: str) -> Path:
 def import_(options: argparse.Namespace) -> int:
     """Write the pipeline of a program as a document."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.pipeline_files import read_serialized  # noqa: PLC0415
     from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
@@ -200,9 +201,14 @@ def import_(options: argparse.Namespace) -> int:
     found, view = list[Diagnostic](), dict[str, str]()
     with waiting(f"Reading {options.file}"):
         try:
-            graph = read(Path(options.file), function=options.function, found=found)
-            view |= in_view(Path(options.file).read_text("utf-8"))
+            if options.file.endswith(".dali"):
+                graph = read_serialized(options.file)
+            else:
+                graph = read(Path(options.file), function=options.function, found=found)
+                view |= in_view(Path(options.file).read_text("utf-8"))
         except DaliStudioError as error:
+            if options.file.endswith(".dali"):
+                raise
             try:
                 graph = read_compose(Path(options.file), found=found)
             except DaliStudioError:

@@ -81,7 +81,7 @@ def _table(memory: Forecast) -> list[str]:
             _size(node.peak_device),
         ))  # fmt: skip
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADS))]
-    lines = [f"memory of the first batch, {memory.batch_size} samples, foretold:"]
+    lines = [f"memory of the first batch, {memory.batch_size} samples, predicted:"]
     lines.extend(f"  {'  '.join(map(str.ljust, row, widths))}".rstrip() for row in rows)
     lines.append(f"  at most {_size(memory.host)} on the host and {_size(memory.device)} on the GPU at a time")
     if memory.unknown:

@@ -33,6 +33,7 @@ from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import gpu_failures
 from dali_studio.runtime.planning import Planner
@@ -185,7 +186,7 @@ class _Walk(Executor):
         if wanted:
             ports = frozenset(port for step in wanted for port in step.outputs)
             steps = tuple(replace(step, window_sink=None) for step in wanted)
-            runner(Segment(steps, ports)).run(self.workers.map, self._now.indices, None)
+            runner(Segment(steps, ports)).run(Loops(self.workers), self._now.indices, None)
         rest = tuple(step for step in stage.steps if step.key not in keys)
         found = [(step, port, self._store[port], port in stage.kept) for step in wanted for port in step.outputs]
         if not all(self._has_data(step, rest) for step in rest):

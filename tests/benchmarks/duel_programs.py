@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -74,6 +75,17 @@ def _decode(place: Place) -> Any:
     return place.fn.decoders.image(files, **place.decoding()), labels
 
 
+def _log_mel(place: Place) -> Any:
+    fn, folder = place.fn, Path(place.folder)
+    files, labels = fn.readers.file(
+        file_root=str(folder.parent), file_filters=[f"*.{folder.name}"], random_shuffle=True, name="Reader", **place.reader
+    )
+    sound, _ = fn.decoders.audio(files, downmix=True, dtype=place.types.FLOAT)
+    spectra = fn.spectrogram(fn.preemphasis_filter(sound), nfft=512, window_length=400, window_step=160)
+    mel = fn.mel_filter_bank(spectra, sample_rate=16000.0, nfilter=80)
+    return fn.normalize(fn.to_decibels(mel, multiplier=10.0, cutoff_db=-80.0), axes=[1]), labels
+
+
 def _chain(place: Place, x: Any) -> Any:
     fn = place.fn
     x = fn.rotate(fn.resize(x, resize_x=256, resize_y=256), angle=10.0, keep_size=True, fill_value=0)
@@ -110,12 +122,15 @@ class Work:
         Reported as milliseconds a batch; otherwise as images a second.
     theirs, ours : mapping
         Arguments of decoders that only one engine is given: the ways to share the work between its decoders.
+    sounds : bool
+        It reads recordings, not photos.
     """
 
     define: Callable[[Place], Any]
     per_batch: bool = False
     theirs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ours: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    sounds: bool = False
 
 
 def _alone(define: Callable[[Place, Any], Any]) -> Callable[[Place], Any]:
@@ -129,6 +144,7 @@ WORKS: dict[str, Work] = {
     "readme, our hardware too": Work(_readme, ours={"hw_decoder_load": 0.65}),
     "validation": Work(_validation),
     "decode alone": Work(_decode),
+    "log-mel": Work(_log_mel, sounds=True),
     "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
     **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},
     "external_source, copied": Work(lambda place: place.given(), per_batch=True),
@@ -188,5 +204,6 @@ ROWS: dict[str, tuple[Row, ...]] = {
             )
             for work in _PROGRAMS
         ),
+        *(Row("log-mel", f"speech, {kind}", 32) for kind in ("wav", "flac", "ogg")),
     ),
 }  # fmt: skip

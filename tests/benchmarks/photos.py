@@ -29,8 +29,7 @@ def data_sets() -> dict[str, Path]:
     These are all of one size, or of various sizes, with chroma of half the resolution (4:2:0) or of the full one
     (4:4:4); the sample photos are among those of various sizes.
     """
-    given = os.environ.get("DALI_STUDIO_DATA")
-    folder = (Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "data") / "jpeg"
+    folder = _shared() / "jpeg"
     originals = folder if folder.is_dir() else samples.photos()
     return {
         "originals": originals,
@@ -43,6 +42,11 @@ def data_sets() -> dict[str, Path]:
             for chroma in ("4:2:0", "4:4:4")
         },
     }  # fmt: skip
+
+
+def _shared() -> Path:
+    given = os.environ.get("DALI_STUDIO_DATA")
+    return Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def usual() -> Path:
@@ -79,7 +83,12 @@ _FEW = 24
 
 
 def photo_set(name: str) -> Path:
-    """The folder of one of `data_sets`, or of progressive, PNG, mixed or large files; made if it is not there."""
+    """The folder of one of `data_sets`, or of progressive, PNG, mixed or large files; made if it is not there.
+
+    "speech, ogg", and likewise "wav" and "flac", is a folder of recordings.
+    """
+    if name.startswith("speech, "):
+        return _shared() / "audio" / name.removeprefix("speech, ")
     if name not in _OTHERS:
         return data_sets()[name]
     ways = _OTHERS[name]

@@ -252,6 +252,22 @@ static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> function
 }
 REGISTER(decode_jpeg)
 
+// Several pictures, whose outcomes are written down. What has no end marker fails, too, where a part of it is asked for: it may have
+// been cut off.
+static i64 decode_jpegs(Dense<const i64, 2> requests, Dense<const i64, 1> functions, Dense<i64, 1> outcomes) {
+  const i64 count = requests.shape[0];
+  if (requests.shape[1] * sizeof(i64) != sizeof(Request) || functions.size() * sizeof(i64) != sizeof(Library) || outcomes.shape[0] != count)
+    return MISFIT;
+  for (i64 i = 0; i < count; i++) {
+    const Request& wanted = ((const Request*)requests.data)[i];
+    const bool part = wanted.rows != wanted.height || wanted.columns != wanted.width;
+    const bool usable = wanted.data && wanted.colors != PNG && !(part && !has_end({(const u8*)wanted.data, wanted.size}));
+    outcomes.data[i] = usable ? decode(*(const Library*)functions.data, wanted) : FAILED;
+  }
+  return 0;
+}
+REGISTER(decode_jpegs)
+
 // The same without the library.
 static int decode_jpeg_alone(Dense<const i64, 1> request) {
   if (request.size() * sizeof(i64) != sizeof(Request)) return FAILED;
