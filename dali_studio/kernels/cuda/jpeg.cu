@@ -64,13 +64,18 @@ template <u32 threads> __device__ u32 sum_before(u32 value, u32& all) {
 
 // ------------------------------------------------------------------------------------------------ bytes of the stream
 
+// Bytes `begin` to `end` of the stream, of which `kept` has those from `from` on.
+__device__ __forceinline__ void put_bytes(u8* made, const u8* kept, u32 begin, u32 from, u32 end) {
+  for (u32 at = begin; at < end; at++) made[at ^ 3] = kept[(at - from) ^ 3];
+}
+
 // Takes out zeros that follow 0xFF, and restart markers, whose places are noted; any other marker ends the data. A block
 // of threads for each segment; if it WRITES, it begins behind what the segments in front of it have left. Otherwise it only
 // tells how much that is.
 template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, Result& result) {
   const u8* scan = picture.scan;
   u8* made = (u8*)picture.words;
-  __shared__ u32 end, wrong;
+  __shared__ u32 end, wrong, kept[WRITES ? 4 * THREADS + 1 : 1];  // what a tile leaves, and what is left of a word
   u32 which_segment = blockIdx.x, size = picture.size, done = 0, restarts = 0;
   u32 first = which_segment * picture.segment, limit = min(first + picture.segment, size);
   const Sizes* sizes = sizes_of(picture);
@@ -82,9 +87,14 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
   if (threadIdx.x == 0) end = size, wrong = 0;
   __syncthreads();
   bool ended = false;
+  u32 start = done, from = done & ~3u;  // where this segment begins, and the first word that is not yet written
+  u8* bytes_kept = (u8*)kept;
+  auto sixteen = [=](u32 at) { return at < limit ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0); };
+  uint4 ahead = sixteen(first + 16 * threadIdx.x);
   for (u32 tile = first; tile < limit; tile += 16 * THREADS) {
     u32 at = tile + 16 * threadIdx.x, keep = 0, begins = 0;
-    uint4 four = at < limit ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0);
+    uint4 four = ahead;
+    ahead = sixteen(at + 16 * THREADS);
     const u8* bytes = (const u8*)&four;
     u32 before = at > 0 && at < limit ? scan[at - 1] : 0, behind = at + 16 < size ? scan[at + 16] : 0;
 #pragma unroll
@@ -107,22 +117,36 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
     }
     u32 all, rank = sum_before<THREADS>(__popc(keep) | __popc(begins) << 16, all);
     if (WRITES) {
-      u32 place = done + (rank & 0xFFFF), which = restarts + (rank >> 16);
+      u32 place = done - from + (rank & 0xFFFF), which = restarts + (rank >> 16);
 #pragma unroll
       for (u32 i = 0; i < 16; i++) {
-        if (keep >> i & 1) made[place++ ^ 3] = bytes[i];
+        if (keep >> i & 1) bytes_kept[place++ ^ 3] = bytes[i];
         if (begins >> i & 1) {
           which++;
           if ((bytes[i] & 7) != ((which - 1) & 7) || (i32)which >= picture.intervals) wrong = 1;
-          else picture.restarts[which] = place;
+          else picture.restarts[which] = from + place;
         }
       }
+      __syncthreads();
+      u32 words = (done - from + (all & 0xFFFF)) / 4, left = kept[words];
+      for (u32 w = threadIdx.x; w < words; w += THREADS) {
+        if (from + 4 * w >= start) picture.words[from / 4 + w] = kept[w];
+        else put_bytes(made, bytes_kept, start, from, from + 4);  // the segment in front has written into this word
+      }
+      __syncthreads();
+      if (threadIdx.x == 0) kept[0] = left;
+      from += 4 * words;
     }
     done += all & 0xFFFF, restarts += all >> 16;
     if (last < tile + 16 * THREADS && last < size) {
       ended = true;
       break;
     }
+  }
+  if (WRITES) {
+    __syncthreads();
+    if (threadIdx.x == 0) put_bytes(made, bytes_kept, max(start, from), from, done);
+    __syncthreads();
   }
   if (WRITES && (ended || which_segment + 1 == picture.segments) && threadIdx.x < READ_BEHIND) made[(done + threadIdx.x) ^ 3] = 0;
   __syncthreads();
