@@ -13,7 +13,7 @@ from dali_studio.core.progress import doing
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.staging import Staging
-from dali_studio.kernels.jpeg import scan
+from dali_studio.kernels.jpeg import libjpeg, scan
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
@@ -31,10 +31,25 @@ SEGMENT = 96 << 10
 _TURNS = 3
 #: Blocks that are made pixels of together, as `jpeg.hpp` has them: threads of a block.
 _TILE = 128
+#: Decoders that a batch is shared between, each with a group of pictures in flight: while one copies files, the GPU
+#: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more.
+DECODERS, DECODERS_OF_LARGE = 2, 3
+#: Pixels of a picture that a thread of the CPU decodes for as long as a GPU takes for a batch.
+LARGE = 1 << 20
 #: What makes pixels of coefficients.
 DRAWING = "pixels", "transform", "colors"
 #: Of a stream; the highest that all GPUs have is lower still.
 _PRIORITY = -1
+
+
+def decoders(requests: NDArray[np.int64]) -> int:
+    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`."""
+    return DECODERS_OF_LARGE if largest(requests) > LARGE else DECODERS
+
+
+def largest(requests: NDArray[np.int64]) -> int:
+    """Most pixels of a picture."""
+    return int((requests[:, libjpeg.HEIGHT] * requests[:, libjpeg.WIDTH]).max())
 
 
 class LimitedLaunches:
