@@ -22,8 +22,9 @@ from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
-#: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one.
-PARTS = 512
+#: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
+#: many are decoded at a time, have fewer, as `jpeg.cu` has them.
+PARTS, FEW_PARTS = 512, 128
 #: Bytes of coded data that one block of threads decodes of pictures that have more than three times as much: these are
 #: shared between blocks, which takes launches more, so that smaller ones would not gain.
 SEGMENT = 96 << 10
@@ -191,13 +192,16 @@ class JpegKernels(LimitedLaunches):
             runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
-            measure, unstuff, huffman, *drawing = self._kernels
+            measure, unstuff, huffman, huffman_few, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
                 measure(grid, (512,), given)
             unstuff(grid, (512,), given)
-            for turn in range(_TURNS + 1 if segments > 1 else 1):
-                huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
+            if segments > 1:
+                for turn in range(_TURNS + 1):
+                    huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
+            else:
+                huffman_few(grid, (FEW_PARTS,), given)
             draw(drawing, count, largest, given)
             self._done.record(self._stream)
             told = self._staging.take(results)
