@@ -181,6 +181,7 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.api.support_page
 	@$(BIN)/python -m dali_studio.api.instantiations
 	@$(BIN)/python tests/benchmarks/operators_page.py
+	@$(BIN)/python tests/benchmarks/peer_page.py
 
 # What the checks that follow from the declarations have shown, for docs/support.md; with a GPU also: ARGS=--gpu.
 verified: $(STAMPS)/ready

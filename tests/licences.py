@@ -21,8 +21,11 @@ PAGE = REPOSITORY / "docs" / "licences.md"
 _ABSENT = {
     "cupy-cuda12x": "MIT",
     "cupy-cuda13x": "MIT",
-    "nvidia-nvjpeg": "NVIDIA's own (CUDA EULA)",
-    "nvidia-nvjpeg-cu12": "NVIDIA's own (CUDA EULA)",
+    **{
+        f"nvidia-{one}{cuda}": "NVIDIA's own (CUDA EULA)"
+        for one in ("cuda-nvrtc", "cuda-runtime", "nvjpeg")
+        for cuda in ("", "-cu12")
+    },
     "nvidia-dali-cuda120": "Apache-2.0",
     "torch": "BSD-3-Clause",
     "jax": "Apache-2.0",

@@ -167,7 +167,7 @@ class SourceFeeder:
     def _item(self, info: Any) -> Any:
         source = self._source
         if not self._iterable:
-            call = cast(Callable[..., Any], source)
+            call = cast("Callable[..., Any]", source)
             if self._takes is None:
                 self._takes = bool(argument_count(call))
             return call(info) if self._takes else call()

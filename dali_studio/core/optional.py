@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from types import ModuleType
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+
+#: What `require` has imported: it is asked for several times in an iteration.
+_imported: dict[str, ModuleType] = {}
 
 
 def available(module: str) -> bool:
@@ -22,8 +26,11 @@ def require(module: str, *, purpose: str, install: str) -> ModuleType:
     DaliStudioError
         DS601, with what needs the module and how to install it.
     """
+    found = _imported.get(module)
+    if found is not None and sys.modules.get(module) is found:
+        return found
     try:
-        return importlib.import_module(module)
+        found = _imported[module] = importlib.import_module(module)
     except ImportError as error:
         raise DaliStudioError(
             Diagnostic(
@@ -33,3 +40,4 @@ def require(module: str, *, purpose: str, install: str) -> ModuleType:
                 detail=str(error),
             )
         ) from error
+    return found

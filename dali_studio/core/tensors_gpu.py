@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -112,8 +113,10 @@ class TensorListGPU(TensorListBase):
         if not array.ndim or not len(array) or not array.flags.c_contiguous:
             self._assign(list(array), layout, [])
             return
-        offsets, shapes = array.nbytes // len(array) * np.arange(len(array)), equal_shapes(len(array), array.shape[1:])
-        self._samples, self._sources = _Slab(array.data, offsets, shapes, array.dtype), ("",) * len(array)
+        count, shape = len(array), array.shape
+        offsets, shapes = _steps(count, array.nbytes // count), equal_shapes(count, shape[1:])
+        self._samples = _Slab(array.data, offsets, shapes, array.dtype, array)
+        self._sources = ("",) * count
         self._dtype, self._layout = from_numpy(array.dtype), ""
         self.set_layout(layout)
 
@@ -163,7 +166,7 @@ class TensorListGPU(TensorListBase):
     def whole(self) -> Any:
         """The samples as one CuPy array, if they are one in memory; ``None`` if they are not."""
         found = self._samples
-        return found.array() if isinstance(found, _Slab) and found and found.is_array() else None
+        return found.whole() if isinstance(found, _Slab) and len(found) else None
 
     def at(self, index: int) -> TensorGPU:
         """Sample `index`; shares the batch's memory."""
@@ -254,9 +257,12 @@ class _Slab(Sequence[Any]):
     """Samples in one piece of device memory: no array is made for a sample until somebody asks for it."""
 
     def __init__(
-        self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: np.dtype[Any]
-    ) -> None:
+        self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: np.dtype[Any],
+        whole: Any = None,
+    ) -> None:  # fmt: skip
         self.memory, self._offsets, self._shapes, self._dtype = memory, offsets, shapes, dtype
+        #: All samples as one array, where somebody gave or wanted it.
+        self._whole = whole
 
     def __len__(self) -> int:
         return len(self._shapes)
@@ -272,15 +278,24 @@ class _Slab(Sequence[Any]):
         shape, memory = tuple(self._shapes[index].tolist()), self.memory + int(self._offsets[index])
         return _cupy().ndarray(shape, self._dtype, memory)
 
-    def is_array(self) -> bool:
-        """Whether the samples have one shape and lie side by side."""
+    def whole(self) -> Any:
+        """All samples as one array; ``None`` if they differ in shape, or do not lie side by side."""
+        if self._whole is None and self._is_array():
+            shape = (len(self), *self._shapes[0].tolist())
+            self._whole = _cupy().ndarray(shape, self._dtype, self.memory + int(self._offsets[0]))
+        return self._whole
+
+    def _is_array(self) -> bool:
         size = int(self._shapes[0].prod()) * self._dtype.itemsize
         return bool((self._shapes == self._shapes[0]).all() and (np.diff(self._offsets) == size).all())
 
-    def array(self) -> Any:
-        """All samples as one array."""
-        shape = (len(self), *self._shapes[0].tolist())
-        return _cupy().ndarray(shape, self._dtype, self.memory + int(self._offsets[0]))
+
+@lru_cache(maxsize=64)
+def _steps(count: int, size: int) -> NDArray[np.int64]:
+    """Where samples of one size begin that lie side by side: the same array for the same values, not to be changed."""
+    made = size * np.arange(count, dtype=np.int64)
+    made.flags.writeable = False
+    return made
 
 
 def on_gpu(data: Any) -> bool:
@@ -305,7 +320,7 @@ def on_gpu(data: Any) -> bool:
         return any(found)
     if isinstance(data, np.ndarray | np.generic | TensorListCPU | TensorCPU):
         return False
-    if isinstance(data, TensorListGPU) or hasattr(data, "__cuda_array_interface__"):
+    if isinstance(data, TensorListGPU) or _all_cupy((data,)) or hasattr(data, "__cuda_array_interface__"):
         return True
     return hasattr(data, "__dlpack_device__") and int(data.__dlpack_device__()[0]) in _DLPACK_CUDA
 

@@ -27,7 +27,7 @@ from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.staging import roomy
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg, scan
-from dali_studio.kernels.jpeg.gpu_decoder import MAX_GROUP, MAX_MEMORY, SEGMENT
+from dali_studio.kernels.jpeg.gpu_decoder import MAX_GROUP, MAX_MEMORY, SEGMENT, decoders
 from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
@@ -297,8 +297,6 @@ class _Walk(Executor):
         return {"peak_host": sum(held.host.values()), "peak_device": device}
 
 
-#: Decoders by kernels that a batch is shared between, as `runtime.mixed` has them.
-_DECODERS = 2
 #: Stands for memory that a batch without data does not have.
 _NOWHERE = object()
 
@@ -355,7 +353,9 @@ def _launches(images: JpegImages, files: Batch) -> int:
     chosen = images.positions[: images.shared]
     requests = images.requests[: images.shared].copy()
     requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(files.samples)[chosen], files.shapes[chosen, 0]
-    return sum(sorted(map(roomy, launch_sizes(requests)))[-_DECODERS:])
+    if not len(requests):
+        return 0
+    return sum(sorted(map(roomy, launch_sizes(requests)))[-decoders(requests) :])
 
 
 def launch_sizes(requests: NDArray[np.int64]) -> list[int]:

@@ -32,7 +32,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import MadeOnCpu, PerFrame, ReadsParameters, Repeatable
+from dali_studio.schema.traits import MadeOnCpu, ReadsParameters, Repeatable
 
 _DEVICE = attrgetter("data.device_id")
 
@@ -238,7 +238,7 @@ class GpuRunner:
         try:
             inputs = self._inputs(step, given, recording)
             watch.start(step.key)
-            frames = self._frames(step, args, inputs)
+            frames = Frames.seen(self._registry.operator(step.operator), args, inputs)
             parts = inputs if frames is None else [frames.apart(item) for item in inputs]
             try:
                 planned = self._planner.plan(step, partial(args, frames), parts)
@@ -287,15 +287,6 @@ class GpuRunner:
             replays.enqueue(inputs, outputs, stream, call)
             if frames is None:
                 self._replays[step.key] = replays
-
-    def _frames(self, step: Step, args: Callable[[Frames | None], Args], inputs: Sequence[Batch]) -> Frames | None:
-        """Those of the sequences that a step computes one by one, if it does."""
-        operator = self._registry.operator(step.operator)
-        if PerFrame not in operator.traits:
-            return None
-        frames = Frames.of(inputs)
-        whole = frames is not None and not operator.by_frame(args(None), *(one.meta for one in inputs))
-        return None if whole else frames
 
     def _inputs(self, step: Step, given: Sequence[Batch], recording: Recording | None) -> list[Batch]:
         """The inputs where the operator reads them: on the GPU, or on the CPU those that `plan` looks into."""

@@ -24,7 +24,14 @@ from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.coefficients import CoefficientKernels, shared_out
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, COEFFICIENTS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
-from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
+from dali_studio.kernels.jpeg.gpu_decoder import (
+    DECODERS,
+    DECODERS_OF_LARGE,
+    LARGE,
+    JpegKernels,
+    decoders,
+    largest,
+)
 from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, SubmittedGroup
 from dali_studio.kernels.jpeg.header_cache import have_ends
 from dali_studio.kernels.jpeg.nvjpeg import open_decoder
@@ -40,14 +47,10 @@ from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
 
-#: Decoders by kernels, each with a group of images in flight: while one copies files, the GPU works for the other.
-_KERNELS = 2
 #: Processors that are left to the threads that feed the GPU's decoders and to those that prepare and finish batches.
 _LEFT = 2
 #: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
 _SMALL = 1 << 19
-#: Pixels of one that a thread decodes for as long as a GPU takes for a batch.
-_LARGE = 1 << 20
 
 
 class _Reserved(NamedTuple):
@@ -186,7 +189,7 @@ class MixedRunner:
             feeders = self._decoders(images)
             withheld = (
                 images is not None and any(feeder.reserves for feeder in feeders)
-                and _largest(images.requests[: images.shared]) > _LARGE
+                and largest(images.requests[: images.shared]) > LARGE
             )  # fmt: skip
             try:
                 made = self._stream.target(work.shapes, dtype, meta.layout or "", sources)
@@ -339,15 +342,16 @@ class MixedRunner:
             kernels = partial(JpegKernels, stream.device_id, stream.alone)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
-                *(DecoderFeeder(kernels, reserves=True) for _ in range(_KERNELS)),
+                *(DecoderFeeder(kernels, reserves=True) for _ in range(max(DECODERS, DECODERS_OF_LARGE))),
             ]
-        return [feeder for feeder in self._feeders[0 if images.hardware else 1 :] if not feeder.disabled_reason]
+        chosen = self._feeders[0 if images.hardware else 1 : 1 + decoders(images.requests[: images.shared])]
+        return [feeder for feeder in chosen if not feeder.disabled_reason]
 
     def _few(self, images: JpegImages) -> bool:
         """Whether the decode threads, a picture each, are through before the GPU's decoders would have begun."""
         if not self._decode_threads.enough_for(images.shared):
             return False
-        return _largest(images.requests) <= _SMALL
+        return largest(images.requests) <= _SMALL
 
     def close(self) -> None:
         """End the threads."""
@@ -362,11 +366,6 @@ def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -
     places = requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
     places[:, 0] += int(made.memory.ptr) - host.ctypes.data
     return places
-
-
-def _largest(requests: NDArray[np.int64]) -> int:
-    """Most pixels of a picture."""
-    return int((requests[:, libjpeg.HEIGHT] * requests[:, libjpeg.WIDTH]).max())
 
 
 def _processors() -> int:

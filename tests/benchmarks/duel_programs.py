@@ -184,6 +184,7 @@ _PROGRAMS = ("readme", "validation", "decode alone")
 ROWS: dict[str, tuple[Row, ...]] = {
     "gpu": (
         *(Row("readme", batch=size) for size in (1, 8, 32, 256)),
+        Row("readme, peer's hw_decoder_load 0.75"),
         Row("decode alone"),
         *(Row(work, "mixed sizes, 4:2:0") for work in _PROGRAMS),
         Row("readme", "mixed sizes, 4:4:4"),
@@ -192,6 +193,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         *(Row(work, "3 megapixels", 64) for work in ("readme", "decode alone")),
         Row("readme", "PNG"),
         Row("readme", "mixed bag"),
+        Row("chain", ""),
         *(Row(name, "") for name in WORKS if name.startswith("external_source")),
     ),
     "cpu": (

@@ -70,9 +70,10 @@ def main() -> int:
         sys.stdout.write(
             f"{name}: {json.dumps({k: v for k, v in found[name].items() if k != 'samples'}, ensure_ascii=False)}\n"
         )
-    if options.out is not None:
-        written = {"machine": metadata(), "device": options.device, "results": found}
-        options.out.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        sys.stdout.flush()
+        if options.out is not None:  # each time: what was found is there if the rest is not
+            written = {"machine": metadata(), "device": options.device, "results": found}
+            options.out.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0 if all(result["good"] for result in found.values()) else 1
 
 

@@ -48,6 +48,10 @@ def missing(device_id: int = 0) -> Unavailable | None:
         return Unavailable(
             f"device_id is {device_id}, but there is {there}", "Give the number of a GPU that is there as device_id"
         )
+    try:
+        cupy().cuda.nvrtc.getVersion()
+    except Exception:  # noqa: BLE001 - which kind it is depends on how CuPy looks for it
+        return Unavailable("NVRTC, which compiles the kernels for a GPU, is not installed", f"Run: {_INSTALL}")
     return None
 
 
@@ -73,7 +77,8 @@ def describe() -> list[tuple[str, str]]:
             (f"gpu {number}", f"{name}, {memory:.0f} GiB, compute capability {info['major']}.{info['minor']}")
         )
     driver, used = int(runtime.driverGetVersion()), int(runtime.runtimeGetVersion())
-    lines.append(("cuda", f"driver for {_version(driver)}, runtime {_version(used)}"))
+    compiler = "{}.{}".format(*module.cuda.nvrtc.getVersion())
+    lines.append(("cuda", f"driver for {_version(driver)}, runtime {_version(used)}, NVRTC {compiler}"))
     lines.append(("cupy", str(module.__version__)))
     return lines
 

@@ -7,6 +7,7 @@
 #include "../include/jpeg.hpp"
 
 #define THREADS 512
+#define FEW_PARTS 128  // of pictures of one segment
 #define MIN_BITS 512u  // of a part
 #define MAX_BITS 262144u  // of parts that wait for each other
 #define LOOK 10          // bits of a code that a table is looked up by
@@ -64,13 +65,18 @@ template <u32 threads> __device__ u32 sum_before(u32 value, u32& all) {
 
 // ------------------------------------------------------------------------------------------------ bytes of the stream
 
+// Bytes `begin` to `end` of the stream, of which `kept` has those from `from` on.
+__device__ __forceinline__ void put_bytes(u8* made, const u8* kept, u32 begin, u32 from, u32 end) {
+  for (u32 at = begin; at < end; at++) made[at ^ 3] = kept[(at - from) ^ 3];
+}
+
 // Takes out zeros that follow 0xFF, and restart markers, whose places are noted; any other marker ends the data. A block
 // of threads for each segment; if it WRITES, it begins behind what the segments in front of it have left. Otherwise it only
 // tells how much that is.
 template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, Result& result) {
   const u8* scan = picture.scan;
   u8* made = (u8*)picture.words;
-  __shared__ u32 end, wrong;
+  __shared__ u32 end, wrong, kept[WRITES ? 4 * THREADS + 1 : 1];  // what a tile leaves, and what is left of a word
   u32 which_segment = blockIdx.x, size = picture.size, done = 0, restarts = 0;
   u32 first = which_segment * picture.segment, limit = min(first + picture.segment, size);
   const Sizes* sizes = sizes_of(picture);
@@ -82,9 +88,14 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
   if (threadIdx.x == 0) end = size, wrong = 0;
   __syncthreads();
   bool ended = false;
+  u32 start = done, from = done & ~3u;  // where this segment begins, and the first word that is not yet written
+  u8* bytes_kept = (u8*)kept;
+  auto sixteen = [=](u32 at) { return at < limit ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0); };
+  uint4 ahead = sixteen(first + 16 * threadIdx.x);
   for (u32 tile = first; tile < limit; tile += 16 * THREADS) {
     u32 at = tile + 16 * threadIdx.x, keep = 0, begins = 0;
-    uint4 four = at < limit ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0);
+    uint4 four = ahead;
+    ahead = sixteen(at + 16 * THREADS);
     const u8* bytes = (const u8*)&four;
     u32 before = at > 0 && at < limit ? scan[at - 1] : 0, behind = at + 16 < size ? scan[at + 16] : 0;
 #pragma unroll
@@ -107,22 +118,36 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
     }
     u32 all, rank = sum_before<THREADS>(__popc(keep) | __popc(begins) << 16, all);
     if (WRITES) {
-      u32 place = done + (rank & 0xFFFF), which = restarts + (rank >> 16);
+      u32 place = done - from + (rank & 0xFFFF), which = restarts + (rank >> 16);
 #pragma unroll
       for (u32 i = 0; i < 16; i++) {
-        if (keep >> i & 1) made[place++ ^ 3] = bytes[i];
+        if (keep >> i & 1) bytes_kept[place++ ^ 3] = bytes[i];
         if (begins >> i & 1) {
           which++;
           if ((bytes[i] & 7) != ((which - 1) & 7) || (i32)which >= picture.intervals) wrong = 1;
-          else picture.restarts[which] = place;
+          else picture.restarts[which] = from + place;
         }
       }
+      __syncthreads();
+      u32 words = (done - from + (all & 0xFFFF)) / 4, left = kept[words];
+      for (u32 w = threadIdx.x; w < words; w += THREADS) {
+        if (from + 4 * w >= start) picture.words[from / 4 + w] = kept[w];
+        else put_bytes(made, bytes_kept, start, from, from + 4);  // the segment in front has written into this word
+      }
+      __syncthreads();
+      if (threadIdx.x == 0) kept[0] = left;
+      from += 4 * words;
     }
     done += all & 0xFFFF, restarts += all >> 16;
     if (last < tile + 16 * THREADS && last < size) {
       ended = true;
       break;
     }
+  }
+  if (WRITES) {
+    __syncthreads();
+    if (threadIdx.x == 0) put_bytes(made, bytes_kept, max(start, from), from, done);
+    __syncthreads();
   }
   if (WRITES && (ended || which_segment + 1 == picture.segments) && threadIdx.x < READ_BEHIND) made[(done + threadIdx.x) ^ 3] = 0;
   __syncthreads();
@@ -175,7 +200,7 @@ __device__ u32 find(const Picture& picture, const Codes& codes, u32 which, u32 b
   return 0;
 }
 
-__device__ void make_codes(const Picture& picture, Codes& codes) {
+template <u32 threads> __device__ void make_codes(const Picture& picture, Codes& codes) {
   if (threadIdx.x < 4) {
     u32 which = threadIdx.x, code = 0, index = 0;
     for (u32 length = 1; length <= 16; length++) {
@@ -185,9 +210,9 @@ __device__ void make_codes(const Picture& picture, Codes& codes) {
   }
   if (threadIdx.x < 64) codes.order[threadIdx.x] = ZIGZAG[threadIdx.x];
   __syncthreads();
-  for (u32 i = threadIdx.x; i < 4 * LOOKED; i += PARTS)
+  for (u32 i = threadIdx.x; i < 4 * LOOKED; i += threads)
     codes.looked[i / LOOKED][i % LOOKED] = find(picture, codes, i / LOOKED, (i % LOOKED) << (16 - LOOK), 1, LOOK);
-  for (u32 i = threadIdx.x; i < 4 * LONG; i += PARTS)
+  for (u32 i = threadIdx.x; i < 4 * LONG; i += threads)
     codes.longer[i / LONG][i % LONG] = find(picture, codes, i / LONG, longest(codes, i / LONG) + i % LONG, LOOK + 1, 16);
   __syncthreads();
 }
@@ -246,8 +271,8 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
 __device__ __forceinline__ bool differ(const State& a, const State& b) { return a.bit != b.bit || a.block != b.block || a.k != b.k; }
 
 // Parts of the stream of a picture without restart markers.
-__device__ __forceinline__ u32 part_bits(const Picture& picture, u32 total) {
-  return max((total / (PARTS * picture.segments) / 32 + 1) * 32, MIN_BITS);
+template <u32 threads> __device__ __forceinline__ u32 part_bits(const Picture& picture, u32 total) {
+  return max((total / (threads * picture.segments) / 32 + 1) * 32, MIN_BITS);
 }
 
 // Each thread decodes its part from where it is `given`, if that has `changed`, and then from where the thread before it
@@ -273,10 +298,10 @@ __device__ bool settle(const Picture& picture, const Codes& codes, State* ends, 
 }
 
 // Puts the coefficients of the parts where they belong. `before` is what segments in front of this one have.
-__device__ void write(const Picture& picture, const Codes& codes, u32 end, u32 total, Part& mine, Counts before, bool last_segment, Result& result) {
+template <u32 threads> __device__ void write(const Picture& picture, const Codes& codes, u32 end, u32 total, Part& mine, Counts before, bool last_segment, Result& result) {
   u32 ignored;
-  i32 first = before.blocks + (i32)sum_before<PARTS>(mine.counts.blocks, ignored), behind = first + mine.counts.blocks;
-  for (u32 c = 0; c < 3; c++) mine.counts.dc[c] = before.dc[c] + (i32)sum_before<PARTS>(mine.counts.dc[c], ignored);
+  i32 first = before.blocks + (i32)sum_before<threads>(mine.counts.blocks, ignored), behind = first + mine.counts.blocks;
+  for (u32 c = 0; c < 3; c++) mine.counts.dc[c] = before.dc[c] + (i32)sum_before<threads>(mine.counts.dc[c], ignored);
   bool sound = true;
   if (first < picture.blocks) {
     bool last = behind >= picture.blocks;  // a block that ends in a later part is begun in this one
@@ -285,7 +310,7 @@ __device__ void write(const Picture& picture, const Codes& codes, u32 end, u32 t
       sound = decode<true>(picture, codes, mine.given, end, picture.blocks - first, mine.counts, first);
     if (last) sound = sound && mine.counts.blocks == picture.blocks - first && mine.given.bit <= total && total - mine.given.bit < 8;
   }
-  if (!sound || (last_segment && threadIdx.x == PARTS - 1 && behind < picture.blocks)) result.failed = 1;
+  if (!sound || (last_segment && threadIdx.x == threads - 1 && behind < picture.blocks)) result.failed = 1;
 }
 
 // A block of threads for each segment. In a picture of one, each part is decoded as if a unit began there, and what is
@@ -293,18 +318,18 @@ __device__ void write(const Picture& picture, const Codes& codes, u32 end, u32 t
 // several segments take some `turns` for this: in the first one, 0, each segment is looked at by itself, later it begins
 // where the segment before it ended the last time, so that mostly nothing changes but what is near its beginning. Their
 // coefficients are written in one turn more.
-extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results, u32 turn, u32 turns) {
+template <u32 threads> __device__ void decode_segment(const Picture* pictures, Result* results, u32 turn, u32 turns) {
   const Picture& picture = pictures[blockIdx.y];
   Result& result = results[blockIdx.y];
   __shared__ Codes codes;
-  __shared__ State ends[PARTS];
+  __shared__ State ends[threads];
   u32 segment = blockIdx.x, segments = picture.segments, total = 8 * result.size, me = threadIdx.x;
   if (segment >= segments || (turn && (segments == 1 || picture.interval)) || __syncthreads_or(result.failed)) return;
   if (picture.interval) {
-    make_codes(picture, codes);
+    make_codes<threads>(picture, codes);
     bool sound = true;
     i32 per_unit = picture.components == 1 ? 1 : picture.h * picture.v + 2;
-    for (i32 i = segment * PARTS + me; i < picture.intervals; i += segments * PARTS) {
+    for (i32 i = segment * threads + me; i < picture.intervals; i += segments * threads) {
       State state = {8 * picture.restarts[i], 0, 0};
       u32 end = i + 1 < picture.intervals ? 8 * picture.restarts[i + 1] : total;
       i32 first = i * picture.interval, most = min(picture.interval, picture.units - first) * per_unit;
@@ -315,8 +340,8 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     if (!sound) result.failed = 1;
     return;
   }
-  u32 part = part_bits(picture, total), begin = min((segment * PARTS + me) * part, total), end = min(begin + part, total);
-  Part* kept = parts_of(picture) + segment * PARTS + me;
+  u32 part = part_bits<threads>(picture, total), begin = min((segment * threads + me) * part, total), end = min(begin + part, total);
+  Part* kept = parts_of(picture) + segment * threads + me;
   State* borders = borders_of(picture);  // those of even turns, and of odd ones
   Part mine = {{begin, 0, 0}, {begin, 0, 0}, {0, {0, 0, 0}}, 1};
   Counts before = {0, {0, 0, 0}};
@@ -331,7 +356,7 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
   }
   changed = changed && begin < end;
   bool any = __syncthreads_or(changed), good = !any || turn < turns;
-  if (good && (any || turn == turns || segments == 1)) make_codes(picture, codes);
+  if (good && (any || turn == turns || segments == 1)) make_codes<threads>(picture, codes);
   if (good && any) good = settle(picture, codes, ends, begin, end, part, mine, changed);
   if (!good) {
     if (me == 0) result.failed = 1;
@@ -341,12 +366,12 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     if (any || !turn) {
       u32 all;
       Counts sums;
-      sum_before<PARTS>(mine.counts.blocks, all), sums.blocks = (i32)all;
-      for (u32 c = 0; c < 3; c++) sum_before<PARTS>(mine.counts.dc[c], all), sums.dc[c] = (i32)all;
+      sum_before<threads>(mine.counts.blocks, all), sums.blocks = (i32)all;
+      for (u32 c = 0; c < 3; c++) sum_before<threads>(mine.counts.dc[c], all), sums.dc[c] = (i32)all;
       if (me == 0) totals_of(picture)[segment] = sums;
       *kept = mine;
     }
-    if (me == PARTS - 1) borders[(turn & 1) * segments + segment] = mine.end;
+    if (me == threads - 1) borders[(turn & 1) * segments + segment] = mine.end;
     return;
   }
   const Counts* totals = totals_of(picture);
@@ -354,7 +379,17 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     before.blocks += totals[s].blocks;
     for (u32 c = 0; c < 3; c++) before.dc[c] += totals[s].dc[c];
   }
-  write(picture, codes, end, total, mine, before, segment + 1 == segments, result);
+  write<threads>(picture, codes, end, total, mine, before, segment + 1 == segments, result);
+}
+
+extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results, u32 turn, u32 turns) {
+  decode_segment<PARTS>(pictures, results, turn, turns);
+}
+
+// The same for pictures of one segment: blocks of fewer threads take longer, but four times as many fit on the GPU, which
+// leaves more of it to others.
+extern "C" __global__ void __launch_bounds__(FEW_PARTS) huffman_few(const Picture* __restrict__ pictures, Result* results) {
+  decode_segment<FEW_PARTS>(pictures, results, 0, 1);
 }
 
 // ----------------------------------------------------------------------------------------------------------- transform

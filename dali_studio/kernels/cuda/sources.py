@@ -30,7 +30,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "rank_extremes": ("rank_extremes",), "rank_medians": ("rank_medians",),
     "correlate": ("correlate",), "correlate_planes": ("correlate_planes",), "separable_planes": ("separable_planes",),
     "gather": ("gather",), "weights": ("axis_weights",),
-    "jpeg": ("measure", "unstuff", "huffman", "pixels", "transform", "colors"),
+    "jpeg": ("measure", "unstuff", "huffman", "huffman_few", "pixels", "transform", "colors"),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
     "strided": ("strided",), "planes": ("apart", "together"), "one_hot": ("one_hot",),

@@ -13,7 +13,7 @@ from dali_studio.core.progress import doing
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.staging import Staging
-from dali_studio.kernels.jpeg import scan
+from dali_studio.kernels.jpeg import libjpeg, scan
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
@@ -22,8 +22,9 @@ from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
-#: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one.
-PARTS = 512
+#: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
+#: many are decoded at a time, have fewer, as `jpeg.cu` has them.
+PARTS, FEW_PARTS = 512, 128
 #: Bytes of coded data that one block of threads decodes of pictures that have more than three times as much: these are
 #: shared between blocks, which takes launches more, so that smaller ones would not gain.
 SEGMENT = 96 << 10
@@ -31,10 +32,25 @@ SEGMENT = 96 << 10
 _TURNS = 3
 #: Blocks that are made pixels of together, as `jpeg.hpp` has them: threads of a block.
 _TILE = 128
+#: Decoders that a batch is shared between, each with a group of pictures in flight: while one copies files, the GPU
+#: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more.
+DECODERS, DECODERS_OF_LARGE = 2, 3
+#: Pixels of a picture that a thread of the CPU decodes for as long as a GPU takes for a batch.
+LARGE = 1 << 20
 #: What makes pixels of coefficients.
 DRAWING = "pixels", "transform", "colors"
 #: Of a stream; the highest that all GPUs have is lower still.
 _PRIORITY = -1
+
+
+def decoders(requests: NDArray[np.int64]) -> int:
+    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`."""
+    return DECODERS_OF_LARGE if largest(requests) > LARGE else DECODERS
+
+
+def largest(requests: NDArray[np.int64]) -> int:
+    """Most pixels of a picture."""
+    return int((requests[:, libjpeg.HEIGHT] * requests[:, libjpeg.WIDTH]).max())
 
 
 class LimitedLaunches:
@@ -176,13 +192,16 @@ class JpegKernels(LimitedLaunches):
             runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
-            measure, unstuff, huffman, *drawing = self._kernels
+            measure, unstuff, huffman, huffman_few, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
                 measure(grid, (512,), given)
             unstuff(grid, (512,), given)
-            for turn in range(_TURNS + 1 if segments > 1 else 1):
-                huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
+            if segments > 1:
+                for turn in range(_TURNS + 1):
+                    huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
+            else:
+                huffman_few(grid, (FEW_PARTS,), given)
             draw(drawing, count, largest, given)
             self._done.record(self._stream)
             told = self._staging.take(results)

@@ -272,4 +272,5 @@ runtime = types.SimpleNamespace(
 cuda = types.SimpleNamespace(
     Device=Device, Stream=Stream, ExternalStream=ExternalStream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,
     alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream.current, get_elapsed_time=lambda begin, end: 0.001,
+    nvrtc=types.SimpleNamespace(getVersion=lambda: (13, 0)),
 )  # fmt: skip
