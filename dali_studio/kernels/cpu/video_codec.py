@@ -24,6 +24,12 @@ COMMON = {
 _CENTRED = ("vp8", "vp9", "mjpeg", "libvpx", "libvpx-vp9")
 #: How files begin, from where on, and FFmpeg's format: to try all takes longer than to open one.
 _BEGINS = ((0, b"\x1aE\xdf\xa3", "matroska"), (4, b"ftyp", "mov"), (8, b"AVI LIST", "avi"))
+#: Frames that are decoded in one go, at least, also where a key frame is among them.
+IN_ONE_GO = 16
+#: To open a file again, of which all is known: nothing of it is decoded.
+_KNOWN = {"skip_frame": "all", "probesize": "32"}
+#: Containers whose packets have their times, whatever is known of the stream.
+_SURE = ("mov", "matroska")
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
 
@@ -115,6 +121,8 @@ class VideoFile:
         kinds = self._av.video.reformatter.Interpolation
         self._flags = kinds(sum(kinds[name] for name in _FLAGS))
         self._container: Any = None
+        #: What an earlier opening of the file found, if there was one.
+        self._known = index
         if container is None:
             self._restart()
         else:
@@ -127,7 +135,7 @@ class VideoFile:
             container = self._container
         if container is not None:
             self.position = len(index)  # the file has been read to its end
-        self.index = index
+        self.index = self._known = index
 
     def hand_over(self) -> Any:
         """The open file, for another object to go on with; this one has none any more."""
@@ -140,14 +148,26 @@ class VideoFile:
         self._use(self._opened())
 
     def _opened(self) -> Any:
-        source, form = self._source, dict[str, str]()
+        """The file as it was opened before, at little cost, or else anew."""
+        known = self._known
+        if known is not None and known.form in _SURE:
+            container = self._open(format=known.form, options=_KNOWN)
+            streams = container.streams.video
+            if streams and streams[0].codec_context is not None and _settings(streams[0]) == known.settings:
+                return container
+            container.close()
+        return self._open()
+
+    def _open(self, **options: Any) -> Any:
+        source = self._source
         if not isinstance(source, str):
             data = source.tobytes()
             source = io.BytesIO(data)
             name = next((name for at, begin, name in _BEGINS if data.startswith(begin, at)), None)
-            form = {"format": name} if name else {}
+            if name:
+                options = {"format": name, **options}
         try:
-            return self._av.open(source, **form, **_lenient(self._av), **self._hardware())
+            return self._av.open(source, **options, **_lenient(self._av))
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
@@ -172,10 +192,6 @@ class VideoFile:
         self._frames: Iterator[Any] = self._decoded()
         #: Which frame comes next.
         self.position = 0
-
-    def _hardware(self) -> dict[str, Any]:
-        """Options of PyAV that say what decodes in place of the processor."""
-        return {}
 
     def _taken(self, decoder: Any) -> Any:
         """The decoder of the file that was opened, or another one of the same settings."""
@@ -217,15 +233,20 @@ class VideoFile:
         places: dict[int, list[int]] = {}
         for place, number in enumerate(np.asarray(wanted, np.int64).tolist()):
             places.setdefault(number, []).append(place)
+        for number in sorted(places):
+            if number < 0:
+                for place in places[number]:
+                    out[place][...] = np.asarray(fill, np.uint8)
+            else:
+                self.put(number, [out[place] for place in places[number]], colors)
+
+    def put(self, number: int, rooms: Sequence[Any], colors: FrameColors = RGB) -> None:
+        """Decode a frame into all `rooms`; arguments and errors as of `read`."""
         try:
-            for number in sorted(places):
-                first, *others = places[number]
-                if number < 0:
-                    out[first][...] = np.asarray(fill, np.uint8)
-                else:
-                    self._convert(self._frame(number), out[first], colors)
-                for place in others:
-                    out[place][...] = out[first]
+            first, *others = rooms
+            self._convert(self._frame(number), first, colors)
+            for room in others:
+                room[...] = first
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
 
@@ -304,6 +325,10 @@ class VideoIndex:
     height, width : int
     rate : float
         Frames in a second, on average.
+    form : str
+        FFmpeg's name of the container.
+    settings : tuple
+        What a decoder knows before it begins.
     """
 
     def __init__(self, stream: Any, container: Any) -> None:
@@ -313,6 +338,8 @@ class VideoIndex:
             if packet.size and not packet.is_discard and not (vp8 and not bytes(packet)[0] & _VP8_SHOWN)
         ]  # fmt: skip
         self.rate = float(stream.average_rate or 1)
+        self.form: str = container.format.name.partition(",")[0]
+        self.settings = _settings(stream)
         self.height, self.width = stream.codec_context.height, stream.codec_context.width
         if not found or not self.height or not self.width:
             raise EmptyVideoError("there are no frames in it")
@@ -324,6 +351,11 @@ class VideoIndex:
             known.sort()
             self.pts = [pts for pts, _ in known]
             self.keys = [0, *(number for number, (_, key) in enumerate(known) if key and number)]
+        self._groups = [0]
+        for key in self.keys:
+            if key - self._groups[-1] >= IN_ONE_GO:
+                self._groups.append(key)
+        self._starts = frozenset(self._groups[1:])
         self._numbers = {pts: number for number, pts in enumerate(self.pts)} if len(known) == len(found) else {}
         self.time_base: Fraction = stream.time_base
         if not self._numbers:
@@ -341,6 +373,23 @@ class VideoIndex:
     def key_before(self, number: int) -> int:
         """The last frame up to `number` from which decoding can begin."""
         return self.keys[bisect_right(self.keys, number) - 1]
+
+    def group_before(self, number: int) -> int:
+        """The first frame of those that are decoded in one go with `number`."""
+        return self._groups[bisect_right(self._groups, number) - 1]
+
+    def begins_group(self, number: int) -> bool:
+        """Whether `number` is a key frame that is not decoded in one go with what is before it."""
+        return number in self._starts
+
+    def is_last(self, number: int) -> bool:
+        """Whether what follows a frame, if anything, follows another key frame."""
+        return number + 1 == len(self) or self.key_before(number + 1) > number
+
+
+def _settings(stream: Any) -> tuple[Any, ...]:
+    decoder = stream.codec_context
+    return decoder.name, decoder.width, decoder.height, decoder.reorder_depth, decoder.extradata, stream.time_base
 
 
 def _with(first: Any, others: Iterator[Any]) -> Iterator[Any]:
