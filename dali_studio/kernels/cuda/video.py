@@ -345,7 +345,7 @@ class GpuVideoFile(GpuColored):
         """As of `VideoFile`; before a key frame the decoder gives all frames without any packet that follows them."""
         self._end = None
         decoder, index, end, beyond = self._decoder, self.index, -1, set[int]()
-        for packet in self._container.demux(self._stream):
+        for packet in self._demuxed():
             yield from decoder.decode(packet)
             number = index.number(packet.pts, -1)
             end = number if end < 0 else end
