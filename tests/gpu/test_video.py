@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ import pytest
 from dali_studio import fn, pipeline_def, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
-from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored
+from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored, VideoFile, VideoIndex
 from dali_studio.kernels.cuda import video
+from dali_studio.operators.readers.engines import Engines, Frame
 from dali_studio.schema.sample_videos import encoded_video
 
 pytest.importorskip("av", reason="needs PyAV")
@@ -181,3 +184,150 @@ def test_inputs_video(files: list[str], policy: str) -> None:
         return fn.experimental.inputs.video(name="clip", device="mixed", sequence_length=5, last_sequence_policy=policy)
 
     assert_same(stream(), 2, fed=[np.fromfile(files[2], np.uint8)])
+
+
+@pytest.fixture
+def hardware(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Decoders of the processor in place of the hardware's, made and kept in the same way; the names of those made."""
+    made, kept = list[str](), video._Decoders(0)  # pyright: ignore[reportPrivateUsage]
+
+    def noted(_: Any, decoder: Any) -> Any:
+        made.append(decoder.name)
+        return decoder
+
+    monkeypatch.setattr(video, "missing", lambda *_: "")
+    monkeypatch.setattr(video, "_decoders", lambda _: kept)
+    monkeypatch.setattr(video._Decoders, "hardware", lambda _: None)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(video._Decoders, "for_hardware", noted)  # pyright: ignore[reportPrivateUsage]
+    return made
+
+
+def test_decoders_go_from_file_to_file(hardware: list[str], tmp_path: Path) -> None:
+    """Also where frames refer to ones behind a later key frame, and where key frames are next to each other."""
+    files = [tmp_path / f"{number}.mp4" for number in range(9)]
+    settings = {"g": "20", "bf": "3", "x264-params": "open-gop=1:scenecut=0"}, {"g": "5", "bf": "2"}, {"g": "1"}
+    for number, path in enumerate(files):
+        path.write_bytes(encoded_video("h264", 90, (96, 64), seed=number, options=settings[number % 3]))
+
+    @pipeline_def(batch_size=3, num_threads=2, device_id=0, seed=5)
+    def clips() -> Any:
+        return fn.readers.video(device="gpu", filenames=[str(path) for path in files], labels=[], sequence_length=7)[0]
+
+    assert_same(clips(), 40)
+    assert set(hardware) == {"h264"}
+    assert len(hardware) <= 3 * 16  # of three kinds of settings, at most as many as there are threads
+
+
+def test_what_follows_a_key_frame_is_decoded_once_for_all_batches(
+    hardware: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches end between key frames; and so many are read that there is work for all decoders."""
+    fed, depths = list[int](), list[int]()
+    number = VideoIndex.number
+
+    def noted(self: VideoIndex, pts: int | None, expected: int) -> int:
+        found = number(self, pts, expected)
+        if expected == -1:
+            fed.append(found)
+        return found
+
+    def advance(self: Engines, before: Any = Engines.in_advance) -> int:
+        depths.append(before(self))
+        return depths[-1]
+
+    monkeypatch.setattr(VideoIndex, "number", noted)
+    monkeypatch.setattr(Engines, "in_advance", advance)
+    path = tmp_path / "long.mp4"
+    path.write_bytes(encoded_video("h264", 800, (96, 64), options={"g": "20", "bf": "2", "sc_threshold": "0"}))
+
+    @pipeline_def(batch_size=2, num_threads=2, device_id=0)
+    def clips() -> Any:
+        return fn.readers.video(device="gpu", filenames=[str(path)], labels=[], sequence_length=8)[0]
+
+    pipeline = clips()
+    pipeline.build()
+    for _ in range(20):
+        pipeline.run()
+    del pipeline
+    read = (20 + max(depths) + 4) * 16
+    assert 12 < max(depths) < 40  # 0.8 key frames in a batch and 16 decoders: 21, but batches differ
+    assert len(fed) < 1.2 * read  # where the decoders were ahead of what was asked for, they go back
+    assert max(hardware.count(name) for name in hardware) <= 16 + 4
+
+
+def test_memory_limits_how_many_batches_are_read_in_advance() -> None:
+    class Stream:
+        device_id, room = 0, 1600
+
+    engines = Engines(cast("Any", Stream()), FrameColors())
+    assert engines.in_advance() == 2
+    for size, begun, expected in ((1, 4.0, 5), (1, 0.01, 64), (10, 1.0, 10), (1000, 1.0, 0)):
+        engines._size, engines._begun = size, begun  # pyright: ignore[reportPrivateUsage]
+        assert engines.in_advance() == expected
+    engines.close()
+
+
+@pytest.mark.parametrize("policy", ["placeholder", "skip"])
+def test_a_reader_goes_on_without_what_cannot_be_decoded(hardware: list[str], tmp_path: Path, policy: str) -> None:
+    """The file is cut off after it was looked up; sequences before that are there."""
+    path = tmp_path / "cut.webm"
+    path.write_bytes(encoded_video("vp9", 64, SIZE, options={"g": "16"}))
+
+    @pipeline_def(batch_size=4, num_threads=2, device_id=0)
+    def clips() -> Any:
+        return fn.readers.video(
+            device="gpu", filenames=[str(path)], sequence_length=8, on_error=policy, enable_frame_num="scalar"
+        )
+
+    pipeline = clips()
+    pipeline.build()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    made = [arrays(pipeline.run()) for _ in range(2)]
+    frames, begins = ([sample for batch in made for sample in batch[output]] for output in range(2))
+    black = [not sample.any() for sample in frames]
+    assert [int(begin[0]) for begin in begins] == list(range(0, 8 * len(frames), 8))
+    assert 1 < len(frames) == (8 if policy == "placeholder" else sum(not one for one in black))
+    assert not black[0]
+    assert black == sorted(black)
+
+
+def test_batches_that_are_being_read_end_with_the_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path, let_go, begun = tmp_path / "one.mp4", threading.Event(), threading.Event()
+    path.write_bytes(encoded_video("h264", 9, SIZE))
+    index = VideoFile(str(path)).index
+
+    def put(*_: Any) -> None:
+        begun.set()
+        assert let_go.wait(30)
+
+    monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 30)), FrameColors())
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(engines.decode, [Frame(str(path), index, 3, 0, 0)], [[None]], 1) for _ in range(2)]
+        assert begun.wait(30)
+        engines.close()
+        for one in waiting:
+            with pytest.raises(CancelledError):
+                one.result(30)
+        let_go.set()
+    with pytest.raises(CancelledError):
+        engines.decode([Frame(str(path), index, 3, 0, 0)], [[None]], 1)
+
+
+def test_a_defect_ends_the_batches_that_want_the_frame(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "one.mp4"
+    path.write_bytes(encoded_video("h264", 9, SIZE))
+    index = VideoFile(str(path)).index
+
+    def put(self: Any, number: int, *_: Any) -> None:
+        if number == 3:
+            raise MemoryError("no room")
+
+    monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 30)), FrameColors())
+    frames = [Frame(str(path), index, number, 0, number) for number in range(6)]
+    with pytest.raises(MemoryError, match="no room"):
+        engines.decode(frames, [[None] * 6], 1)
+    assert engines.decode([frames[5]], [[None] * 6], 1) == {}
+    engines.close()
