@@ -21,7 +21,7 @@ _COLUMNS = 8
 #: Side of a sample, in inches.
 _SIDE = 1.9
 #: Frames of an animation, at most, and milliseconds of one where nothing says when frames are shown.
-_MOST, _EACH = 100, 40
+_MAX_FRAMES, _EACH = 100, 40
 _QUALITY, _DPI = 80, 110
 
 
@@ -95,7 +95,7 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> She
 def _animated(canvas: FigureCanvasAgg, moving: Sequence[tuple[Any, NDArray[Any], str]], each: int) -> bytes:
     """The figure, drawn once, with one frame after the other in the places of sequences; each stays on its last one."""
     page = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    count = min(max(len(sample) for _, sample, _ in moving), _MOST)
+    count = min(max(len(sample) for _, sample, _ in moving), _MAX_FRAMES)
     pages: list[Image.Image] = []
     for number in range(count):
         made = page.copy()
