@@ -63,6 +63,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     bypassed: bool = False
     code: NodeCode | None = None
     #: code: of nodes whose function is written here
+    output_ranks: tuple[int | None, ...] = ()
+    #: output_ranks: how many axes each output has, where that is known
     pin: Literal["", "here", "behind"] = ""
     #: pin: its outputs are pinned; or it matters for pinned outputs alone, and previews leave it out
 

@@ -23,8 +23,10 @@ from dali_studio.studio import bodies, images, messages
 from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
+from dali_studio.studio.renderers.base import Backdrop, Card, Large, Scale, Shown
+from dali_studio.studio.renderers.spectrum import SPECTRA
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.spectra import scale_of
 
 #: Seconds after which images take long.
 AFTER = 2.0
@@ -292,8 +294,21 @@ def shown_of(
 
     return Shown(
         batch.samples[0], batch.layout, revision.validation.metas[port].kind, values,
-        _are_corners(revision, port), backdrop, _seconds(revision, port, batch),
+        _are_corners(revision, port), backdrop, _scale(revision, port, outputs),
+        _seconds(revision, port, batch),
     )  # fmt: skip
+
+
+def _scale(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]) -> Scale:
+    """What the axes of a spectrogram stand for."""
+    if outputs[port].layout not in SPECTRA:
+        return Scale()
+
+    def value_of(other: PortRef) -> float | None:
+        there = outputs.get(other)
+        return float(there.samples[0].item()) if there is not None and len(there.samples) else None
+
+    return scale_of(revision.active, port, revision.registry, value_of)
 
 
 def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]:

@@ -188,7 +188,8 @@ class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
     """Start a new graph that reads and decodes what lies at a path on the kernel's machine.
 
-    A folder of images, a list of files, annotations of COCO, or an archive of WebDataset.
+    A folder of images, a list of files, annotations of COCO, or an archive of WebDataset; the sample photos if it is
+    empty.
     """
 
     path: str

@@ -120,6 +120,22 @@ template <class T> i64 preemphasis(Dense<const T, 1> in, Dense<typename Emphasiz
 }
 REGISTER_EACH(preemphasis, PreemphasisTypes)
 
+// Of float sounds, by their addresses and how many samples they have.
+static i64 preemphasis_of_all(Array<const i64, 1> sounds, Array<const i64, 1> counts, Array<const i64, 1> out, Array<const f32, 1> coefficients,
+                              int border) {
+  const i64 samples = sounds.shape[0];
+  if (counts.shape[0] != samples || out.shape[0] != samples || coefficients.shape[0] != samples) return MISFIT;
+  for (i64 i = 0; i < samples; i++) {
+    Dense<const f32, 1> in;
+    Dense<f32, 1> to;
+    in.data = (const f32*)(u64)sounds(i), to.data = (f32*)(u64)out(i);
+    in.shape[0] = to.shape[0] = counts(i);
+    preemphasis<f32>(in, to, coefficients(i), border);
+  }
+  return 0;
+}
+REGISTER(preemphasis_of_all)
+
 // ------------------------------------------------------------------------------------------------------------- decibels
 
 // Of the largest element where there is no reference (0).
@@ -134,6 +150,21 @@ static i64 to_decibels(Dense<const f32, 1> in, Dense<f32, 1> out, f32 factor, f3
   return 0;
 }
 REGISTER(to_decibels)
+
+// Of samples, by their addresses and how many numbers they have.
+static i64 decibels_of_all(Array<const i64, 1> in, Array<const i64, 1> counts, Array<const i64, 1> out, f32 factor, f32 reference, f32 smallest) {
+  const i64 samples = in.shape[0];
+  if (counts.shape[0] != samples || out.shape[0] != samples) return MISFIT;
+  for (i64 i = 0; i < samples; i++) {
+    Dense<const f32, 1> from;
+    Dense<f32, 1> to;
+    from.data = (const f32*)(u64)in(i), to.data = (f32*)(u64)out(i);
+    from.shape[0] = to.shape[0] = counts(i);
+    to_decibels(from, to, factor, reference, smallest);
+  }
+  return 0;
+}
+REGISTER(decibels_of_all)
 
 // -------------------------------------------------------------------------------------------------------------- silence
 
@@ -158,14 +189,16 @@ template <class S, class T> static float exact_mean_squares(const T* in, i64 win
 
 // All windows of a sound, whose sums, where they are rounded, are computed anew every `interval` samples. Gives the largest mean.
 template <class T> static float all_mean_squares(const T* in, i64 count, i64 width, i64 interval, float* out) {
-  const i64 windows = count - width + 1, step = interval - width + 1;
+  const i64 windows = count - width + 1;
   if constexpr (same<typename SquareSum<T>::type, i64>::value) {
     if (sizeof(T) == 1 && width < 1 << 15) return exact_mean_squares<i32>(in, windows, width, out);  // of squares below 2^16
     return exact_mean_squares<i64>(in, windows, width, out);
   }
-  i64 begin = 0;
-  for (; begin + 4 * step <= windows; begin += 4 * step) mean_squares<4>(in + begin, step, width, step, out + begin);
-  for (; begin < windows; begin += step) mean_squares<1>(in + begin, least(step, windows - begin), width, step, out + begin);
+  // the first sums end with sample `interval`, all others after as many windows
+  i64 begin = least(interval - width + 1, windows);
+  mean_squares<1>(in, begin, width, 0, out);
+  for (; begin + 4 * interval <= windows; begin += 4 * interval) mean_squares<4>(in + begin, interval, width, interval, out + begin);
+  for (; begin < windows; begin += interval) mean_squares<1>(in + begin, least(interval, windows - begin), width, 0, out + begin);
   float largest = out[0];
   for (i64 i = 1; i < windows; i++) largest = out[i] > largest ? out[i] : largest;
   return largest;

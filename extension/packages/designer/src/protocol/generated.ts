@@ -555,6 +555,7 @@ export interface Movement {
   readonly scales?: boolean;
   readonly nearest?: readonly [string, Value] | null;
   readonly twins?: readonly Twin[];
+  readonly words?: readonly [string, string];
 }
 
 /** What moves labels of a kind as an operator moves pictures. */
@@ -619,6 +620,7 @@ export interface NodeView {
   readonly unknown: boolean;
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
+  readonly output_ranks: readonly (number | null)[];
   readonly pin: "" | "behind" | "here";
 }
 

@@ -290,7 +290,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     <span className={`ds-compare-label ${end ? "ds-compare-right" : "ds-compare-in"}`}>{words}</span>
   );
   const cross = a && <i className="ds-cross" style={{ left: `${point.x * 100}%`, top: `${point.y * 100}%` }} />;
-  const pane = (content: JSX.Element | JSX.Element[]) => (
+  const pane = (content: JSX.Element | JSX.Element[], labels: JSX.Element) => (
     <div
       className="ds-pair-pane"
       onPointerDown={(e) => {
@@ -302,6 +302,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       <div className="ds-pair-fit" style={{ "--ds-ratio": a ? a.width / a.height : 1 }}>
         {content}
         {cross}
+        {labels}
       </div>
     </div>
   );
@@ -332,32 +333,30 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       >
         {mode === "slider" && (
           <div>
-            {pane([
-              <PairPicture key="a" {...shown} show="a" />,
-              <PairPicture key="b" {...shown} show="b" clip={line} />,
-              <u key="line" style={{ left: `${line * 100}%` }} />,
-            ])}
-            {said(left)}
-            {said(right, true)}
+            {pane(
+              [
+                <PairPicture key="a" {...shown} show="a" />,
+                <PairPicture key="b" {...shown} show="b" clip={line} />,
+                <u key="line" style={{ left: `${line * 100}%` }} />,
+              ],
+              <>
+                {said(left)}
+                {said(right, true)}
+              </>,
+            )}
           </div>
         )}
         {(mode === "side by side" || mode === "blink") && (
           <div>
-            {pane(<PairPicture {...shown} show={phase && mode === "blink" ? "b" : "a"} />)}
-            {said(phase && mode === "blink" ? right : left)}
+            {pane(
+              <PairPicture {...shown} show={phase && mode === "blink" ? "b" : "a"} />,
+              said(phase && mode === "blink" ? right : left),
+            )}
           </div>
         )}
-        {mode === "side by side" && (
-          <div>
-            {pane(<PairPicture {...shown} show="b" />)}
-            {said(right)}
-          </div>
-        )}
+        {mode === "side by side" && <div>{pane(<PairPicture {...shown} show="b" />, said(right))}</div>}
         {differs && (
-          <div>
-            {pane(<PairPicture {...shown} show="difference" />)}
-            {said(`Difference, ${gain} times amplified`)}
-          </div>
+          <div>{pane(<PairPicture {...shown} show="difference" />, said(`Difference, ${gain} times amplified`))}</div>
         )}
       </div>
       <footer>
