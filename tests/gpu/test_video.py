@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,7 +16,7 @@ import pytest
 from dali_studio import fn, pipeline_def, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
-from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored, VideoFile, VideoIndex
+from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored, VideoFile
 from dali_studio.kernels.cuda import video
 from dali_studio.operators.readers.engines import Engines, Frame
 from dali_studio.schema.sample_videos import encoded_video
@@ -215,44 +217,61 @@ def test_decoders_go_from_file_to_file(hardware: list[str], tmp_path: Path) -> N
 
     assert_same(clips(), 40)
     assert set(hardware) == {"h264"}
-    assert len(hardware) <= 3 * 16  # of three kinds of settings, at most as many as there are threads
+    hardware.clear()
+    room = video.new_frames(0, (1, 64, 96, 3), np.dtype(np.uint8))
+    for number in range(90):  # more than decoders wait for files
+        decoded = video.GpuVideoFile(0, str(files[number % 9]))
+        decoded.read((number,), room)
+        decoded.close()
+    assert len(hardware) <= 3  # one for each kind of settings, unless the reader has left some
+
+
+def asked_for(engines: Engines, batch: int) -> bool:
+    with engines._lock:  # pyright: ignore[reportPrivateUsage]
+        return len(engines._goals) > batch  # pyright: ignore[reportPrivateUsage]
 
 
 def test_what_follows_a_key_frame_is_decoded_once_for_all_batches(
     hardware: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Batches end between key frames; and so many are read that there is work for all decoders."""
-    fed, depths = list[int](), list[int]()
-    number = VideoIndex.number
+    """Batches end between key frames. All of them are asked for before any is decoded."""
+    fed, demuxed = list[int](), VideoFile._demuxed  # pyright: ignore[reportPrivateUsage]
 
-    def noted(self: VideoIndex, pts: int | None, expected: int) -> int:
-        found = number(self, pts, expected)
-        if expected == -1:
-            fed.append(found)
-        return found
+    def noted(self: VideoFile) -> Any:
+        for packet in demuxed(self):
+            if packet.size:
+                fed.append(packet.pts)
+            yield packet
 
-    def advance(self: Engines, before: Any = Engines.in_advance) -> int:
-        depths.append(before(self))
-        return depths[-1]
-
-    monkeypatch.setattr(VideoIndex, "number", noted)
-    monkeypatch.setattr(Engines, "in_advance", advance)
     path = tmp_path / "long.mp4"
     path.write_bytes(encoded_video("h264", 800, (96, 64), options={"g": "20", "bf": "2", "sc_threshold": "0"}))
-
-    @pipeline_def(batch_size=2, num_threads=2, device_id=0)
-    def clips() -> Any:
-        return fn.readers.video(device="gpu", filenames=[str(path)], labels=[], sequence_length=8)[0]
-
-    pipeline = clips()
-    pipeline.build()
-    for _ in range(20):
-        pipeline.run()
-    del pipeline
-    read = (20 + max(depths) + 4) * 16
-    assert 12 < max(depths) < 40  # 0.8 key frames in a batch and 16 decoders: 21, but batches differ
-    assert len(fed) < 1.2 * read  # where the decoders were ahead of what was asked for, they go back
-    assert max(hardware.count(name) for name in hardware) <= 16 + 4
+    index = VideoFile(str(path)).index
+    monkeypatch.setattr(VideoFile, "_demuxed", noted)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 40)), FrameColors())
+    decoders, held = engines._threads, list[Any]()  # pyright: ignore[reportPrivateUsage]
+    submit = decoders.submit
+    monkeypatch.setattr(decoders, "submit", lambda *work: held.append(work))
+    rooms = [video.new_frames(0, (16, 64, 96, 3), np.dtype(np.uint8)) for _ in range(50)]
+    depths = list[int]()
+    with ThreadPoolExecutor(50) as threads, closing(engines):
+        read = list[Any]()
+        for batch, room in enumerate(rooms):
+            frames = [Frame(str(path), index, 16 * batch + place, 0, place) for place in range(16)]
+            read.append(threads.submit(engines.decode, frames, [room], room.size))
+            while not asked_for(engines, batch):
+                assert not read[-1].done()
+                time.sleep(1e-3)
+            depths.append(engines.in_advance())
+        assert len(held) == 40  # one for each key frame
+        assert set(depths[10:]) <= {18, 19, 20, 21, 22}  # 0.8 key frames in a batch, on average, and 16 decoders
+        for work in held:
+            submit(*work)
+        assert [one.result(60) for one in read] == [{}] * 50
+    assert len(fed) == len(set(fed)) == 800
+    assert len(hardware) <= 16 + 4
+    expected = np.empty((800, 64, 96, 3), np.uint8)
+    GpuColored(str(path)).read(range(800), expected)
+    assert np.array_equal(np.concatenate([room.get() for room in rooms]), expected)
 
 
 def test_memory_limits_how_many_batches_are_read_in_advance() -> None:

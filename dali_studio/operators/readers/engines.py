@@ -149,12 +149,12 @@ class Engines:
 
     def close(self) -> None:
         """Give back what open files hold; batches that are being read end with `CancelledError`."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
-            self._closed = True
+            self._closed = True  # before the threads end: `decode` gives them work under the same lock
             self._tasks.clear()
             goals, self._goals = self._goals, []
             idle, self._idle = self._idle, []
+        self._threads.shutdown(wait=False, cancel_futures=True)
         for goal in goals:
             goal.defect = CancelledError()
             goal.ended.set()
@@ -163,25 +163,30 @@ class Engines:
 
     def _work(self, key: tuple[str, int], task: _Task) -> None:
         """Decode the frames of a task until none is left."""
-        cuda, video = cupy().cuda, None
-        with cuda.Device(self.stream.device_id), cuda.Stream.null:
-            while wanted := self._next(key, task):
-                rooms = [one.goal.rooms[one.position][one.place] for one in wanted]
-                try:
-                    video = video or self._open(task.path, task.index, task.at)
-                    video.put(task.at, rooms, self._colors)
-                except (VideoError, OSError) as error:
-                    for one in wanted:
-                        one.goal.failures.setdefault(one.position, error)
-                    if video is not None:
-                        video.close()
-                        video = None
-                except BaseException as defect:  # noqa: BLE001 - raised where the batch is waited for
-                    for one in wanted:
-                        one.goal.defect = defect
+        cuda, wanted = cupy().cuda, list[_Wanted]()
+        try:
+            with cuda.Device(self.stream.device_id), cuda.Stream.null:
+                video: GpuVideoFile | None = None
+                while wanted := self._next(key, task):
+                    rooms = [one.goal.rooms[one.position][one.place] for one in wanted]
+                    try:
+                        video = video or self._open(task.path, task.index, task.at)
+                        video.put(task.at, rooms, self._colors)
+                    except (VideoError, OSError) as error:
+                        for one in wanted:
+                            one.goal.failures.setdefault(one.position, error)
+                        if video is not None:
+                            video.close()
+                            video = None
+                    self._done(wanted)
+                if video is not None:
+                    self._keep(task.path, video)
+        except BaseException as defect:  # noqa: BLE001 - raised where the batches are waited for
+            while wanted := wanted or self._next(key, task):
+                for one in wanted:
+                    one.goal.defect = defect
                 self._done(wanted)
-        if video is not None:
-            self._keep(task.path, video)
+                wanted = []
 
     def _next(self, key: tuple[str, int], task: _Task) -> list[_Wanted]:
         """The places of the next frame of a task; those of sequences that have failed need it no more."""
