@@ -129,7 +129,7 @@ def rgb_pixels(frame: Any, out: NDArray[np.uint8]) -> None:
     luma, blue, red = (
         np.frombuffer(plane, np.uint8).reshape(plane.height, -1)[:, : plane.width] for plane in frame.planes
     )
-    columns, rows = _taps(blue.shape[1], width, 1 << 14), _taps(blue.shape[0], height, 1 << 12)
+    columns, rows = _columns(blue.shape[1], width), _taps(blue.shape[0], height, 1 << 12)
     colors = _colors(full_range=has_full_range(frame) or frame.format.name.startswith("yuvj"))
     kernel("rgb_pixels")(luma, blue, red, out, columns, rows, colors, np.empty((2, 2, width), np.int16))
 
@@ -179,4 +179,23 @@ def _taps(there: int, wanted: int, one: int) -> NDArray[np.int32]:
             weight = (inside[sample] + error + (total >> 1)) // total
             error += inside[sample] - weight * total
             made[place, 1 + sample - min(inside)] = weight
+    return made
+
+
+@lru_cache(16)
+def _columns(there: int, wanted: int) -> NDArray[np.int32]:
+    """`_taps` across, (4, wanted), in rows.
+
+    The last row says how many pairs follow of which each lies between the same samples, and the next pair between the
+    next ones: what a compiled loop does without looking up where samples are.
+    """
+    made = np.zeros((4, wanted), np.int32)
+    made[:3] = _taps(there, wanted, 1 << 14).T
+    first, _, _, pairs = made.tolist()
+    weights = made[1] + made[2]
+    for x in range(wanted - 2, -1, -1):
+        if first[x] == first[x + 1] < there - 1 and weights[x : x + 2].max() <= 1 << 14:
+            goes_on = x + 3 < wanted and first[x + 2] == first[x] + 1
+            pairs[x] = 1 + (pairs[x + 2] if goes_on else 0)
+    made[3] = pairs
     return made
