@@ -279,12 +279,15 @@ class VideoFile:
     def put(self, number: int, rooms: Sequence[Any], colors: FrameColors = RGB) -> None:
         """Decode a frame into all `rooms`; arguments and errors as of `read`."""
         try:
-            first, *others = rooms
-            self._convert(self._frame(number), first, colors)
-            for room in others:
-                room[...] = first
+            self._write(self._frame(number), rooms, colors)
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
+
+    def _write(self, frame: Any, rooms: Sequence[Any], colors: FrameColors) -> None:
+        first, *others = rooms
+        self._convert(frame, first, colors)
+        for room in others:
+            room[...] = first
 
     def _frame(self, number: int) -> Any:
         self._go(number)

@@ -7,8 +7,9 @@ import ctypes
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from math import prod
 from types import EllipsisType
 from typing import Any
 
@@ -40,6 +41,9 @@ _FRAME = np.dtype(
      ("colors", np.float32, 6)],
     align=True,
 )  # fmt: skip
+#: Frames whose pixels are made by one launch, at most, and where they and their pixels are.
+AT_ONCE = 8
+_PLACE = np.dtype([(name, np.uint64) for name in ("luma", "blue", "red", "to")])
 #: Of what the hardware gives: element type, what numbers are multiplied by to be from 0 to 255, and elements from one
 #: chroma to the next (1: each kind has a plane of its own).
 _FORMATS = {
@@ -72,7 +76,7 @@ _CLIPS = {
 _FOR_HARDWARE = {"libdav1d": "av1"}
 _CHECKING = threading.Lock()
 #: Decoders that wait for files of the settings that they were made for.
-_KEPT = 24
+_KEPT = 32
 #: FFmpeg works in the CUDA context that CuPy has made current; it refuses to share the primary one otherwise.
 _OPTIONS: dict[str, object] = {"primary_ctx": "0", "current_ctx": "1"}
 
@@ -99,11 +103,12 @@ class DeviceFrames:
     @property
     def size(self) -> int:
         """Bytes."""
-        return int(np.prod(self.shape)) * self.dtype.itemsize
+        return prod(self.shape) * self.dtype.itemsize
 
     def __getitem__(self, place: int) -> DeviceFrames:
-        part = replace(self, shape=self.shape[1:])
-        return replace(part, memory=self.memory + place * part.size)
+        shape = self.shape[1:]
+        memory = self.memory + place * prod(shape) * self.dtype.itemsize
+        return DeviceFrames(memory, shape, self.dtype, self.device_id)
 
     def get(self) -> NDArray[Any]:
         """The frames in host memory; waits for them."""
@@ -267,7 +272,10 @@ class GpuVideoFile(GpuColored):
         self._used: tuple[Any, Any] | None = None
         self._trusted = trusted
         self._by_processor = not trusted and bool(missing(device_id))
-        self._item: tuple[Any, NDArray[Any]] = None, np.zeros(1, _FRAME)
+        #: What the kernel needs to know of frames like the last one, and by what these are known.
+        self._like: tuple[Any, NDArray[Any]] = None, np.zeros(1, _FRAME)
+        #: Frames whose pixels are still to be made, where these go, and what that is besides.
+        self._waiting: list[tuple[Any, DeviceFrames]] = []
         #: Before which frame the decoder was made to give all that it had, and has to go back for what follows.
         self._end: int | None = None
         self._begins = False
@@ -376,28 +384,49 @@ class GpuVideoFile(GpuColored):
         cuda = cupy().cuda
         with cuda.Device(self._decoders.device_id), cuda.Stream.null:
             super().read(wanted, out, fill, colors)
+            self.finish()
+
+    def _write(self, frame: Any, rooms: Sequence[DeviceFrames], colors: FrameColors) -> None:
+        if frame.format.name != "cuda":
+            super()._write(frame, rooms, colors)
+            return
+        luma, chroma, out = frame.planes[0], frame.planes[1], rooms[0]
+        key = frame.sw_format.name, luma.line_size, chroma.line_size, frame.color_range, out.shape, out.dtype, colors
+        if key != self._like[0]:
+            self.finish()
+            self._like = key, _like(frame, out, colors)
+        for room in rooms:
+            self._waiting.append((frame, room))
+            if len(self._waiting) == AT_ONCE:
+                self.finish()
+
+    def finish(self) -> None:
+        """Make the pixels of all frames that were put, on the default stream; until then they may not be there."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        (form, *_, (height, width, _), made, colors), like = self._like
+        taken, _, step = _FORMATS[form]
+        found: list[tuple[int, ...]] = []
+        for frame, room in waiting:
+            planes = frame.planes
+            blue = planes[1].buffer_ptr
+            red = planes[2].buffer_ptr if step == 1 else blue + taken.itemsize
+            found.append((planes[0].buffer_ptr, blue, red, room.memory.ptr))
+        places = np.zeros(AT_ONCE, _PLACE)
+        places[: len(found)] = found
+        blocks, factor = -(-width // THREADS), scale(made, normalized=colors.normalized)
+        given = like, places, np.uint32(blocks), np.float32(factor)
+        _kernel(taken, made)((blocks * len(waiting), height), (THREADS,), given)
 
     def _convert(self, frame: Any, out: DeviceFrames, colors: FrameColors) -> None:
-        if frame.format.name != "cuda":
-            host = np.empty(out.shape, out.dtype)
-            super()._convert(frame, host, colors)
-            out[...] = host
-            return
-        luma, chroma = frame.planes[0], frame.planes[1]
-        key = frame.sw_format.name, luma.line_size, chroma.line_size, frame.color_range, out.shape, colors
-        if key != self._item[0]:
-            self._item = key, _item(frame, out, colors)
-        item, (dtype, _, step) = self._item[1], _FORMATS[key[0]]
-        item["luma"], item["blue"] = luma.buffer_ptr, chroma.buffer_ptr
-        item["red"] = frame.planes[2].buffer_ptr if step == 1 else chroma.buffer_ptr + dtype.itemsize
-        height, width, _ = out.shape
-        factor = scale(out.dtype, normalized=colors.normalized)
-        grid = -(-width // THREADS), height
-        _kernel(dtype, out.dtype)(grid, (THREADS,), (item, np.uint64(out.memory.ptr), np.float32(factor)))
+        host = np.empty(out.shape, out.dtype)
+        super()._convert(frame, host, colors)
+        out[...] = host
 
 
-def _item(frame: Any, out: DeviceFrames, colors: FrameColors) -> NDArray[Any]:
-    """What the kernel needs to know of a frame, but for where it is."""
+def _like(frame: Any, out: DeviceFrames, colors: FrameColors) -> NDArray[Any]:
+    """What the kernel needs to know of frames, but for where they are."""
     name = frame.sw_format.name
     if name not in _FORMATS:
         raise VideoError(f"the hardware gives frames of the kind {name}, which is not supported")
@@ -431,4 +460,6 @@ def describe(device_id: int = 0) -> str:
 
 @cache
 def _kernel(taken: np.dtype[Any], made: np.dtype[Any]) -> Any:
-    return sources.compiled(sources.source("video"), "frame_pixels", sources.options({"IN": taken, "OUT": made}))
+    return sources.compiled(
+        sources.source("video"), "frame_pixels", sources.options({"IN": taken, "OUT": made, "FRAMES": AT_ONCE})
+    )

@@ -7,23 +7,23 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, groupby
 from typing import Any, NamedTuple
 
 from dali_studio.core.limits import MAX_WAITING_THREADS
 from dali_studio.kernels.cpu.video_codec import FrameColors, VideoError, VideoIndex
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.kernels.cuda.video import GpuVideoFile
+from dali_studio.kernels.cuda.video import AT_ONCE, GpuVideoFile
 from dali_studio.operators.readers.ahead import AHEAD
 
-#: Threads, each of which feeds a decoder and mostly waits for it: two for each of the seven that the largest GPUs have,
-#: and two more.
-_THREADS = 16
+#: Threads, each of which feeds a decoder and mostly waits for it: three for each of the seven that the largest GPUs
+#: have, and three more (docs/video.md). And tasks that are to be there for them, since those of some batches are done.
+_THREADS, _TASKS = 24, 36
 #: Videos that stay open, and those among them that keep a decoder, to go on where they have ended.
 _OPEN, _HALFWAY = 64, 4
 #: Of a GPU's memory, the part that batches may take that are read in advance.
-_SHARE = 16
+_SHARE = 8
 #: The weight of a batch in the average of how many tasks batches begin.
 _WEIGHT = 0.1
 
@@ -107,7 +107,7 @@ class Engines:
         """Batches that are to be read at the same time, for all decoders to have work and memory to be enough."""
         if not self._size:
             return AHEAD
-        wanted = 1 + int(_THREADS / max(self._begun, _THREADS / MAX_WAITING_THREADS))
+        wanted = 1 + int(_TASKS / max(self._begun, _TASKS / MAX_WAITING_THREADS))
         return min(wanted, self.stream.room // _SHARE // max(self._size, 1), MAX_WAITING_THREADS)
 
     def decode(self, frames: Iterable[Frame], rooms: Sequence[Any], size: int) -> dict[int, Exception]:
@@ -168,16 +168,23 @@ class Engines:
             with cuda.Device(self.stream.device_id), cuda.Stream.null:
                 video: GpuVideoFile | None = None
                 while wanted := self._next(key, task):
-                    rooms = [one.goal.rooms[one.position][one.place] for one in wanted]
-                    try:
-                        video = video or self._open(task.path, task.index, task.at)
-                        video.put(task.at, rooms, self._colors)
-                    except (VideoError, OSError) as error:
-                        for one in wanted:
-                            one.goal.failures.setdefault(one.position, error)
-                        if video is not None:
-                            video.close()
-                            video = None
+                    for number, its in groupby(wanted, lambda one: one.number):
+                        places = [one for one in its if one.position not in one.goal.failures]
+                        if not places:
+                            continue
+                        rooms = [one.goal.rooms[one.position][one.place] for one in places]
+                        try:
+                            video = video or self._open(task.path, task.index, number)
+                            video.put(number, rooms, self._colors)
+                        except (VideoError, OSError) as error:
+                            for one in places:
+                                one.goal.failures.setdefault(one.position, error)
+                            if video is not None:
+                                video.finish()
+                                video.close()
+                                video = None
+                    if video is not None:
+                        video.finish()
                     self._done(wanted)
                 if video is not None:
                     self._keep(task.path, video)
@@ -189,20 +196,21 @@ class Engines:
                 wanted = []
 
     def _next(self, key: tuple[str, int], task: _Task) -> list[_Wanted]:
-        """The places of the next frame of a task; those of sequences that have failed need it no more."""
+        """The places of the next frames of a task, in order; those of sequences that have failed need them no more."""
+        found, useless = list[_Wanted](), list[_Wanted]()
         with self._lock:
-            while task.wanted and not self._closed:
-                number, found = task.wanted[0].number, list[_Wanted]()
+            while task.wanted and len(found) < AT_ONCE and not self._closed:
+                number = task.wanted[0].number
                 while task.wanted and task.wanted[0].number == number:
-                    found.append(heappop(task.wanted))
-                useless = [one for one in found if one.position in one.goal.failures or one.goal.defect is not None]
-                self._count(useless)
-                if len(useless) < len(found):
-                    task.at = number
-                    return [one for one in found if one not in useless]
-            if self._tasks.get(key) is task:
+                    one = heappop(task.wanted)
+                    failed = one.position in one.goal.failures or one.goal.defect is not None
+                    (useless if failed else found).append(one)
+            self._count(useless)
+            if found:
+                task.at = found[-1].number
+            elif self._tasks.get(key) is task:
                 del self._tasks[key]
-            return []
+        return found
 
     def _done(self, wanted: Sequence[_Wanted]) -> None:
         with self._lock:
