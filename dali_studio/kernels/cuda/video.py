@@ -43,7 +43,7 @@ _FRAME = np.dtype(
 )  # fmt: skip
 #: Frames whose pixels are made by one launch, at most, and where they and their pixels are.
 AT_ONCE = 8
-_PLACE = np.dtype([(name, np.uint64) for name in ("luma", "blue", "red", "to")])
+_PLACES = np.dtype([("of", [(name, np.uint64) for name in ("luma", "blue", "red", "to")], AT_ONCE)])
 #: Of what the hardware gives: element type, what numbers are multiplied by to be from 0 to 255, and elements from one
 #: chroma to the next (1: each kind has a plane of its own).
 _FORMATS = {
@@ -413,8 +413,8 @@ class GpuVideoFile(GpuColored):
             blue = planes[1].buffer_ptr
             red = planes[2].buffer_ptr if step == 1 else blue + taken.itemsize
             found.append((planes[0].buffer_ptr, blue, red, room.memory.ptr))
-        places = np.zeros(AT_ONCE, _PLACE)
-        places[: len(found)] = found
+        places = np.zeros(1, _PLACES)
+        places["of"][0, : len(found)] = found
         blocks, factor = -(-width // THREADS), scale(made, normalized=colors.normalized)
         given = like, places, np.uint32(blocks), np.float32(factor)
         _kernel(taken, made)((blocks * len(waiting), height), (THREADS,), given)
