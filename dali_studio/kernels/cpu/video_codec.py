@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.views import Array
 
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
@@ -129,6 +129,7 @@ class VideoFile:
         kinds = self._av.video.reformatter.Interpolation
         self._flags = kinds(sum(kinds[name] for name in _FLAGS))
         self._container: Any = None
+        self._frames: Iterator[Any] = iter(())
         #: What an earlier opening of the file found, if there was one.
         self._known = index
         #: All packets, of small files.
@@ -147,6 +148,7 @@ class VideoFile:
     def hand_over(self) -> Any:
         """The open file, for another object to go on with; this one has none any more."""
         container, self._container = self._container, None
+        self.close()
         return container
 
     def _restart(self) -> None:
@@ -221,7 +223,7 @@ class VideoFile:
         self._stream.thread_type = "NONE"
         self._is_centred = self._stream.codec_context.name in _CENTRED
         self._decoder = self._taken(self._stream.codec_context)
-        self._frames: Iterator[Any] = self._decoded()
+        self._frames = self._decoded()
         #: Which frame comes next, and of packets that are kept, which one.
         self.position = self._packet = 0
 
@@ -241,6 +243,7 @@ class VideoFile:
 
     def close(self) -> None:
         """Give back what the open file holds."""
+        self._frames = iter(())  # which refer to this object: it would live on until cycles are collected
         if self._container is not None:
             self._container.close()
             self._container = None
@@ -331,9 +334,7 @@ class VideoFile:
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
-        has_size = (frame.height, frame.width) == (height, width)
-        if self._is_centred and has_size and not colors.ycbcr and is_common(frame):
-            rgb_pixels(frame, out)
+        if self._is_centred and not colors.ycbcr and rgb_pixels(frame, out):
             return
         form = "yuv444p" if colors.ycbcr else "rgb24"
         # the matrix is BT.601, whatever the file names, as in nvidia.dali
