@@ -45,17 +45,18 @@ static void widened(const u8* __restrict from, i64 count, i16* __restrict to, i6
     }
     return;
   }
+  const i32 *first = &taps(0, 0), *one = &taps(1, 0), *next = &taps(2, 0), *pairs = &taps(3, 0);
   for (i64 x = 0; x < width;) {
-    const i32 *one = &taps(1, x), *next = &taps(2, x);
-    const i64 first = taps(0, x), pairs = taps(3, x);
-    const u8 *at = from + first;
-    i16* made = to + x;
-    if (pairs == 0) made[0] = (i16)least((at[0] * one[0] + from[least<i64>(first + 1, count - 1)] * next[0]) >> 7, 32767);
-    for (i64 i = 0; i < pairs; i++) {
-      made[2 * i] = (i16)((at[i] * one[2 * i] + at[i + 1] * next[2 * i]) >> 7);
-      made[2 * i + 1] = (i16)((at[i] * one[2 * i + 1] + at[i + 1] * next[2 * i + 1]) >> 7);
+    const u8* at = from + first[x];
+    i64 left = pairs[x];
+    if (left == 0) {
+      to[x] = (i16)least((at[0] * one[x] + from[least<i64>(first[x] + 1, count - 1)] * next[x]) >> 7, 32767);
+      x++;
     }
-    x += pairs ? 2 * pairs : 1;
+    for (; left > 0; left--, at++, x += 2) {
+      to[x] = (i16)((at[0] * one[x] + at[1] * next[x]) >> 7);
+      to[x + 1] = (i16)((at[0] * one[x + 1] + at[1] * next[x + 1]) >> 7);
+    }
   }
 }
 // Pixels of a row by swscale's integers, which wrap around: (luma's offset, luma, red of red, green of red, green of blue, blue

@@ -104,8 +104,8 @@ def frame_pixels(
     made(luma, blue, red, out, which, down, across, unit, scale(out.dtype, normalized=normalized))
 
 
-#: Of formats of 8 bits with planes, of which swscale makes pixels as `rgb_pixels` does: by how much chroma is smaller than
-#: luma, down and across, and whether they use all values.
+#: Of formats of 8 bits with planes, of which swscale makes pixels as `rgb_pixels` does: by how much chroma is smaller
+#: than luma, down and across, and whether they use all values.
 _PLANAR = {
     f"yuv{full}{name}p": (*sizes, bool(full)) for full in ("", "j")
     for name, sizes in (("420", (2, 2)), ("422", (1, 2)), ("440", (2, 1)), ("444", (1, 1)))
