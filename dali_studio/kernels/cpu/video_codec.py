@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,12 @@ _VP9, _HEAD, _VP9_KEY, _SIZE_AT = b"V_VP9", 4096, (0x82, 0x83), 36
 _SMALL = 1 << 20
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
+
+
+@cache
+def _flags() -> Any:
+    kinds = library().video.reformatter.Interpolation
+    return kinds(sum(kinds[name] for name in _FLAGS))
 
 
 class VideoError(ValueError):
@@ -125,9 +132,7 @@ class VideoFile:
     def __init__(self, source: str | Array, index: VideoIndex | None = None, container: Any = None) -> None:
         self._av = library()
         self._source = source
-        self._reformatter = self._av.video.reformatter.VideoReformatter()
-        kinds = self._av.video.reformatter.Interpolation
-        self._flags = kinds(sum(kinds[name] for name in _FLAGS))
+        self._reformatter: Any = None
         self._container: Any = None
         self._frames: Iterator[Any] = iter(())
         #: What an earlier opening of the file found, if there was one.
@@ -338,8 +343,9 @@ class VideoFile:
             return
         form = "yuv444p" if colors.ycbcr else "rgb24"
         # the matrix is BT.601, whatever the file names, as in nvidia.dali
+        self._reformatter = self._reformatter or self._av.video.reformatter.VideoReformatter()
         made = self._reformatter.reformat(
-            frame, width, height, form, "DEFAULT", "DEFAULT", interpolation=self._flags, threads=1
+            frame, width, height, form, "DEFAULT", "DEFAULT", interpolation=_flags(), threads=1
         )
         planes = [np.frombuffer(plane, np.uint8).reshape(height, plane.line_size) for plane in made.planes]
         if colors.ycbcr:
@@ -410,8 +416,11 @@ class VideoIndex:
         self.time_base: Fraction = stream.time_base
         if not self._numbers:
             self.pts, self.time_base = list(range(len(found))), 1 / Fraction(stream.average_rate or 1)
+
+    @cached_property
+    def seconds(self) -> NDArray[np.float64]:
         ticks = np.array(self.pts, np.float64) - self.pts[0]
-        self.seconds = ticks * self.time_base.numerator / self.time_base.denominator
+        return ticks * self.time_base.numerator / self.time_base.denominator
 
     def __len__(self) -> int:
         return len(self.pts)
