@@ -14,6 +14,8 @@ MAX_THREADS = 1024
 MAX_AHEAD = 256
 #: Threads of a reader, which read a batch each: beyond that, disks and networks are busy, and threads cost stacks.
 MAX_READER_THREADS = 16
+#: Threads of a reader that wait for a batch each, while others do the work.
+MAX_WAITING_THREADS = 64
 #: Outputs of one node. nvidia.dali takes 0.9 s to build 1,000 of `external_source`, and 23 s for 20,000.
 MAX_OUTPUTS = 256
 #: Windows that are drawn for one sample; their random numbers are made at once. nvidia.dali's default is 10.

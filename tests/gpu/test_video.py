@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,8 +16,10 @@ import pytest
 from dali_studio import fn, pipeline_def, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
-from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored
+from dali_studio.kernels.cpu.video import Planes, frame_pixels
+from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored, VideoFile
 from dali_studio.kernels.cuda import video
+from dali_studio.operators.readers.engines import Engines, Frame
 from dali_studio.schema.sample_videos import encoded_video
 
 pytest.importorskip("av", reason="needs PyAV")
@@ -72,6 +78,49 @@ def test_the_hardware_gives_all_frames(codec: str) -> None:
             there = video.new_frames(0, expected.shape, dtype)
             decoded.read(wanted, there, (7, 8, 9), colors)
             np.testing.assert_array_equal(there.get(), expected)
+
+
+@pytest.mark.parametrize("form", ["nv12", "yuv444p", "p010le"])
+def test_pixels_of_frames_in_device_memory_are_made_several_at_a_time(form: str) -> None:
+    """Also where the kind of the frames changes in between, and where one goes to two places."""
+    dtype, unit, step = video._FORMATS[form]  # pyright: ignore[reportPrivateUsage]
+    rng, (width, height), pitch = np.random.default_rng(4), SIZE, 256
+    half = 1 if step == 1 else 2
+    decoded = video.GpuVideoFile(0, np.frombuffer(encoded_video("h264", 2, SIZE), np.uint8))
+    rooms, expected, kept = list[Any](), list[Any](), list[Any]()
+    for number in range(2 * video.AT_ONCE + 3):
+        full = number > video.AT_ONCE + 1
+        chroma = height // half * (2 if step == 1 else 1)
+        host = rng.integers(0, 256, (height + chroma, pitch)).astype(dtype) * np.array(1 / unit, dtype)
+        there = video.new_frames(0, (1, *host.shape), dtype)
+        there[0] = host
+        begins = (0, height, height + height // half)[: 3 if step == 1 else 2]
+        planes = [
+            SimpleNamespace(
+                buffer_ptr=there.memory.ptr + begin * pitch * dtype.itemsize, line_size=pitch * dtype.itemsize,
+                height=height // (half if begin else 1), width=width // (half if begin else 1),
+            )
+            for begin in begins
+        ]  # fmt: skip
+        frame = SimpleNamespace(
+            format=SimpleNamespace(name="cuda"), sw_format=SimpleNamespace(name=form), planes=planes,
+            color_range=2 if full else 1,
+        )  # fmt: skip
+        luma = host[:height, :width]
+        both = host[height : height + height // half]
+        blue, red = (
+            (both[:, :width:2], both[:, 1:width:2]) if step == 2 else (both[:, :width], host[2 * height :, :width])
+        )
+        wanted = np.empty((height, width, 3), np.uint8)
+        frame_pixels(Planes(luma, np.ascontiguousarray(blue), np.ascontiguousarray(red), unit), wanted, full_range=full)
+        mine = [video.new_frames(0, (height, width, 3), np.dtype(np.uint8)) for _ in range(1 + number % 2)]
+        decoded._write(frame, mine, FrameColors())  # pyright: ignore[reportPrivateUsage]
+        rooms += mine
+        expected += [wanted] * len(mine)
+        kept.append(there)
+    decoded.finish()
+    for room, wanted in zip(rooms, expected, strict=True):
+        assert np.array_equal(room.get(), wanted)
 
 
 def test_hardware_that_gives_other_pixels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,3 +230,167 @@ def test_inputs_video(files: list[str], policy: str) -> None:
         return fn.experimental.inputs.video(name="clip", device="mixed", sequence_length=5, last_sequence_policy=policy)
 
     assert_same(stream(), 2, fed=[np.fromfile(files[2], np.uint8)])
+
+
+@pytest.fixture
+def hardware(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Decoders of the processor in place of the hardware's, made and kept in the same way; the names of those made."""
+    made, kept = list[str](), video._Decoders(0)  # pyright: ignore[reportPrivateUsage]
+
+    def noted(_: Any, decoder: Any) -> Any:
+        made.append(decoder.name)
+        return decoder
+
+    monkeypatch.setattr(video, "missing", lambda *_: "")
+    monkeypatch.setattr(video, "_decoders", lambda _: kept)
+    monkeypatch.setattr(video._Decoders, "hardware", lambda _: None)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(video._Decoders, "for_hardware", noted)  # pyright: ignore[reportPrivateUsage]
+    return made
+
+
+def test_decoders_go_from_file_to_file(hardware: list[str], tmp_path: Path) -> None:
+    """Also where frames refer to ones behind a later key frame, and where key frames are next to each other."""
+    files = [tmp_path / f"{number}.mp4" for number in range(9)]
+    settings = {"g": "20", "bf": "3", "x264-params": "open-gop=1:scenecut=0"}, {"g": "5", "bf": "2"}, {"g": "1"}
+    for number, path in enumerate(files):
+        path.write_bytes(encoded_video("h264", 90, (96, 64), seed=number, options=settings[number % 3]))
+
+    @pipeline_def(batch_size=3, num_threads=2, device_id=0, seed=5)
+    def clips() -> Any:
+        return fn.readers.video(device="gpu", filenames=[str(path) for path in files], labels=[], sequence_length=7)[0]
+
+    assert_same(clips(), 40)
+    assert set(hardware) == {"h264"}
+    hardware.clear()
+    room = video.new_frames(0, (1, 64, 96, 3), np.dtype(np.uint8))
+    for number in range(90):  # more than decoders wait for files
+        decoded = video.GpuVideoFile(0, str(files[number % 9]))
+        decoded.read((number,), room)
+        decoded.close()
+    assert len(hardware) <= 3  # one for each kind of settings, unless the reader has left some
+
+
+def asked_for(engines: Engines, batch: int) -> bool:
+    with engines._lock:  # pyright: ignore[reportPrivateUsage]
+        return len(engines._goals) > batch  # pyright: ignore[reportPrivateUsage]
+
+
+def test_what_follows_a_key_frame_is_decoded_once_for_all_batches(
+    hardware: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches end between key frames. All of them are asked for before any is decoded."""
+    fed, demuxed = list[int](), VideoFile._demuxed  # pyright: ignore[reportPrivateUsage]
+
+    def noted(self: VideoFile) -> Any:
+        for packet in demuxed(self):
+            if packet.size:
+                fed.append(packet.pts)
+            yield packet
+
+    path = tmp_path / "long.mp4"
+    path.write_bytes(encoded_video("h264", 800, (96, 64), options={"g": "20", "bf": "2", "sc_threshold": "0"}))
+    index = VideoFile(str(path)).index
+    monkeypatch.setattr(VideoFile, "_demuxed", noted)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 40)), FrameColors())
+    decoders, held = engines._threads, list[Any]()  # pyright: ignore[reportPrivateUsage]
+    submit = decoders.submit
+    monkeypatch.setattr(decoders, "submit", lambda *work: held.append(work))
+    rooms = [video.new_frames(0, (16, 64, 96, 3), np.dtype(np.uint8)) for _ in range(50)]
+    depths = list[int]()
+    with ThreadPoolExecutor(50) as threads, closing(engines):
+        read = list[Any]()
+        for batch, room in enumerate(rooms):
+            frames = [Frame(str(path), index, 16 * batch + place, 0, place) for place in range(16)]
+            read.append(threads.submit(engines.decode, frames, [room], room.size))
+            while not asked_for(engines, batch):
+                assert not read[-1].done()
+                time.sleep(1e-3)
+            depths.append(engines.in_advance())
+        assert len(held) == 40  # one for each key frame
+        assert set(depths[10:]) <= set(range(38, 51))  # 0.8 key frames in a batch, on average, and work for 24 decoders
+        for work in held:
+            submit(*work)
+        assert [one.result(60) for one in read] == [{}] * 50
+    assert len(fed) == len(set(fed)) == 800
+    assert len(hardware) <= 24 + 4
+    expected = np.empty((800, 64, 96, 3), np.uint8)
+    GpuColored(str(path)).read(range(800), expected)
+    assert np.array_equal(np.concatenate([room.get() for room in rooms]), expected)
+
+
+def test_memory_limits_how_many_batches_are_read_in_advance() -> None:
+    class Stream:
+        device_id, room = 0, 1600
+
+    engines = Engines(cast("Any", Stream()), FrameColors())
+    assert engines.in_advance() == 2
+    for size, begun, expected in ((1, 4.0, 10), (1, 0.01, 64), (10, 1.0, 20), (1000, 1.0, 0)):
+        engines._size, engines._begun = size, begun  # pyright: ignore[reportPrivateUsage]
+        assert engines.in_advance() == expected
+    engines.close()
+
+
+@pytest.mark.parametrize("policy", ["placeholder", "skip"])
+def test_a_reader_goes_on_without_what_cannot_be_decoded(hardware: list[str], tmp_path: Path, policy: str) -> None:
+    """The file is cut off after it was looked up; sequences before that are there."""
+    path = tmp_path / "cut.webm"
+    path.write_bytes(encoded_video("vp9", 64, SIZE, options={"g": "16"}))
+
+    @pipeline_def(batch_size=4, num_threads=2, device_id=0)
+    def clips() -> Any:
+        return fn.readers.video(
+            device="gpu", filenames=[str(path)], sequence_length=8, on_error=policy, enable_frame_num="scalar"
+        )
+
+    pipeline = clips()
+    pipeline.build()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    made = [arrays(pipeline.run()) for _ in range(2)]
+    frames, begins = ([sample for batch in made for sample in batch[output]] for output in range(2))
+    black = [not sample.any() for sample in frames]
+    assert [int(begin[0]) for begin in begins] == list(range(0, 8 * len(frames), 8))
+    assert 1 < len(frames) == (8 if policy == "placeholder" else sum(not one for one in black))
+    assert not black[0]
+    assert black == sorted(black)
+
+
+def test_batches_that_are_being_read_end_with_the_reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path, let_go, begun = tmp_path / "one.mp4", threading.Event(), threading.Event()
+    path.write_bytes(encoded_video("h264", 9, SIZE))
+    index = VideoFile(str(path)).index
+
+    def put(*_: Any) -> None:
+        begun.set()
+        assert let_go.wait(30)
+
+    monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 30)), FrameColors())
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(engines.decode, [Frame(str(path), index, 3, 0, 0)], [[None]], 1) for _ in range(2)]
+        assert begun.wait(30)
+        engines.close()
+        for one in waiting:
+            with pytest.raises(CancelledError):
+                one.result(30)
+        let_go.set()
+    with pytest.raises(CancelledError):
+        engines.decode([Frame(str(path), index, 3, 0, 0)], [[None]], 1)
+
+
+def test_a_defect_ends_the_batches_that_want_the_frame(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "one.mp4"
+    path.write_bytes(encoded_video("h264", 9, SIZE))
+    index = VideoFile(str(path)).index
+
+    def put(self: Any, number: int, *_: Any) -> None:
+        if number == 3:
+            raise MemoryError("no room")
+
+    monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 30)), FrameColors())
+    frames = [Frame(str(path), index, number, 0, number) for number in range(6)]
+    with pytest.raises(MemoryError, match="no room"):
+        engines.decode(frames, [[None] * 6], 1)
+    assert engines.decode([frames[5]], [[None] * 6], 1) == {}
+    engines.close()

@@ -104,34 +104,55 @@ def frame_pixels(
     made(luma, blue, red, out, which, down, across, unit, scale(out.dtype, normalized=normalized))
 
 
-#: Of formats of 8 bits with planes, of which swscale makes pixels as `rgb_pixels` does.
-_PLANAR = ("yuv420p", "yuv422p", "yuv440p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj440p", "yuvj444p")
+#: Of formats of 8 bits with planes, of which swscale makes pixels as `rgb_pixels` does: by how much chroma is smaller
+#: than luma, down and across, and whether they use all values.
+_PLANAR = {
+    f"yuv{full}{name}p": (*sizes, bool(full)) for full in ("", "j")
+    for name, sizes in (("420", (2, 2)), ("422", (1, 2)), ("440", (2, 1)), ("444", (1, 1)))
+}  # fmt: skip
 #: FFmpeg's weights for ITU-R BT.601 of red of red, blue of blue, green of blue and green of red, in 2^16.
 _WEIGHTS = (104597, 132201, 25675, 53279)
 #: Of the sum of the weights, what swscale leaves out at the begin of taps.
 _MIN_WEIGHT = 0.002
 
 
-def is_common(frame: Any) -> bool:
-    """Whether `rgb_pixels` takes a frame of PyAV whose chroma lies between luma."""
-    return frame.format.name in _PLANAR
-
-
-def rgb_pixels(frame: Any, out: NDArray[np.uint8]) -> None:
-    """Make the pixels of a frame of PyAV that `is_common`, which are those of swscale.
+def rgb_pixels(frame: Any, out: NDArray[np.uint8]) -> bool:
+    """Make the pixels of a frame of PyAV of 8 bits whose chroma lies between luma, which are those of swscale.
 
     Parameters
     ----------
     frame : av.VideoFrame
     out : (H, W, 3) array of uint8, C-contiguous
+
+    Returns
+    -------
+    bool
+        Whether it has been done: not for other formats and sizes.
     """
     height, width, _ = out.shape
-    luma, blue, red = (
-        np.frombuffer(plane, np.uint8).reshape(plane.height, -1)[:, : plane.width] for plane in frame.planes
-    )
-    columns, rows = _taps(blue.shape[1], width, 1 << 14), _taps(blue.shape[0], height, 1 << 12)
-    colors = _colors(full_range=has_full_range(frame) or frame.format.name.startswith("yuvj"))
-    kernel("rgb_pixels")(luma, blue, red, out, columns, rows, colors, np.empty((2, 2, width), np.int16))
+    form = frame.format.name
+    if form not in _PLANAR or frame.height != height or frame.width != width:
+        return False
+    rows, columns, colors, below, beside = _tables(form, height, width, has_full_range(frame))
+    luma, blue, red = frame.planes
+    kernel("rgb_pixels")(
+        np.ndarray((height, width), np.uint8, luma, 0, (luma.line_size, 1)),
+        np.ndarray((below, beside), np.uint8, blue, 0, (blue.line_size, 1)),
+        np.ndarray((below, beside), np.uint8, red, 0, (red.line_size, 1)),
+        out, columns, rows, colors, np.empty((2, 2, width), np.int16),
+    )  # fmt: skip
+    return True
+
+
+@lru_cache(16)
+def _tables(
+    form: str, height: int, width: int, full_range: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], int, int]:  # fmt: skip
+    """What `rgb_pixels` needs to know of frames of a kind: taps down and across, colours, and the size of chroma."""
+    down, across, is_full = _PLANAR[form]
+    below, beside = -(-height // down), -(-width // across)
+    rows, colors = _taps(below, height, 1 << 12), _colors(full_range=full_range or is_full)
+    return rows, _columns(beside, width), colors, below, beside
 
 
 @cache
@@ -146,7 +167,6 @@ def _colors(*, full_range: bool) -> NDArray[np.int32]:
     return np.array([offset << 9, *made], np.int32)
 
 
-@lru_cache(16)
 def _taps(there: int, wanted: int, one: int) -> NDArray[np.int32]:
     """Of `there` samples of chroma, those that each of `wanted` ones lies between, as swscale finds them.
 
@@ -179,4 +199,22 @@ def _taps(there: int, wanted: int, one: int) -> NDArray[np.int32]:
             weight = (inside[sample] + error + (total >> 1)) // total
             error += inside[sample] - weight * total
             made[place, 1 + sample - min(inside)] = weight
+    return made
+
+
+def _columns(there: int, wanted: int) -> NDArray[np.int32]:
+    """`_taps` across, (4, wanted), in rows.
+
+    The last row says how many pairs follow of which each lies between the same samples, and the next pair between the
+    next ones: what a compiled loop does without looking up where samples are.
+    """
+    made = np.zeros((4, wanted), np.int32)
+    made[:3] = _taps(there, wanted, 1 << 14).T
+    first, _, _, pairs = made.tolist()
+    weights = made[1] + made[2]
+    for x in range(wanted - 2, -1, -1):
+        if first[x] == first[x + 1] < there - 1 and weights[x : x + 2].max() <= 1 << 14:
+            goes_on = x + 3 < wanted and first[x + 2] == first[x] + 1
+            pairs[x] = 1 + (pairs[x + 2] if goes_on else 0)
+    made[3] = pairs
     return made

@@ -7,12 +7,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
+from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.views import Array
 
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
@@ -25,6 +26,8 @@ COMMON = {
 _CENTRED = ("vp8", "vp9", "mjpeg", "libvpx", "libvpx-vp9")
 #: How files begin, from where on, and FFmpeg's format: to try all takes longer than to open one.
 _BEGINS = ((0, b"\x1aE\xdf\xa3", "matroska"), (4, b"ftyp", "mov"), (8, b"AVI LIST", "avi"))
+#: Frames that are decoded in one go, at least, also where a key frame is among them.
+IN_ONE_GO = 16
 #: To open a file of which enough is known: of codecs whose frames come in another order than packets a decoder tells by
 #: how much; others need none.
 _REORDERED = {"skip_frame": "all", "probesize": "32"}
@@ -38,6 +41,12 @@ _VP9, _HEAD, _VP9_KEY, _SIZE_AT = b"V_VP9", 4096, (0x82, 0x83), 36
 _SMALL = 1 << 20
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
+
+
+@cache
+def _flags() -> Any:
+    kinds = library().video.reformatter.Interpolation
+    return kinds(sum(kinds[name] for name in _FLAGS))
 
 
 class VideoError(ValueError):
@@ -120,16 +129,12 @@ class VideoFile:
     NoVideoDecoderError
     """
 
-    #: Whether files are opened at little cost; what a GPU decodes is opened with its decoder.
-    _is_frugal: ClassVar[bool] = True
-
     def __init__(self, source: str | Array, index: VideoIndex | None = None, container: Any = None) -> None:
         self._av = library()
         self._source = source
-        self._reformatter = self._av.video.reformatter.VideoReformatter()
-        kinds = self._av.video.reformatter.Interpolation
-        self._flags = kinds(sum(kinds[name] for name in _FLAGS))
+        self._reformatter: Any = None
         self._container: Any = None
+        self._frames: Iterator[Any] = iter(())
         #: What an earlier opening of the file found, if there was one.
         self._known = index
         #: All packets, of small files.
@@ -148,6 +153,7 @@ class VideoFile:
     def hand_over(self) -> Any:
         """The open file, for another object to go on with; this one has none any more."""
         container, self._container = self._container, None
+        self.close()
         return container
 
     def _restart(self) -> None:
@@ -157,8 +163,6 @@ class VideoFile:
 
     def _opened(self) -> Any:
         """The file, at little cost if enough is known of it."""
-        if not self._is_frugal:
-            return self._open(**self._hardware())
         known = self._known
         if known is not None and known.form in _SURE:
             container = self._open(format=known.form, options=_REORDERED if known.is_reordered else _IN_ORDER)
@@ -186,7 +190,7 @@ class VideoFile:
         """Where the frames of the file are, which has been opened."""
         try:
             is_small = not isinstance(self._source, str) and self._source.nbytes <= _SMALL
-            if is_small and self._is_frugal and self._packets is None:
+            if is_small and self._packets is None:
                 self._packets = list(self._container.demux(self._stream))
             packets = self._container.demux(self._stream) if self._packets is None else self._packets
             return VideoIndex(self._stream, self._container.format.name, packets)
@@ -224,13 +228,9 @@ class VideoFile:
         self._stream.thread_type = "NONE"
         self._is_centred = self._stream.codec_context.name in _CENTRED
         self._decoder = self._taken(self._stream.codec_context)
-        self._frames: Iterator[Any] = self._decoded()
+        self._frames = self._decoded()
         #: Which frame comes next, and of packets that are kept, which one.
         self.position = self._packet = 0
-
-    def _hardware(self) -> dict[str, Any]:
-        """Options of PyAV that say what decodes in place of the processor."""
-        return {}
 
     def _taken(self, decoder: Any) -> Any:
         """The decoder of the file that was opened, or another one of the same settings."""
@@ -248,6 +248,7 @@ class VideoFile:
 
     def close(self) -> None:
         """Give back what the open file holds."""
+        self._frames = iter(())  # which refer to this object: it would live on until cycles are collected
         if self._container is not None:
             self._container.close()
             self._container = None
@@ -276,17 +277,25 @@ class VideoFile:
         places: dict[int, list[int]] = {}
         for place, number in enumerate(np.asarray(wanted, np.int64).tolist()):
             places.setdefault(number, []).append(place)
+        for number in sorted(places):
+            if number < 0:
+                for place in places[number]:
+                    out[place][...] = np.asarray(fill, np.uint8)
+            else:
+                self.put(number, [out[place] for place in places[number]], colors)
+
+    def put(self, number: int, rooms: Sequence[Any], colors: FrameColors = RGB) -> None:
+        """Decode a frame into all `rooms`; arguments and errors as of `read`."""
         try:
-            for number in sorted(places):
-                first, *others = places[number]
-                if number < 0:
-                    out[first][...] = np.asarray(fill, np.uint8)
-                else:
-                    self._convert(self._frame(number), out[first], colors)
-                for place in others:
-                    out[place][...] = out[first]
+            self._write(self._frame(number), rooms, colors)
         except self._av.FFmpegError as error:
             raise VideoError(_words(error)) from error
+
+    def _write(self, frame: Any, rooms: Sequence[Any], colors: FrameColors) -> None:
+        first, *others = rooms
+        self._convert(frame, first, colors)
+        for room in others:
+            room[...] = first
 
     def _frame(self, number: int) -> Any:
         self._go(number)
@@ -330,14 +339,13 @@ class VideoFile:
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
-        has_size = (frame.height, frame.width) == (height, width)
-        if self._is_centred and has_size and not colors.ycbcr and is_common(frame):
-            rgb_pixels(frame, out)
+        if self._is_centred and not colors.ycbcr and rgb_pixels(frame, out):
             return
         form = "yuv444p" if colors.ycbcr else "rgb24"
         # the matrix is BT.601, whatever the file names, as in nvidia.dali
+        self._reformatter = self._reformatter or self._av.video.reformatter.VideoReformatter()
         made = self._reformatter.reformat(
-            frame, width, height, form, "DEFAULT", "DEFAULT", interpolation=self._flags, threads=1
+            frame, width, height, form, "DEFAULT", "DEFAULT", interpolation=_flags(), threads=1
         )
         planes = [np.frombuffer(plane, np.uint8).reshape(height, plane.line_size) for plane in made.planes]
         if colors.ycbcr:
@@ -352,8 +360,6 @@ class GpuColored(VideoFile):
 
     Frames may be float32, too.
     """
-
-    _is_frugal = False
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         frame_pixels(planes_of(frame), out, full_range=has_full_range(frame), **colors._asdict())
@@ -401,12 +407,20 @@ class VideoIndex:
             known.sort()
             self.pts = [pts for pts, _ in known]
             self.keys = [0, *(number for number, (_, key) in enumerate(known) if key and number)]
+        self._groups = [0]
+        for key in self.keys:
+            if key - self._groups[-1] >= IN_ONE_GO:
+                self._groups.append(key)
+        self._starts = frozenset(self._groups[1:])
         self._numbers = {pts: number for number, pts in enumerate(self.pts)} if len(known) == len(found) else {}
         self.time_base: Fraction = stream.time_base
         if not self._numbers:
             self.pts, self.time_base = list(range(len(found))), 1 / Fraction(stream.average_rate or 1)
+
+    @cached_property
+    def seconds(self) -> NDArray[np.float64]:
         ticks = np.array(self.pts, np.float64) - self.pts[0]
-        self.seconds = ticks * self.time_base.numerator / self.time_base.denominator
+        return ticks * self.time_base.numerator / self.time_base.denominator
 
     def __len__(self) -> int:
         return len(self.pts)
@@ -418,6 +432,18 @@ class VideoIndex:
     def key_before(self, number: int) -> int:
         """The last frame up to `number` from which decoding can begin."""
         return self.keys[bisect_right(self.keys, number) - 1]
+
+    def group_before(self, number: int) -> int:
+        """The first frame of those that are decoded in one go with `number`."""
+        return self._groups[bisect_right(self._groups, number) - 1]
+
+    def begins_group(self, number: int) -> bool:
+        """Whether `number` is a key frame that is not decoded in one go with what is before it."""
+        return number in self._starts
+
+    def is_last(self, number: int) -> bool:
+        """Whether what follows a frame, if anything, follows another key frame."""
+        return number + 1 == len(self) or self.key_before(number + 1) > number
 
 
 def _size_of_vp9(packet: bytes) -> tuple[int, int] | None:

@@ -62,6 +62,12 @@ def shared_memory(device_id: int) -> int:
     return int(properties.get("sharedMemPerBlockOptin", ALWAYS_SHARED))
 
 
+@cache
+def total_memory(device_id: int) -> int:
+    """Bytes of memory that GPU `device_id` has."""
+    return int(cupy().cuda.runtime.getDeviceProperties(device_id)["totalGlobalMem"])
+
+
 def describe() -> list[tuple[str, str]]:
     """Names and values for a report on the installation."""
     absent = missing()

@@ -20,7 +20,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.arrivals import Arrivals
 from dali_studio.kernels.cuda.batch import PADDING, place
-from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory
+from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory, total_memory
 from dali_studio.kernels.cuda.ingest import copied, external
 from dali_studio.kernels.cuda.replay import Replay
 from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
@@ -87,6 +87,8 @@ class GpuStream:
         self.device_id = device_id
         #: Bytes of shared memory that a block may have.
         self.shared_memory = shared_memory(device_id)
+        #: Bytes of device memory that there are for it.
+        self.room = limit or total_memory(device_id)
         self._cupy = cupy()
         self._device = self._cupy.cuda.Device(device_id)
         with self._device:

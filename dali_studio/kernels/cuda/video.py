@@ -6,9 +6,10 @@ import base64
 import ctypes
 import re
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from math import prod
 from types import EllipsisType
 from typing import Any
 
@@ -40,6 +41,9 @@ _FRAME = np.dtype(
      ("colors", np.float32, 6)],
     align=True,
 )  # fmt: skip
+#: Frames whose pixels are made by one launch, at most, and where they and their pixels are.
+AT_ONCE = 8
+_PLACES = np.dtype([("of", [(name, np.uint64) for name in ("luma", "blue", "red", "to")], AT_ONCE)])
 #: Of what the hardware gives: element type, what numbers are multiplied by to be from 0 to 255, and elements from one
 #: chroma to the next (1: each kind has a plane of its own).
 _FORMATS = {
@@ -71,8 +75,8 @@ _CLIPS = {
 #: Decoders that FFmpeg prefers and that know no hardware, and those that know nothing else.
 _FOR_HARDWARE = {"libdav1d": "av1"}
 _CHECKING = threading.Lock()
-#: Decoders of files of the same settings that wait for the next file.
-_KEPT = 16
+#: Decoders that wait for files of the settings that they were made for.
+_KEPT = 32
 #: FFmpeg works in the CUDA context that CuPy has made current; it refuses to share the primary one otherwise.
 _OPTIONS: dict[str, object] = {"primary_ctx": "0", "current_ctx": "1"}
 
@@ -99,11 +103,12 @@ class DeviceFrames:
     @property
     def size(self) -> int:
         """Bytes."""
-        return int(np.prod(self.shape)) * self.dtype.itemsize
+        return prod(self.shape) * self.dtype.itemsize
 
     def __getitem__(self, place: int) -> DeviceFrames:
-        part = replace(self, shape=self.shape[1:])
-        return replace(part, memory=self.memory + place * part.size)
+        shape = self.shape[1:]
+        memory = self.memory + place * prod(shape) * self.dtype.itemsize
+        return DeviceFrames(memory, shape, self.dtype, self.device_id)
 
     def get(self) -> NDArray[Any]:
         """The frames in host memory; waits for them."""
@@ -154,7 +159,7 @@ class _Decoders:
 
     def take(self, made: Any) -> tuple[Any, Any]:
         """A decoder that has waited and takes what `made` would take, or else None; and by what `give` knows it."""
-        settings = made.name, made.width, made.height, made.extradata
+        settings = made.name, made.width, made.height, made.reorder_depth, made.extradata
         with self._lock:
             waiting = self._idle.get(settings)
             return waiting.pop() if waiting else None, settings
@@ -267,44 +272,70 @@ class GpuVideoFile(GpuColored):
         self._used: tuple[Any, Any] | None = None
         self._trusted = trusted
         self._by_processor = not trusted and bool(missing(device_id))
-        self._is_for_processor = container is not None
+        #: What the kernel needs to know of frames like the last one, and by what these are known.
+        self._like: tuple[Any, NDArray[Any]] = None, np.zeros(1, _FRAME)
+        #: Frames whose pixels are still to be made, where these go, and what that is besides.
+        self._waiting: list[tuple[Any, DeviceFrames]] = []
+        #: Before which frame the decoder was made to give all that it had, and has to go back for what follows.
+        self._end: int | None = None
+        self._begins = False
         super().__init__(source, index, container)
-        self._by_processor = self._by_processor or not self._takes(self._stream.codec_context)
-        if self._is_for_processor and not self._by_processor and self._used is None:
-            self._restart()  # no decoder has waited
+        self._begins = True
 
     @property
     def by_hardware(self) -> bool:
         """Whether FFmpeg was asked to use the hardware, which it does unless that cannot take the file."""
         return not self._by_processor
 
-    def _restart(self) -> None:
-        self._is_for_processor = False
-        super()._restart()
-        if not self._by_processor and not self._takes(self._stream.codec_context):
-            self._by_processor = True
-            super()._restart()
+    @property
+    def is_resting(self) -> bool:
+        """Whether it has no decoder of the hardware."""
+        return self._used is None
+
+    @property
+    def is_at_key(self) -> bool:
+        """Whether nothing is gained by going on with the decoder where it is."""
+        return not 0 < self.position < len(self.index) or self.index.is_last(self.position - 1)
+
+    def rest(self) -> None:
+        """Let other files have the decoder, until a frame is asked for."""
+        if self._used is not None:
+            if self._used[0].is_open:
+                self._decoders.give(*self._used)
+            self._used, self._frames = None, iter(())
+            self.position = len(self.index)
 
     def _takes(self, decoder: Any) -> bool:
         codec = _FOR_HARDWARE.get(decoder.name)
         known = codec is None or self._trusted or not missing(self._decoders.device_id, codec)
         return known and _takes(decoder)
 
-    def _hardware(self) -> dict[str, Any]:
-        return {} if self._by_processor else {"hwaccel": self._decoders.hardware()}
+    def _restart(self) -> None:
+        super()._restart()
+        if self._begins:
+            self._begin()
 
     def _taken(self, decoder: Any) -> Any:
-        if self._by_processor or not self._takes(decoder):
-            return decoder
-        waiting, settings = self._decoders.take(decoder)
-        if waiting is None and self._is_for_processor:
-            return decoder
-        self._used = waiting or self._decoders.for_hardware(decoder), settings
-        return self._used[0]
+        self._by_processor = self._by_processor or not self._takes(decoder)
+        return decoder  # of the processor, until a frame is asked for
+
+    def _begin(self) -> None:
+        """Take a decoder of the hardware, if there is none yet: one that waits, or a new one."""
+        if self._by_processor or self._used is not None:
+            return
+        waiting, settings = self._decoders.take(self._stream.codec_context)
+        if waiting is None:
+            there = self._open(hwaccel=self._decoders.hardware())
+            waiting = there.streams.video[0].codec_context
+            waiting.thread_type = "NONE"
+            waiting = self._decoders.for_hardware(waiting)
+            there.close()
+        self._used, self._decoder = (waiting, settings), waiting
+        self._frames = self._decoded()
 
     def _frame(self, number: int) -> Any:
         try:
-            return super()._frame(number)
+            return self._found(number)
         except (self._av.FFmpegError, VideoError):
             if self._by_processor or self._stream.codec_context.name not in _FOR_HARDWARE:
                 raise
@@ -312,11 +343,37 @@ class GpuVideoFile(GpuColored):
         self._restart()
         return super()._frame(number)
 
+    def _found(self, number: int) -> Any:
+        self._begin()
+        if self._end is not None and number >= self._end:
+            self.position = len(self.index)  # what was decoded ends there
+        return super()._frame(number)
+
+    def _decoded(self) -> Iterator[Any]:
+        """As of `VideoFile`; before a key frame the decoder gives all frames without any packet that follows them."""
+        self._end = None
+        decoder, index, end, beyond = self._decoder, self.index, -1, set[int]()
+        for packet in self._demuxed():
+            yield from decoder.decode(packet)
+            number = index.number(packet.pts, -1)
+            end = number if end < 0 else end
+            if number < end or number < 0:
+                continue
+            beyond.add(number)
+            while end in beyond:  # all up to there have been fed
+                beyond.remove(end)
+                end += 1
+            if index.begins_group(end):
+                frames = decoder.decode(None)
+                self._end = end if beyond else None
+                yield from frames
+                if beyond:  # of a key frame whose packet comes before those of earlier frames
+                    return
+                decoder.flush_buffers()
+
     def close(self) -> None:
         """Give back what the open file holds; its decoder waits for the next file."""
-        if self._used is not None and self._used[0].is_open:
-            self._decoders.give(*self._used)
-        self._used = None
+        self.rest()
         super().close()
 
     def read(
@@ -327,32 +384,63 @@ class GpuVideoFile(GpuColored):
         cuda = cupy().cuda
         with cuda.Device(self._decoders.device_id), cuda.Stream.null:
             super().read(wanted, out, fill, colors)
+            self.finish()
+
+    def _write(self, frame: Any, rooms: Sequence[DeviceFrames], colors: FrameColors) -> None:
+        if frame.format.name != "cuda":
+            super()._write(frame, rooms, colors)
+            return
+        luma, chroma, out = frame.planes[0], frame.planes[1], rooms[0]
+        key = frame.sw_format.name, luma.line_size, chroma.line_size, frame.color_range, out.shape, out.dtype, colors
+        if key != self._like[0]:
+            self.finish()
+            self._like = key, _like(frame, out, colors)
+        for room in rooms:
+            self._waiting.append((frame, room))
+            if len(self._waiting) == AT_ONCE:
+                self.finish()
+
+    def finish(self) -> None:
+        """Make the pixels of all frames that were put, on the default stream; until then they may not be there."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        (form, *_, (height, width, _), made, colors), like = self._like
+        taken, _, step = _FORMATS[form]
+        found: list[tuple[int, ...]] = []
+        for frame, room in waiting:
+            planes = frame.planes
+            blue = planes[1].buffer_ptr
+            red = planes[2].buffer_ptr if step == 1 else blue + taken.itemsize
+            found.append((planes[0].buffer_ptr, blue, red, room.memory.ptr))
+        places = np.zeros(1, _PLACES)
+        places["of"][0, : len(found)] = found
+        blocks, factor = -(-width // THREADS), scale(made, normalized=colors.normalized)
+        given = like, places, np.uint32(blocks), np.float32(factor)
+        _kernel(taken, made)((blocks * len(waiting), height), (THREADS,), given)
 
     def _convert(self, frame: Any, out: DeviceFrames, colors: FrameColors) -> None:
-        if frame.format.name != "cuda":
-            host = np.empty(out.shape, out.dtype)
-            super()._convert(frame, host, colors)
-            out[...] = host
-            return
-        name = frame.sw_format.name
-        if name not in _FORMATS:
-            raise VideoError(f"the hardware gives frames of the kind {name}, which is not supported")
-        dtype, unit, step = _FORMATS[name]
-        luma, chroma = frame.planes[0], frame.planes[1]
-        item = np.zeros(1, _FRAME)
-        item["luma"], item["blue"] = luma.buffer_ptr, chroma.buffer_ptr
-        item["red"] = frame.planes[2].buffer_ptr if step == 1 else chroma.buffer_ptr + dtype.itemsize
-        item["height"], item["width"] = out.shape[:2]
-        item["luma_pitch"], item["chroma_pitch"] = luma.line_size // dtype.itemsize, chroma.line_size // dtype.itemsize
-        # PyAV counts pairs of chroma as it does luma, and rounds up
-        item["chroma_height"], item["chroma_width"], item["chroma_step"] = chroma.height, chroma.width, step
-        item["down"], item["across"] = chroma.height < luma.height, chroma.width < luma.width
-        item["as_they_are"], item["unit"] = colors.ycbcr, unit
-        item["colors"] = fields(full_range=has_full_range(frame), ycbcr=False)
-        height, width, _ = out.shape
-        factor = scale(out.dtype, normalized=colors.normalized)
-        grid = -(-width // THREADS), height
-        _kernel(dtype, out.dtype)(grid, (THREADS,), (item, np.uint64(out.memory.ptr), np.float32(factor)))
+        host = np.empty(out.shape, out.dtype)
+        super()._convert(frame, host, colors)
+        out[...] = host
+
+
+def _like(frame: Any, out: DeviceFrames, colors: FrameColors) -> NDArray[Any]:
+    """What the kernel needs to know of frames, but for where they are."""
+    name = frame.sw_format.name
+    if name not in _FORMATS:
+        raise VideoError(f"the hardware gives frames of the kind {name}, which is not supported")
+    dtype, unit, step = _FORMATS[name]
+    luma, chroma = frame.planes[0], frame.planes[1]
+    item = np.zeros(1, _FRAME)
+    item["height"], item["width"] = out.shape[:2]
+    item["luma_pitch"], item["chroma_pitch"] = luma.line_size // dtype.itemsize, chroma.line_size // dtype.itemsize
+    # PyAV counts pairs of chroma as it does luma, and rounds up
+    item["chroma_height"], item["chroma_width"], item["chroma_step"] = chroma.height, chroma.width, step
+    item["down"], item["across"] = chroma.height < luma.height, chroma.width < luma.width
+    item["as_they_are"], item["unit"] = colors.ycbcr, unit
+    item["colors"] = fields(full_range=has_full_range(frame), ycbcr=False)
+    return item
 
 
 def describe(device_id: int = 0) -> str:
@@ -372,4 +460,6 @@ def describe(device_id: int = 0) -> str:
 
 @cache
 def _kernel(taken: np.dtype[Any], made: np.dtype[Any]) -> Any:
-    return sources.compiled(sources.source("video"), "frame_pixels", sources.options({"IN": taken, "OUT": made}))
+    return sources.compiled(
+        sources.source("video"), "frame_pixels", sources.options({"IN": taken, "OUT": made, "FRAMES": AT_ONCE})
+    )

@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.limits import MAX_READER_THREADS
+from dali_studio.core.limits import MAX_READER_THREADS, MAX_WAITING_THREADS
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.schema.arguments import RunContext, in_turn
 
@@ -99,11 +99,15 @@ class ReaderRun(Generic[Read_co]):
     order : ReaderOrder
     depth : int
         Batches that are read in advance, `AHEAD` at least. If it is 1, those that take no time are not.
+    more : callable, optional
+        Gives how many the data set wants to be read in advance, from time to time more than `depth`; above 0, all are.
     """
 
-    def __init__(self, data: DataSet[Read_co], order: ReaderOrder, depth: int = 1) -> None:
+    def __init__(
+        self, data: DataSet[Read_co], order: ReaderOrder, depth: int = 1, more: Callable[[], int] | None = None
+    ) -> None:
         self.data, self.order = data, order
-        self._depth = max(depth, AHEAD)
+        self._depth, self._more = max(depth, AHEAD), more
         self._ahead: deque[_Ahead] = deque()
         self._threads: ThreadPoolExecutor | None = None
         #: Of the order, where the last batch begins that was not read in advance.
@@ -137,8 +141,9 @@ class ReaderRun(Generic[Read_co]):
         waiting = self._ahead.popleft() if self._ahead else None
         self._before = None if ahead else self.order.get_state()
         picked = self.order.next_batch(*size) if waiting is None else []
-        needed = self._pace.quick and not self._always
-        while ahead and not needed and len(self._ahead) < self._depth:
+        more = self._more() if ahead and self._more is not None else 0
+        needed = self._pace.quick and not (self._always or more)
+        while ahead and not needed and len(self._ahead) < max(self._depth, more):
             self._ahead.append(self._begin(size, context))
         if waiting is not None:
             return waiting.read.result()
@@ -149,7 +154,9 @@ class ReaderRun(Generic[Read_co]):
 
     def _begin(self, size: tuple[int, int], context: RunContext) -> _Ahead:
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(min(self._depth, MAX_READER_THREADS), "dali-studio-reader")
+            wait = self._more is not None and self._more() > 0  # for what a data set has that does the work
+            count = MAX_WAITING_THREADS if wait else min(self._depth, MAX_READER_THREADS)
+            self._threads = ThreadPoolExecutor(count, "dali-studio-reader")
         before = self.order.get_state()
         picked = self.order.next_batch(*size)
         read = self._threads.submit(self._timed, self._pace.in_advance, picked, context)

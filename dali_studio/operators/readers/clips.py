@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from dali_studio.core.progress import doing
 from dali_studio.core.storage import Packed
 from dali_studio.core.timed import TimedSource
 from dali_studio.kernels.cpu.video_codec import (
+    IN_ONE_GO,
     RGB,
     EmptyVideoError,
     FrameColors,
@@ -27,19 +27,16 @@ from dali_studio.kernels.cpu.video_codec import (
     VideoIndex,
 )
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.kernels.cuda.video import GpuVideoFile, frames_of
+from dali_studio.kernels.cuda.video import frames_of
 from dali_studio.operators.decoders.frames import padded, video_finding
 from dali_studio.operators.readers.ahead import Memory, Run
+from dali_studio.operators.readers.engines import Engines, Frame
 from dali_studio.schema.arguments import Args
 
 #: Videos that stay open, to go on where a sequence has ended.
 _OPEN = 16
 #: Threads that look up where frames lie.
 _THREADS = 8
-#: Threads that feed a GPU's decoders, of which the largest GPUs have seven; each waits for its decoder, mostly.
-_GPU_THREADS = 16
-#: Frames that are decoded in one go, but for those that follow one key frame, which always are.
-_IN_ONE_GO = 16
 #: How long before the first frame of a video a range may begin: so many sequences are filled frames alone.
 _MAX_BEFORE = 1 << 20
 
@@ -144,13 +141,6 @@ class _Part:
     frames: list[tuple[int, int, int]]
 
 
-class _Gpu(NamedTuple):
-    """Where frames are decoded to on a GPU, and the threads that feed its decoders."""
-
-    stream: GpuStream
-    threads: ThreadPoolExecutor
-
-
 class Clips:
     """Sequences of frames.
 
@@ -177,8 +167,8 @@ class Clips:
         self.sampling, self._colors = sampling, colors
         self._begin: Callable[[str, VideoIndex], VideoFile] = VideoFile if gpu_dtype is None else GpuColored
         self._dtype = np.dtype(np.uint8) if gpu_dtype is None else gpu_dtype
-        #: Where frames are decoded to, if not to host memory.
-        self._gpu: _Gpu | None = None
+        #: What decodes frames, if they are not decoded to host memory.
+        self._engines: Engines | None = None
         found = _indices(sorted({entry.path for entry in entries}))
         self.entries: list[Entry] = []
         self.indices: list[VideoIndex] = []
@@ -221,19 +211,22 @@ class Clips:
 
     def decode_on(self, stream: GpuStream) -> None:
         """Let frames be decoded by a GPU from now on, into its memory."""
-        if self._gpu is None:
-            self._gpu = _Gpu(stream, ThreadPoolExecutor(_GPU_THREADS, "dali-studio-video"))
-            self._begin = partial(GpuVideoFile, stream.device_id)
+        if self._engines is None:
+            self._engines = Engines(stream, self._colors)
+
+    def in_advance(self) -> int:
+        """Batches that are to be read at the same time for a GPU's decoders to have work; 0 where none is used."""
+        return 0 if self._engines is None else self._engines.in_advance()
 
     @property
     def stream(self) -> GpuStream | None:
         """Of the GPU that frames are decoded on, if it is one."""
-        return None if self._gpu is None else self._gpu.stream
+        return None if self._engines is None else self._engines.stream
 
     def close(self) -> None:
         """Give back what open files hold."""
-        if self._gpu is not None:
-            self._gpu.threads.shutdown(wait=False, cancel_futures=True)
+        if self._engines is not None:
+            self._engines.close()
         with self._lock:
             idle, self._idle = self._idle, []
         for _, video in idle:
@@ -247,34 +240,21 @@ class Clips:
         for position, chosen in enumerate(picked):
             index = self.indices[int(self.files[chosen])]
             shapes[position] = len(numbers[position]), index.height, index.width, 3
-        data, rooms = self._room(shapes, memory)
-        made, gpu = ClipsRead(picked, data, numbers), self._gpu
+        if self._engines is not None:
+            return self._read_on_gpu(self._engines, picked, numbers, shapes)
+        sizes = shapes.prod(axis=1) * self._dtype.itemsize
+        data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, self._dtype)
+        made, rooms = ClipsRead(picked, data, numbers), [data[position] for position in range(len(shapes))]
         ended, after = threading.Event(), picked[-1] + 1 if picked else -1
         with self._lock:
             before = self._reading.get(picked[0]) if picked else None
             self._reading[after] = ended
-
-        def wait() -> None:
-            if before is not None and (gpu is None or self._goes_on(picked[0] - 1, picked[0])):
-                before.wait()  # a video is decoded once, if its sequences follow each other
-
-        def one(which: int) -> None:
-            self._read_part(made, parts[which], rooms)
-
         parts = self._parts(picked, numbers)
         try:
-            if gpu is None:
-                wait()
-                run(one, len(parts))
-            elif parts:
-                begun = [gpu.threads.submit(one, which) for which in range(1, len(parts))]
-                wait()
-                one(0)
-                for each in begun:
-                    each.result()
+            if before is not None:
+                before.wait()  # a video is decoded once, if its sequences follow each other
+            run(lambda which: self._read_part(made, parts[which], rooms), len(parts))
             self._fill(made, rooms)
-            if gpu is not None:
-                gpu.stream.is_filled(cast("Batch", data))
         finally:
             ended.set()
             with self._lock:
@@ -282,14 +262,22 @@ class Clips:
                     del self._reading[after]
         return made
 
-    def _room(self, shapes: NDArray[np.int64], memory: Memory) -> tuple[Packed | Batch, list[Any]]:
-        """Room for sequences, and the room of each."""
-        if self._gpu is not None:
-            there = self._gpu.stream.apart(shapes, self._dtype, "FHWC")
-            return there, [frames_of(there, position) for position in range(len(shapes))]
-        sizes = shapes.prod(axis=1) * self._dtype.itemsize
-        data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, self._dtype)
-        return data, [data[position] for position in range(len(shapes))]
+    def _read_on_gpu(
+        self, engines: Engines, picked: list[int], numbers: list[NDArray[np.int64]], shapes: NDArray[np.int64]
+    ) -> ClipsRead:  # fmt: skip
+        data = engines.stream.apart(shapes, self._dtype, "FHWC")
+        rooms = [frames_of(data, position) for position in range(len(shapes))]
+        frames: list[Frame] = []
+        for position, chosen in enumerate(picked):
+            file = int(self.files[chosen])
+            path, index = self.entries[file].path, self.indices[file]
+            for place, number in enumerate(numbers[position].tolist()):
+                if number >= 0:
+                    frames.append(Frame(path, index, number, position, place))
+        made = ClipsRead(picked, data, numbers, engines.decode(frames, rooms, data.size))
+        self._fill(made, rooms)
+        engines.stream.is_filled(data)
+        return made
 
     def _parts(self, picked: list[int], numbers: list[NDArray[np.int64]]) -> list[_Part]:
         """What is decoded in one go each, in the order of the sequences: the frames that follow a key frame.
@@ -307,7 +295,7 @@ class Clips:
         made: list[_Part] = []
         for part in found.values():
             last = made[-1] if made else None
-            if last and last.path == part.path and len(last.frames) + len(part.frames) <= _IN_ONE_GO:
+            if last and last.path == part.path and len(last.frames) + len(part.frames) <= IN_ONE_GO:
                 last.frames.extend(part.frames)
             else:
                 made.append(part)
@@ -341,42 +329,21 @@ class Clips:
         video.read(numbers, [rooms[position][place] for _, position, place in part.frames], colors=self._colors)
         self._keep(part.path, video)
 
-    def _goes_on(self, before: int, chosen: int) -> bool:
-        """Whether a decoder that has read a sequence need not decode frames again for another one."""
-        file = int(self.files[chosen])
-        if before < 0 or int(self.files[before]) != file:
-            return False
-        (_, end), (begin, _) = self._extent(before), self._extent(chosen)
-        return self.indices[file].key_before(begin) < end <= begin
-
-    def _extent(self, chosen: int) -> tuple[int, int]:
-        """The first frame of a sequence, and the one behind the last."""
-        frames = self.sampling.frames(int(self.begins[chosen]), int(self.ends[self.files[chosen]]))
-        there = frames[frames >= 0]
-        return (int(there.min()), int(there.max()) + 1) if len(there) else (0, 0)
-
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
-        """An open file: one that need not go back, or to another key frame, if there is one.
-
-        Others are gone on with, the oldest first; but a GPU's last one may be what a part that is yet to begin needs.
-        """
+        """An open file: one that need not go back, or to another key frame, if there is one."""
         key = index.key_before(first)
         with self._lock:
             there = [(first - video.position, place) for place, (name, video) in enumerate(self._idle) if name == path]
             near = [one for one in there if 0 <= one[0] <= first - key]
-            if near or len(there) > (self._gpu is not None):
+            if there:
                 return self._idle.pop(min(near or there[:1])[1])[1]
         return self._begin(path, index)
-
-    @property
-    def _max_idle(self) -> int:
-        return _OPEN if self._gpu is None else _GPU_THREADS
 
     def _keep(self, path: str, video: VideoFile) -> None:
         with self._lock:
             self._idle.append((path, video))
-            surplus = self._idle[: -self._max_idle]
-            del self._idle[: -self._max_idle]
+            surplus = self._idle[:-_OPEN]
+            del self._idle[:-_OPEN]
         for _, one in surplus:
             one.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from dali_studio.core.batch import Batch
@@ -96,6 +97,12 @@ class Reader(ReaderArguments, Operator, abstract=True):
         """The outputs of the samples that ``data.read`` gave."""
         raise NotImplementedError
 
+    @staticmethod
+    def in_advance(data: Any) -> int:
+        """Batches that are to be read at the same time, at least, as the data set says while it is read."""
+        del data
+        return 0
+
     @classmethod
     def open(cls, args: Args) -> ReaderRun[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         data = cls.data_set(args)
@@ -109,7 +116,7 @@ class Reader(ReaderArguments, Operator, abstract=True):
             raise ArgumentError(
                 sentence(error), hint="Change the arguments of the order.", argument="shard_id"
             ) from error
-        return ReaderRun(data, order, args["prefetch_queue_depth"])
+        return ReaderRun(data, order, args["prefetch_queue_depth"], partial(cls.in_advance, data))
 
     @classmethod
     def run(  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -158,6 +158,10 @@ class VideoReader(Reader, abstract=True):
         cast("Clips", state.data).decode_on(stream)
         return cls.run(state, args)
 
+    @staticmethod
+    def in_advance(data: Clips) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return data.in_advance()
+
     @classmethod
     def elements(cls, args: Args) -> tuple[np.dtype[Any], bool]:
         """Element type of frames, and whether floats are from 0 to 1."""

@@ -197,6 +197,8 @@ class RawKernel:
         pass
 
     def __call__(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], shared_mem: int = 0) -> None:
+        if any(isinstance(value, np.ndarray) and value.size != 1 for value in args):
+            raise TypeError("CuPy hands over arrays of numpy of one element alone")
         values = [np.array([value]) for value in args]
         given = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
         self._launch(*(*grid, 1)[:2], block[0], given)

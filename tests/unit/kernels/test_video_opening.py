@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,3 +76,16 @@ def test_a_file_is_opened_again_without_decoding(codec: str, opened: list[dict[s
     opened.clear()
     VideoFile(str(path), first.index).close()
     assert opened[-1] == {}
+
+
+def test_a_closed_file_is_not_kept_until_cycles_are_collected() -> None:
+    gc.disable()
+    try:
+        video = VideoFile(np.frombuffer(encoded_video("vp9", 10, SIZE), np.uint8))
+        _frames(video, [0, 3])
+        video.close()
+        there = weakref.ref(video)
+        del video
+        assert there() is None
+    finally:
+        gc.enable()

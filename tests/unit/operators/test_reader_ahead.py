@@ -131,6 +131,20 @@ def test_what_is_to_be_read_in_advance_is(root: Path) -> None:
         assert len(run.reader._ahead) == 3
 
 
+def test_a_data_set_says_how_much_is_read_in_advance(root: Path) -> None:
+    """As much as it says at the time, at least what was asked for, and however quickly it is read."""
+    run, more = Run(root), 5
+    run.reader = ReaderRun(run.reader.data, run.reader.order, more=lambda: more)
+    for _ in range(40):
+        run.next(4, ahead=True)
+        assert len(run.reader._ahead) == 5
+        run.read_in_advance()
+    more = 1
+    for _ in range(4):
+        run.next(4, ahead=True)
+    assert len(run.reader._ahead) == 2
+
+
 @pytest.mark.parametrize("options", ORDERS)
 def test_batches_that_are_skipped_in_between(root: Path, options: Any) -> None:
     run = Run(root, **options)
