@@ -21,6 +21,10 @@ from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import arrivals, stream
 from dali_studio.kernels.cuda.batch import PADDING
 
+#: Bytes that initcheck keeps account of together: of a word of which a copy writes some and ``memset`` the others it says
+#: that it was never written.
+_WORD = 4
+
 
 class ExactPool:
     """As much of ``cupy.cuda.MemoryPool`` as the package uses, without a pool."""
@@ -29,7 +33,7 @@ class ExactPool:
 
     def malloc(self, size: int) -> Any:
         made = cupy.cuda.MemoryPointer(cupy.cuda.Memory(size), 0)
-        behind = max(size - PADDING, 0)
+        behind = max(size - PADDING, 0) // _WORD * _WORD
         (made + behind).memset(0, size - behind)
         return made
 
@@ -53,7 +57,8 @@ def with_gaps_of_zeros(make: Callable[..., Batch]) -> Callable[..., Batch]:
             ends = batch.offsets + batch.counts * batch.dtype.itemsize
             for end, following in zip(ends[:-1].tolist(), batch.offsets[1:].tolist(), strict=True):
                 if following > end:
-                    (batch.memory + end).memset(0, following - end)
+                    begin = end // _WORD * _WORD
+                    (batch.memory + begin).memset(0, following - begin)
         return batch
 
     return made

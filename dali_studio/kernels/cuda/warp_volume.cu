@@ -4,7 +4,7 @@
 #include "../include/warp.hpp"
 
 // Voxels of a block; a warp has compact patches of WIDE columns, so that neighbours share what they read.
-enum { COLUMNS = 32, ROWS = 8, PLANES = 4, WIDE = 8 };
+enum { COLUMNS = 32, ROWS = 8, PLANES = 4, WIDE = 16 };
 
 #if FEW
 typedef i32 I;  // counts the elements of a volume
@@ -83,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(256, 6) warp_volume(const Item* __r
   const u32 across = (t.out_width + COLUMNS - 1) / COLUMNS, down = (t.out_height + ROWS - 1) / ROWS;
   const u32 line = blockIdx.x / across, piece = line / down;
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const i32 column = (i32)((blockIdx.x - line * across) * COLUMNS + warp % 4 * WIDE + lane % WIDE);
-  const i32 row = (i32)((line - piece * down) * ROWS + warp / 4 * 4 + lane / WIDE), first = (i32)(piece * PLANES);
+  const i32 column = (i32)((blockIdx.x - line * across) * COLUMNS + warp % 2 * WIDE + lane % WIDE);
+  const i32 row = (i32)((line - piece * down) * ROWS + warp / 2 * 2 + lane / WIDE), first = (i32)(piece * PLANES);
   if (column >= t.out_width || row >= t.out_height || first >= t.out_depth) return;
   float m[12];
 #if INVERTED

@@ -67,36 +67,24 @@ template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const I
   out.store(dst);
 }
 
-// Where threads have three words each, a warp exchanges them, so that every store goes to one piece of memory; loads as well where
-// there is little to compute.
-#define WHOLE(T) (N * sizeof(T) <= 16 && N * sizeof(T) % 4 == 0)
-#define EXCHANGED ((UNIT == 3 || MADE == 3) && WHOLE(IN) && WHOLE(OUT))
-#if UNIT == 3 || MADE == 3
-template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, const IN* warp_src, OUT* warp_dst, i64 first) {
+// Where threads have three words each, a warp exchanges them, so that every store goes to one piece of memory.
+#define EXCHANGED (MADE == 3 && N * sizeof(OUT) <= 16 && N * sizeof(OUT) % 4 == 0)
+#if MADE == 3
+template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst, i64 first) {
   const int LIMIT = YES ? 16 : 1;  // depends on YES, so that nothing is compiled where there are other types
-  typedef typename Taken<LIMIT>::W From;
-  typedef typename Result<LIMIT>::W To;
-  __shared__ uint4 memory[8 * 96];
-  uint4* words = memory + threadIdx.x / 32 * 96;
+  typedef typename Result<LIMIT>::W W;
+  __shared__ W memory[8 * 96];
+  W* words = memory + threadIdx.x / 32 * 96;
   const int lane = threadIdx.x & 31;
   Taken<LIMIT> in;
   Result<LIMIT> out;
-#if BY_WORDS
-#pragma unroll
-  for (int i = 0; i < UNIT; i++) ((From*)words)[lane + 32 * i] = ((const From*)warp_src)[lane + 32 * i];
-  __syncwarp();
-#pragma unroll
-  for (int i = 0; i < UNIT; i++) in.words[i] = ((const From*)words)[UNIT * lane + i];
-#else
-  in.load(warp_src + lane * N * UNIT);
-#endif
+  in.load(src);
   compute<LIMIT>(t, in, out, first);
+#pragma unroll
+  for (int i = 0; i < MADE; i++) words[MADE * lane + i] = out.words[i];
   __syncwarp();
 #pragma unroll
-  for (int i = 0; i < MADE; i++) ((To*)words)[MADE * lane + i] = out.words[i];
-  __syncwarp();
-#pragma unroll
-  for (int i = 0; i < MADE; i++) ((To*)warp_dst)[lane + 32 * i] = ((const To*)words)[lane + 32 * i];
+  for (int i = 0; i < MADE; i++) ((W*)warp_dst)[lane + 32 * i] = words[lane + 32 * i];
 }
 template <> __device__ __forceinline__ void exchanged<false>(const Item&, const IN*, OUT*, i64) {}
 #endif
@@ -108,10 +96,10 @@ extern "C" __global__ void __launch_bounds__(256, MOST_UNITS == 4 ? 3 : BY_WORDS
   const IN* src = t.src + first * UNIT;
   OUT* dst = t.dst + first * MADE;
   u64 at = (u64)t.src | (u64)t.dst;
-#if UNIT == 3 || MADE == 3
+#if MADE == 3
   i64 begin = first - (threadIdx.x & 31) * N;  // of the warp
   if (EXCHANGED && begin + 32 * N <= count && at % 16 == 0) {
-    exchanged<EXCHANGED>(t, t.src + begin * UNIT, t.dst + begin * MADE, first);
+    exchanged<EXCHANGED>(t, src, t.dst + begin * MADE, first);
     return;
   }
 #endif
