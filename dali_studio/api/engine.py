@@ -113,7 +113,7 @@ class Engine:
         self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
         self._requests: deque[Request] = deque()
         self._group: Store = {}
-        #: Iterations of the group that were given, and that are in it.
+        #: Iterations of the group that were given, and that are in it; a single iteration is a group, too.
         self._given = self._in_group = 0
         decodes = any(step.device == "mixed" for step in self.plan.steps())
         largest = options.batch_size * (1 if self._groups is None else self._groups.most)
@@ -132,7 +132,7 @@ class Engine:
         self._under_way: deque[Position] = deque()
         #: Behind what is under way in groups, which may be more than what was asked for.
         self._requested = 0
-        self._state = State()
+        self._state = self._next_state = State()
         self._ended = False
         self.executor.open()
         if checkpointing:
@@ -202,7 +202,9 @@ class Engine:
     @property
     def pending(self) -> int:
         """Iterations asked for and not returned yet."""
-        return self._prefetcher.scheduled if self._groups is None else len(self._under_way)
+        if self._groups is not None:
+            return len(self._under_way)
+        return self._prefetcher.scheduled + self._in_group - self._given
 
     @property
     def ahead(self) -> int:
@@ -241,28 +243,38 @@ class Engine:
                     code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs()."
                 )
             )
-        made = self._single(told) if self._groups is None else self._part(self._groups, told)
-        return tuple([_output(made[port]) if port in made else self._nothing(port) for port in self.plan.outputs])
+        if self._given == self._in_group:
+            if self._groups is None:
+                self._take(told)
+            else:
+                self._take_group(self._groups, told)
+        size = self.graph.options.batch_size
+        made = part(self._group, size, self._given) if self._in_group > 1 else self._group
+        outputs = tuple([_output(made[port]) if port in made else self._nothing(port) for port in self.plan.outputs])
+        # Ctrl+C may come with any call, waiting for a GPU among them: what says where the run is changes between calls
+        self._given += 1
+        if self._given == self._in_group:
+            self._group = {}
+        self._returned, self._state = self._under_way[0], self._next_state
+        del self._under_way[0]
+        return outputs
 
-    def _single(self, told: Callable[[float], AbstractContextManager[None]]) -> Store:
-        """The next iteration, where each is computed by itself."""
+    def _take(self, told: Callable[[float], AbstractContextManager[None]]) -> None:
+        """Take the next iteration, where each is computed by itself."""
         before = self._prefetcher.scheduled
         try:
-            made, self._state = self._prefetcher.result(told)
-        finally:
+            self._group, self._next_state = self._prefetcher.result(told)
+            self._given, self._in_group = 0, 1
+        except BaseException:
             if self._prefetcher.scheduled < before:  # otherwise the user has stopped waiting for it
                 self._returned = self._under_way[0]
                 del self._under_way[0]
-        return made
+            raise
 
-    def _part(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> Store:
-        """The next iteration of those that are computed together.
-
-        Ctrl+C may come with any call. What says where the run is changes between calls; a group that was taken while it
-        is still among `_requests` is lost, or has failed, and is computed again.
-        """
+    def _take_group(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> None:
+        """Take the next of the groups; one that was taken while it is still among `_requests` is computed again."""
         while self._given == self._in_group:
-            if len(self._requests) > self._prefetcher.scheduled:
+            if len(self._requests) > self._prefetcher.scheduled:  # it has failed, or Ctrl+C came with it
                 self._again(groups)
             try:
                 found, _ = self._prefetcher.result(told)
@@ -278,12 +290,6 @@ class Engine:
                 request = self._requests[0]
                 self._group, self._given, self._in_group = found, 0, request.iterations
                 del self._requests[0]
-        size = self.graph.options.batch_size
-        made = part(self._group, size, self._given) if self._in_group > 1 else self._group
-        self._given += 1
-        self._returned = self._under_way[0]
-        del self._under_way[0]
-        return made
 
     def _again(self, groups: Groups) -> None:
         """Compute iterations again, from those on of which the results were taken last."""
@@ -335,7 +341,7 @@ class Engine:
         check_fits(checkpoint, self.checkpoint())
         self._asked = self._returned = checkpoint.position
         self._requested = checkpoint.position.iteration
-        self._state = checkpoint.state
+        self._state = self._next_state = checkpoint.state
         self.executor.restore(checkpoint.position.iteration, checkpoint.state.draws, checkpoint.state.saved)
         for feeder in self.feeders.values():
             feeder.restore(checkpoint.position.epoch, checkpoint.position.epoch_iteration)
@@ -389,6 +395,7 @@ class Engine:
         if self._forked:
             return
         self._prefetcher.close()
+        self._group = {}
         if self._sources is not None:
             self._sources.pool.close()
         self.workers.close()

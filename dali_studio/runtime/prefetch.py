@@ -170,7 +170,8 @@ class Prefetcher(Generic[Request, Result]):
         return _at_once(self.compute(self._waiting.popleft()))
 
     def close(self) -> None:
-        """End the thread once it has finished what it is doing."""
+        """Let go of results, and end the thread once it has finished what it is doing."""
+        self._results.done.clear()
         if self._thread is not None:
             self._requests.put(None)
             self._thread = None

@@ -193,6 +193,19 @@ def test_groups_are_computed_ahead_for_iterators_too(root: str) -> None:
     assert min(least[8:]) > groups.SAMPLES // 2
 
 
+def test_release_gives_groups_back(root: str) -> None:
+    pipeline = _build(root, _training, 2)
+    for _ in range(_RUNS):
+        pipeline.run()
+    built = pipeline._built()  # pyright: ignore[reportPrivateUsage]
+    prefetcher = built._prefetcher  # pyright: ignore[reportPrivateUsage]
+    while len(prefetcher._results.done) < prefetcher.scheduled:  # pyright: ignore[reportPrivateUsage]
+        sleep(0.01)
+    assert prefetcher.scheduled
+    pipeline.release()
+    assert built.executor.device_memory < 24 * 20 * 20 * 3 * 4  # a group; tables of constants may be left
+
+
 def test_held_results_stay_valid(root: str) -> None:
     pipeline = _build(root, _training, 1)
     held = [pipeline.run() for _ in range(3 * groups.SAMPLES)]
