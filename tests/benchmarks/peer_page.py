@@ -176,7 +176,7 @@ def generate() -> dict[Path, str]:
         device: json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
         for device, (path, _) in RESULTS.items()
     }
-    results = (written["gpu"] or {"results": {}})["results"]
+    results: dict[str, Any] = written["gpu"]["results"] if written["gpu"] else {}
     pages = {path: with_figures(path.read_text(encoding="utf-8"), lines, results) for path, lines in LINES.items()}
     return {TARGET: page(written, tomllib.loads(REASONS.read_text(encoding="utf-8")).get("rows", [])), **pages}
 
