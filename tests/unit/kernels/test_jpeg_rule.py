@@ -13,7 +13,7 @@ import simplejpeg
 from dali_studio.kernels.cpu import image_codec
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.jpeg import codec as jpeg
-from dali_studio.kernels.jpeg import nvjpeg, nvjpeg_library
+from dali_studio.kernels.jpeg import gpu_decoder, libjpeg, nvjpeg, nvjpeg_library
 from dali_studio.kernels.jpeg.gpu_rule import takes
 from tests.images import Array, encoded, picture
 
@@ -96,3 +96,10 @@ def test_without_the_library_the_answer_says_what_to_install(monkeypatch: pytest
 def test_without_a_gpu_the_answer_says_so() -> None:
     opened = nvjpeg.open_decoder(99)
     assert isinstance(opened, Unavailable) and opened.reason and opened.hint
+
+
+@pytest.mark.parametrize(("sides", "decoders"), [([375, 500], 2), ([375, 1024], 2), ([375, 1025], 3)])
+def test_a_large_picture_in_a_batch_takes_a_decoder_more(sides: list[int], decoders: int) -> None:
+    requests = np.zeros((len(sides), libjpeg.FIELDS), np.int64)
+    requests[:, libjpeg.HEIGHT], requests[:, libjpeg.WIDTH] = 1024, sides
+    assert gpu_decoder.decoders(requests) == decoders
