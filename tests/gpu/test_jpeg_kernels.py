@@ -336,7 +336,10 @@ def resized(file: bytes, height: int) -> bytes:
 _DATA = segment(GOOD, SOS)[1]
 _MIDDLE = (_DATA + len(GOOD)) // 2
 _SECOND = MARKED.index(b"\xff\xd1")
+_NOISE = bytes(encoded(np.random.default_rng(2).integers(0, 256, (60, 45, 3), np.uint8)))
+_STUFFED = _NOISE.index(b"\xff\0", segment(_NOISE, SOS)[1])
 DAMAGED = {
+    "0xFF twice": _NOISE[:_STUFFED] + b"\xff" + _NOISE[_STUFFED:],
     "cut off": GOOD[:_MIDDLE] + END,
     "cut off near the end": GOOD[:-4] + END,
     "no data": GOOD[:_DATA] + END,

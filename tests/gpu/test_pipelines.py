@@ -81,7 +81,7 @@ def test_large_pictures_are_left_to_the_gpu(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "class" / "a.jpg").write_bytes(broken.tobytes())
 
     def outputs(large: int) -> tuple[list[bytes], dict[str, int]]:
-        monkeypatch.setattr(mixed, "_LARGE", large)
+        monkeypatch.setattr(mixed, "LARGE", large)
         pipeline = training(root, "mixed", "gpu", num_threads=3, device_id=0)
         made = [pipeline.run()[0].as_cpu().as_array().tobytes() for _ in range(20)]
         return made, pipeline.decoded_images()

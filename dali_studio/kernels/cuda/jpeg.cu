@@ -93,7 +93,7 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
   auto sixteen = [=](u32 at) { return at < limit ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0); };
   uint4 ahead = sixteen(first + 16 * threadIdx.x);
   for (u32 tile = first; tile < limit; tile += 16 * THREADS) {
-    u32 at = tile + 16 * threadIdx.x, keep = 0, begins = 0;
+    u32 at = tile + 16 * threadIdx.x, keep = 0, begins = 0, again = 0;
     uint4 four = ahead;
     ahead = sixteen(at + 16 * THREADS);
     const u8* bytes = (const u8*)&four;
@@ -103,6 +103,7 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
       u32 byte = bytes[i], next = i < 15 ? bytes[i + 1] : behind;
       if (at + i < limit) {
         if (byte == 0xFF ? next == 0 : before != 0xFF) keep |= 1u << i;
+        if (before == 0xFF && byte == 0xFF) again |= 1u << i;
         if (before == 0xFF && byte != 0 && byte != 0xFF) {
           if (byte >= 0xD0 && byte <= 0xD7) begins |= 1u << i;
           else atomicMin(&end, at + i);
@@ -114,8 +115,9 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
     u32 last = end;
     if (last < at + 16) {
       u32 wanted = last > at ? (1u << (last - at)) - 1 : 0;
-      keep &= wanted, begins &= wanted;
+      keep &= wanted, begins &= wanted, again &= wanted;
     }
+    if (again) wrong = 1;  // libjpeg-turbo decodes such a unit twice, the second time over what the first one left
     u32 all, rank = sum_before<THREADS>(__popc(keep) | __popc(begins) << 16, all);
     if (WRITES) {
       u32 place = done - from + (rank & 0xFFFF), which = restarts + (rank >> 16);
