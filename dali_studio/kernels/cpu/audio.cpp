@@ -158,14 +158,16 @@ template <class S, class T> static float exact_mean_squares(const T* in, i64 win
 
 // All windows of a sound, whose sums, where they are rounded, are computed anew every `interval` samples. Gives the largest mean.
 template <class T> static float all_mean_squares(const T* in, i64 count, i64 width, i64 interval, float* out) {
-  const i64 windows = count - width + 1, step = interval - width + 1;
+  const i64 windows = count - width + 1;
   if constexpr (same<typename SquareSum<T>::type, i64>::value) {
     if (sizeof(T) == 1 && width < 1 << 15) return exact_mean_squares<i32>(in, windows, width, out);  // of squares below 2^16
     return exact_mean_squares<i64>(in, windows, width, out);
   }
-  i64 begin = 0;
-  for (; begin + 4 * step <= windows; begin += 4 * step) mean_squares<4>(in + begin, step, width, step, out + begin);
-  for (; begin < windows; begin += step) mean_squares<1>(in + begin, least(step, windows - begin), width, step, out + begin);
+  // the first sums end with sample `interval`, all others after as many windows
+  i64 begin = least(interval - width + 1, windows);
+  mean_squares<1>(in, begin, width, 0, out);
+  for (; begin + 4 * interval <= windows; begin += 4 * interval) mean_squares<4>(in + begin, interval, width, interval, out + begin);
+  for (; begin < windows; begin += interval) mean_squares<1>(in + begin, least(interval, windows - begin), width, 0, out + begin);
   float largest = out[0];
   for (i64 i = 1; i < windows; i++) largest = out[i] > largest ? out[i] : largest;
   return largest;

@@ -22,7 +22,7 @@ _RATE = np.dtype(
 )  # fmt: skip
 _POWERS = np.dtype(
     [*((name, np.uint64) for name in ("source", "means", "largest", "begin", "length")),
-     *((name, np.int64) for name in ("windows", "width", "step", "blocks"))]
+     *((name, np.int64) for name in ("windows", "width", "first", "step", "blocks"))]
 )  # fmt: skip
 #: Windows of a block where sums of squares are exact and may begin anywhere.
 _WINDOWS = 2048
@@ -91,8 +91,10 @@ def nonsilent_region_on_gpu(
     items["source"], items["begin"], items["length"] = src.addresses, begins.addresses, lengths.addresses
     items["windows"], items["width"] = counts - widths + 1, widths
     exact = src.dtype.kind in "iu" and src.dtype.itemsize <= np.dtype(np.int16).itemsize
-    items["step"] = _WINDOWS if exact else (counts if interval is None else interval) - widths + 1
-    items["blocks"] = -(-items["windows"] // items["step"])
+    # the first sums end with sample `interval`, all others after as many windows
+    items["step"] = _WINDOWS if exact else counts if interval is None else interval
+    items["first"] = _WINDOWS if exact else items["step"] - widths + 1
+    items["blocks"] = 1 + -(-np.maximum(items["windows"] - items["first"], 0) // items["step"])
     means = stream.empty(items["windows"][:, None], np.dtype(np.float32), "")
     largest = stream.empty(items["blocks"][:, None], np.dtype(np.float32), "")
     items["means"], items["largest"] = means.addresses, largest.addresses
