@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any
 from dali_studio.core.loading import loading
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
-    from dali_studio import fn, math, ops, pipeline, plugin_manager, samples, tensors, tfrecord, types
+    from dali_studio import (
+        backend,
+        data_node,
+        fn,
+        math,
+        ops,
+        pipeline,
+        plugin_manager,
+        samples,
+        tensors,
+        tfrecord,
+        types,
+    )  # fmt: skip
     from dali_studio.api.indexing import newaxis
     from dali_studio.api.reading.compose import read_compose
     from dali_studio.api.reading.program import read
@@ -38,11 +50,14 @@ _PUBLIC = {
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
-_MODULES = ("fn", "math", "ops", "types", "pipeline", "plugin_manager", "tensors", "tfrecord", "samples")
+_MODULES = (
+    "backend", "data_node", "fn", "math", "ops", "types", "pipeline", "plugin_manager", "tensors", "tfrecord",
+    "samples",
+)  # fmt: skip
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "Pipeline", "TensorList",
-    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "plugin_manager", "read", "read_compose",
-    "samples", "tensors", "tfrecord", "types",
+    "__version__", "backend", "data_node", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def",
+    "plugin_manager", "read", "read_compose", "samples", "tensors", "tfrecord", "types",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NoReturn
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -28,8 +29,8 @@ def load_library(library_path: str, global_symbols: bool = False) -> NoReturn:
     raise _refused(library_path)
 
 
-def load_directory(plugin_dir_path: str, global_symbols: bool = False) -> NoReturn:
-    """Refuse a folder of libraries.
+def load_directory(plugin_dir_path: str, global_symbols: bool = False) -> None:
+    """Refuse the libraries of a folder; where there is none, nothing is to be done.
 
     Parameters
     ----------
@@ -41,10 +42,11 @@ def load_directory(plugin_dir_path: str, global_symbols: bool = False) -> NoRetu
     Raises
     ------
     DaliStudioError
-        DS106, always.
+        DS106 for a library in a folder of it.
     """
     del global_symbols
-    raise _refused(plugin_dir_path)
+    for found in sorted(Path(plugin_dir_path).glob("*/libdali_*.so")):
+        raise _refused(str(found))
 
 
 def _refused(path: str) -> DaliStudioError:

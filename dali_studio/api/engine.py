@@ -134,6 +134,8 @@ class Engine:
             self.check_process()
         if self._ended:
             return False
+        for feeder in self.feeders.values():
+            feeder.wait()
         try:
             external_inputs = {key: feeder.take() for key, feeder in self.feeders.items()} if self.feeders else {}
         except StopIteration:

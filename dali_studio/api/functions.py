@@ -63,7 +63,8 @@ def class_for(schema: OperatorSchema) -> type:
         return function(*inputs, **given)
 
     name = schema.class_name.rpartition(".")[2]
-    return type(name, (), {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema)})
+    members = {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema), "schema": schema}
+    return type(name, (), members)
 
 
 def populate(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from dali_studio.api.checkpoints import decode
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
+from dali_studio.api.pipeline_files import PipelineFiles
 from dali_studio.api.placement import check_devices
 from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options, graph_options, unknown_name
@@ -22,7 +25,7 @@ from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode, output_port
 from dali_studio.api.waiting import told
-from dali_studio.compiler.explain import explain
+from dali_studio.compiler.explain import described, explain
 from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
@@ -31,12 +34,13 @@ from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.runtime.failures import FailedSample
+from dali_studio.runtime.forecast import forecast
 from dali_studio.types import CPU_ONLY_DEVICE_ID
 
 _UNSET = -1
 
 
-class Pipeline:
+class Pipeline(PipelineFiles):
     """A graph of operators with the options under which it runs.
 
     Make one with a function decorated by ``pipeline_def``, or inside ``with pipeline:`` and `set_outputs`, or by a
@@ -167,6 +171,11 @@ class Pipeline:
             ports = [output_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
         self._trace.graph.set_outputs(ports)
 
+    def add_sink(self, edge: DataNode) -> None:
+        """Keep the operator that gives `edge` in the run, even if no output depends on it."""
+        node = self._trace.graph.node(edge.port.node)
+        self._trace.graph.replace_node(replace(node, arguments={**node.arguments, "preserve": True}))
+
     def __enter__(self) -> Pipeline:
         trace.push(self._trace)
         _pipelines.append(self)
@@ -240,9 +249,19 @@ class Pipeline:
         if self._workers is None:
             self._workers = start_workers(self._trace.graph, self._settings.extra)
 
-    def explain(self) -> str:
-        """The plan of an iteration as text."""
-        return explain(self._built().plan)
+    def explain(self, *, as_json: bool = False) -> str:
+        """The plan of an iteration, and the memory that the first one will take for each node.
+
+        Nothing is computed for it but numbers that are arguments; the files of one batch are read.
+
+        Parameters
+        ----------
+        as_json : bool
+            As JSON, with bytes, instead of text (docs/measuring.md).
+        """
+        engine = self._built()
+        memory = forecast(engine.plan, engine.registry, engine.seed, engine.graph.options.batch_size)
+        return json.dumps(described(engine.plan, memory), indent=2) if as_json else explain(engine.plan, memory)
 
     def _built(self) -> Engine:
         self.build()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from threading import Condition
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +30,8 @@ from dali_studio.types import BatchInfo, SampleInfo
 #: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays, or of one for the batch, that are ready on a stream, or
 #: of a batch in host memory.
 TakeIn = Callable[[Any, str, Any], Batch]
+#: Seconds after which a waiting thread looks whether it was interrupted.
+_LONGEST_WAIT = 0.5
 
 
 class SourceFeeder:
@@ -57,6 +60,7 @@ class SourceFeeder:
         self._takes: bool | None = None
         self._memory = SlabPool()
         self._queued: deque[ExternalInput] = deque()
+        self._fed = Condition()
         self._last: ExternalInput | None = None
         self._iterator: Iterator[Any] | None = None
         self._iteration = 0
@@ -80,11 +84,21 @@ class SourceFeeder:
             raise self._error(
                 "DS304", "It has a source of its own, so nothing can be fed.", "Take the source away, or do not feed."
             )
-        self._queued.append((self._batch(data, 0, layout, cuda_stream),))
+        batch = self._batch(data, 0, layout, cuda_stream)
+        with self._fed:
+            self._queued.append((batch,))
+            self._fed.notify()
 
     def ready(self) -> bool:
         """Whether `take` can give a batch without the user feeding more."""
         return self.has_source or bool(self._queued) or (bool(self._argument("repeat_last")) and self._last is not None)
+
+    def wait(self) -> None:
+        """Until data is fed by another thread, if the source is to block; elsewhere, and with data, no time at all."""
+        if self._argument("blocking") and not self.ready():
+            with self._fed:
+                while not self._queued:
+                    self._fed.wait(_LONGEST_WAIT)
 
     def take(self) -> ExternalInput:
         """The next iteration's outputs.

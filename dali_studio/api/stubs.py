@@ -67,6 +67,8 @@ def _modules(package: str, schemas: Sequence[OperatorSchema]) -> dict[Path, str]
         owner = f"dali_studio.{package}.{folder}".removesuffix(".")
         names = [one.rpartition(".")[2] for one in inside]
         imports = "".join(f"from {owner} import {name} as {name}\n" for name in names)
+        if package == "ops" and not folder:
+            imports = f"from dali_studio.api.composed import Compose as Compose\n{imports}"
         place = Path(package, *filter(None, folder.split(".")))
         file = place / "__init__.pyi" if inside or not folder else place.with_suffix(".pyi")
         found[file] = _text(imports, entries[folder])

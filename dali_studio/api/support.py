@@ -71,18 +71,12 @@ PIPELINE_METHODS: dict[str, Support] = {
             "reader_meta", "release_outputs", "reset", "run", "schedule_run", "seed", "set_outputs", "share_outputs",
             "executor_statistics", "concurrency", "default_cuda_stream_priority", "enable_memory_stats", "exec_dynamic",
             "exec_separated", "max_streams", "py_num_workers", "py_start_method", "set_affinity", "stream_policy",
-            "external_source_shm_statistics", "start_py_workers", "enable_api_check",
+            "external_source_shm_statistics", "start_py_workers", "enable_api_check", "add_sink",
+            "deserialize", "deserialize_and_build", "serialize", "save_graph_to_dot_file",
         ),
         _USED,
     ),
-    "add_sink": Support("refused", "give the operator preserve=True instead"),
-    "deserialize": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
-    "deserialize_and_build": Support(
-        "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
-    ),
-    "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
     "output_stream": Support("refused", "results are complete when they are handed out, so that no stream is needed"),
-    "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),
 }  # fmt: skip
 
 DATA_NODE_METHODS: dict[str, Support] = {

@@ -37,6 +37,8 @@ class Trace:
         self.branches: Branches | None = None
         #: What the next operator is called whose call gives no name; constants that it needs are not called so.
         self.suggested = ""
+        #: The highest number tried for a name: a thousand nodes of one name do not ask for each of them again.
+        self._taken: dict[str, int] = {}
         #: What computes an operator in place of appending it (debug mode): name, inputs and arguments of the call.
         self.immediate: Callable[[str, Sequence[Any], Mapping[str, Any]], Any] | None = None
 
@@ -64,10 +66,12 @@ class Trace:
         key = re.sub(r"\W", "_", name)
         if not key.isidentifier() or keyword.iskeyword(key):
             key = f"n_{key}"
-        number = 2
-        free = key
+        number = self._taken.get(key, 1)
+        free = key if number == 1 else f"{key}_{number}"
         while free in self.graph:
-            free, number = f"{key}_{number}", number + 1
+            number += 1
+            free = f"{key}_{number}"
+        self._taken[key] = number
         return free
 
 

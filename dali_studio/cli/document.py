@@ -7,6 +7,7 @@ from typing import Any
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import KINDS, folder_readers, point_at
+from dali_studio.api.pipeline_files import read_serialized
 from dali_studio.api.reading.program import read
 from dali_studio.api.sample_readers import with_samples
 from dali_studio.cli.text import note, report, waiting
@@ -44,7 +45,7 @@ def _example(name: str) -> Path | None:
 
 def view_of(path: str) -> dict[str, Any]:
     """Where the nodes of a document stand, its notes and groups; of a program there is nothing."""
-    return {} if path.endswith(".py") else load(_example(path) or path)[1]
+    return {} if path.endswith((".py", ".dali")) else load(_example(path) or path)[1]
 
 
 def subgraphs(path: str) -> tuple[Function, ...]:
@@ -60,7 +61,8 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
     Parameters
     ----------
     path
-        A ``.dali.json`` file, a program, which is read and not run, or the name of an example of the gallery.
+        A ``.dali.json`` file, a program, which is read and not run, a serialized ``.dali`` pipeline, or the name of an
+        example of the gallery.
     images
         Folder that every reader of images, of videos or of sounds is to read instead of its own.
     samples
@@ -76,6 +78,8 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
         if path.endswith(".py"):
             found = list[Diagnostic]()
             graph = read(path, found=found)
+        elif path.endswith(".dali"):
+            graph, found = read_serialized(path), []
         else:
             graph, _view, found = load(_example(path) or path, registry)
     graph = rerouted(graph)

@@ -49,6 +49,15 @@ def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
     return image[..., 0] if image.ndim == 3 and image.shape[-1] == 1 else image
 
 
+def frame(sample: NDArray[Any], layout: str, number: int) -> NDArray[np.uint8]:
+    """One frame of a sequence, as of `displayable`; what is not uint8 is stretched over the range of the sequence."""
+    if sample.dtype != np.uint8:
+        values = sample.astype(np.float64)
+        low, high = float(values.min()), float(values.max())
+        sample = np.rint((values - low) * (255.0 / ((high - low) or 1.0))).astype(np.uint8)
+    return displayable(sample[number], layout[1:])
+
+
 def shows_images() -> bool:
     """Whether standard output is a terminal of 24-bit colours, with the characters that pictures take."""
     if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison] - `>&-`

@@ -94,13 +94,16 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
         with waiting("Drawing the contact sheet"):
             sheet = contact_sheet(names, result.first)
         if sheet is not None:
-            write(folder / "contact_sheet.png", sheet)
+            write(folder / "contact_sheet.png", sheet.png)
+            if sheet.webp:
+                write(folder / "contact_sheet.webp", sheet.webp)
         write(folder / "report.json", json.dumps(_summary(graph, result), indent=2) + "\n")
         say()
         if sheet is None:
             note("No output holds images, so that there is no contact sheet.")
         else:
-            say(f"contact sheet: {folder / 'contact_sheet.png'}")
+            moving = f", and moving: {folder / 'contact_sheet.webp'}" if sheet.webp else ""
+            say(f"contact sheet: {folder / 'contact_sheet.png'}{moving}")
         say(f"report: {folder / 'report.json'}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,8 +15,8 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
 FAILED, INTERRUPTED = 1, 130
 _DOCUMENT = (
-    "a .dali.json document, a .py program, which is read and not run, or the name of an example of the gallery, such "
-    "as resnet50"
+    "a .dali.json document, a .py program, which is read and not run, a serialized .dali pipeline, or the name of an "
+    "example of the gallery, such as resnet50"
 )
 #: What `run` shows to whoever gives it nothing, and where its pictures go.
 _FIRST, RESULT = "getting_started", "dali-studio-result"
@@ -82,7 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--triton", metavar="DIR", help="write it as a model of this repository of Triton, for its DALI backend")
     add("--check", action="store_true", help="write nothing: compare the document with the program -o (FILE with .py)")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
-    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio, or a Compose")
+    add("file", metavar="FILE", help="a .py file with a pipeline or a Compose, or a serialized .dali pipeline")
     add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
     add("-o", "--output", metavar="FILE", help="where the document goes; FILE with .dali.json if not given")
     add = verb("verify", verify, "Run a pipeline in nvidia.dali and here, and compare every node.").add_argument
@@ -99,6 +100,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
+    add("--json", action="store_true", help="as JSON, for other programs")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
     _add_data_verbs(verb)
@@ -190,6 +192,7 @@ def _program_of(document: str) -> Path:
 def import_(options: argparse.Namespace) -> int:
     """Write the pipeline of a program as a document."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.pipeline_files import read_serialized  # noqa: PLC0415
     from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
@@ -198,9 +201,14 @@ def import_(options: argparse.Namespace) -> int:
     found, view = list[Diagnostic](), dict[str, str]()
     with waiting(f"Reading {options.file}"):
         try:
-            graph = read(Path(options.file), function=options.function, found=found)
-            view |= in_view(Path(options.file).read_text("utf-8"))
+            if options.file.endswith(".dali"):
+                graph = read_serialized(options.file)
+            else:
+                graph = read(Path(options.file), function=options.function, found=found)
+                view |= in_view(Path(options.file).read_text("utf-8"))
         except DaliStudioError as error:
+            if options.file.endswith(".dali"):
+                raise
             try:
                 graph = read_compose(Path(options.file), found=found)
             except DaliStudioError:
@@ -272,16 +280,21 @@ def explain(options: argparse.Namespace) -> int:
     """Show a plan."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.compiler.explain import described  # noqa: PLC0415
     from dali_studio.compiler.explain import explain as explain_plan  # noqa: PLC0415
     from dali_studio.compiler.pipeline import compile_graph  # noqa: PLC0415
+    from dali_studio.core.random import resolve_pipeline_seed  # noqa: PLC0415
     from dali_studio.graph.validate import validate  # noqa: PLC0415
+    from dali_studio.runtime.forecast import forecast  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images, samples=True), default_registry()
     if found := errors(validate(graph, registry).diagnostics):
         raise DaliStudioError(found)
     with waiting(f"Planning {len(graph)} nodes"):
         plan = compile_graph(graph, registry, devices=True)
-    say(explain_plan(plan))
+        seed, batch_size = resolve_pipeline_seed(graph.options.seed), graph.options.batch_size
+        memory = forecast(plan, registry, seed, batch_size)
+    say(json.dumps(described(plan, memory), indent=2) if options.json else explain_plan(plan, memory))
     if options.cuda:
         from dali_studio.api.kernels import generated  # noqa: PLC0415
 

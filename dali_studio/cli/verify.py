@@ -25,6 +25,7 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
 from dali_studio.graph.placement import on_cpu
 from dali_studio.graph.validate import validate
 from dali_studio.schema.tolerance import tolerance_for
@@ -77,6 +78,7 @@ def verify_graph(graph: Graph, batches: int, out: str | None) -> bool:
     found = errors(emitted.diagnostics)
     if found:
         raise DaliStudioError(found)
+    report(emitted.diagnostics)
     function = next(node.name for node in ast.parse(emitted.source).body if isinstance(node, ast.FunctionDef))
     with waiting(f"Running {batches} batches in nvidia.dali"):
         theirs = peer_batches(emitted.source, function, batches)
@@ -140,7 +142,7 @@ def _our_batches(graph: Graph, count: int) -> tuple[list[Outputs], list[str]]:
 
 
 def _compared(graph: Graph, ours: list[Outputs], theirs: list[Outputs], layouts: Sequence[str]) -> list[Compared]:
-    """Nodes in the order of computation; those behind one that is not equal are no fault of their own."""
+    """Nodes in the order of computation; those behind one that is not equal are compared on nvidia.dali's inputs."""
     place = {port: at for at, port in reversed(list(enumerate(graph.outputs)))}
     made: list[Compared] = []
     unequal: set[str] = set()
@@ -148,11 +150,75 @@ def _compared(graph: Graph, ours: list[Outputs], theirs: list[Outputs], layouts:
         for port in sorted((port for port in place if port.node == key), key=_output):
             one = _compared_port(graph, port, place[port], ours, theirs, layouts)
             if one.verdict == "differs" and unequal & set(graph.predecessors(key)):
-                one.verdict = "follows its inputs"
+                _of_their_inputs(graph, one, place, theirs, layouts)
             made.append(one)
         if any(one.verdict != "equal" for one in made if one.port.node == key):
             unequal.add(key)
     return made
+
+
+def _of_their_inputs(
+    graph: Graph, one: Compared, place: dict[PortRef, int], theirs: list[Outputs], layouts: Sequence[str]
+) -> None:
+    """Tell a node whose inputs differ already from one that differs: it is computed from nvidia.dali's inputs."""
+    alone = _alone(graph, one.port.node, place, layouts)
+    if alone is None:  # random numbers, and samples of branches, are not those of a pipeline of one node
+        one.verdict = "follows its inputs"
+        return
+    node, fed = alone
+    outputs: list[Outputs] = [[[] for _ in graph.outputs] for _ in theirs]
+    for batch, given in enumerate(theirs):
+        made = _fed_batch(node, {key: given[at] for key, at in fed.items()})
+        outputs[batch][place[one.port]] = made[one.port.output]
+    again = _compared_port(graph, one.port, place[one.port], outputs, theirs, layouts)
+    if again.verdict != "differs":
+        one.verdict = "follows its inputs"
+    else:
+        one.said, one.first = f"{again.said}, of the same inputs", again.first
+
+
+def _alone(
+    graph: Graph, key: str, place: dict[PortRef, int], layouts: Sequence[str]
+) -> tuple[Graph, dict[str, int]] | None:
+    """A graph of one node whose inputs are fed, with the places of what to feed; ``None`` if that is not enough."""
+    registry, node = default_registry(), graph.node(key)
+    schema = registry.schema(node.operator)
+    if schema.seeded or schema.stateful or schema.role in ("split", "merge", "reader", "external_source", "copy"):
+        return None
+    made, fed = Graph(graph.options), dict[str, int]()
+
+    def source(port: PortRef) -> PortRef:
+        name = f"input_{place[port]}"
+        if name not in made:
+            fed[name] = place[port]
+            layout: dict[str, Any] = {"layout": (layouts[place[port]],)} if layouts[place[port]] else {}
+            made.add_node(Node(key=name, operator="external_source", arguments=layout))
+        return PortRef(node=name)
+
+    wired, inputs = graph.argument_inputs(key), graph.inputs(key)
+    if any(port not in place for port in (*wired.values(), *(one for one in inputs if one is not None))):
+        return None
+    sources = {slot: source(port) for slot, port in enumerate(inputs) if port is not None}
+    named = {argument: source(port) for argument, port in wired.items()}
+    made.add_node(node)
+    for slot, port in sources.items():
+        made.connect(port, key, slot)
+    for argument, port in named.items():
+        made.connect(port, key, argument=argument)
+    count = len(output_schemas(made, key, registry) or ())
+    made.set_outputs([PortRef(node=key, output=output) for output in range(count)])
+    return made, fed
+
+
+def _fed_batch(graph: Graph, inputs: dict[str, list[NDArray[Any]]]) -> Outputs:
+    engine = Engine(graph, default_registry(), devices=False)
+    try:
+        for key, samples in inputs.items():
+            engine.feeders[key].feed(samples)
+        engine.prefetch()
+        return [[np.asarray(batch.at(i)) for i in range(len(batch))] for batch in (b.as_cpu() for b in engine.result())]
+    finally:
+        engine.close()
 
 
 def _compared_port(

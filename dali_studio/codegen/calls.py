@@ -247,6 +247,10 @@ class Writer:
         except ValueError as error:
             self._lose(node, "DS105", str(error), "Write an item for each axis, such as 0 or ::2.", "index")
             return None
+        if self.dialect.wrong_steps and parsed[0].step not in (None, 1):
+            message = f"{self.dialect.title} {self.dialect.version} is wrong here: {self.dialect.wrong_steps}."
+            hint = "Take flip or resize there, or run it in dali_studio, which gives Python's elements."
+            self.found.append(finding(node, "DS501", message, hint, severity="warning"))
         source, *_ = self._inputs(node, schema)
         wired = self.graph.argument_inputs(node.key)
         letters = {letter: self._position(node, letter, wired) for letter in sorted(subscripts.letters_of(parsed))}

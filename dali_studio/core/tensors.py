@@ -68,6 +68,15 @@ class TensorCPU(TensorBase):
         return format_tensor(type(self).__name__, self._array, str(self.dtype), self._layout, show_data=False)
 
 
+def _common_layout(items: Sequence[Any]) -> str:
+    """The layout of a batch of `items`: that of the first one, if it is a tensor with one."""
+    layouts = [item.layout() if isinstance(item, TensorCPU) else "" for item in items]
+    for index, layout in enumerate(layouts):
+        if layout not in ("", layouts[0]):
+            raise TypeError(f"sample {index} has layout {layout!r}, sample 0 {layouts[0]!r}; give a layout for all.")
+    return layouts[0] if layouts else ""
+
+
 class TensorListCPU(TensorListBase):
     """A batch of samples in host memory; samples may differ in shape.
 
@@ -94,6 +103,7 @@ class TensorListCPU(TensorListBase):
         elif isinstance(data, list | tuple):
             items = cast("list[Any]", data)
             samples, sources = [_as_array(item) for item in items], [""] * len(items)
+            layout = _common_layout(items) if layout is None else layout
         else:
             dense = _as_array(data)
             if dense.ndim == 0:

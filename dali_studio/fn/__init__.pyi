@@ -707,6 +707,7 @@ def external_source(
     batch_info: bool | None = False,
     repeat_last: bool | None = False,
     no_copy: bool | None = False,
+    blocking: bool | None = False,
     parallel: bool | None = False,
     use_copy_kernel: bool | None = False,
     cuda_stream: Any = ...,

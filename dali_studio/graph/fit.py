@@ -33,6 +33,13 @@ _TAKES: dict[Kind, tuple[Kind, ...]] = {
 _OPAQUE: tuple[Kind, ...] = ("encoded",)
 
 
+#: What each kind is called in a sentence.
+_WORDS: dict[Kind, str] = {
+    "encoded": "encoded bytes", "image": "images", "video": "video", "audio": "audio", "boxes": "boxes",
+    "points": "points", "mask": "masks", "label": "labels", "scalar": "numbers", "any": "data",
+}  # fmt: skip
+
+
 def kinds_fit(source: Kind, target: Kind) -> bool:
     """Whether data of kind `source` may enter an input of kind `target`."""
     return "any" in (source, target) or source in _TAKES[target]
@@ -85,6 +92,9 @@ def _layout_misfit(
     if meta.ndim is None or meta.ndim in ranks:
         return []
     dimensions = " or ".join(map(str, ranks))
+    if meta.kind != declared.kind:
+        message = f"{port.node} gives {_WORDS[meta.kind]} here; {node.key} takes {_WORDS[declared.kind]}."
+        return [_misfit(node, name, message, f"Feed {_WORDS[declared.kind]}, of {dimensions} dimensions.")]
     message = f"{port.node} gives {meta.ndim} dimensions; {name} takes {dimensions} ({accepted})."
     return [_misfit(node, name, message, f"Feed data of {dimensions} dimensions.")]
 

@@ -1,8 +1,9 @@
 """The label guard: masks, boxes and points that do not move as the image that they belong to.
 
 A label belongs to an image if both come from one reader, or if a mask is read beside the images. From there, each has
-its own way to the outputs, along first inputs. What moves the points of the image on its way must do so on the label's:
-the same operator with the same arguments for masks, its twin for boxes and points.
+its own way along first inputs: to the outputs, or to a node that makes something else of it, such as targets. What
+moves the points of the image on its way must do so on the label's: the same operator with the same arguments for masks,
+its twin for boxes and points.
 """
 
 from __future__ import annotations
@@ -31,8 +32,12 @@ class Unmoved:
 
     Attributes
     ----------
-    image, label
-        Outputs of the pipeline.
+    image
+        Output of the pipeline.
+    label
+        Where the way of the label ends.
+    takers
+        Nodes that make something else of the label as it is there.
     step
         Node on the way of the image that moves its points.
     twin
@@ -45,6 +50,7 @@ class Unmoved:
     step: Node
     movement: Movement
     twin: Twin | None
+    takers: tuple[str, ...] = ()
 
 
 def label_findings(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]) -> list[Diagnostic]:
@@ -59,11 +65,23 @@ def twin_edits(
     one = next((one for one in _unmoved(graph, registry, metas) if one.label.node == found.node), None)
     if one is None or (one.kind != "mask" and (one.twin is None or one.twin.operator not in registry)):
         return None
-    operator = one.step.operator if one.twin is None else one.twin.operator
-    key = graph.free_key(f"{one.label.node}_{operator.rpartition('.')[2]}")
-    edits = _mask_twin(graph, one, key) if one.kind == "mask" else _label_twin(graph, registry, metas, one, key)
-    outputs = tuple(PortRef(node=key) if port == one.label else port for port in graph.outputs)
-    return f"Move {one.label.node} with {one.step.key}", (*edits, SetOutputs(outputs=outputs))
+    verb, done = one.movement.words
+    title = f"{verb.capitalize()} the {_word(one.kind)} too"
+    there = _there(graph, registry, one)
+    moved = {one.label: PortRef(node=there)}
+    edits: list[Edit] = []
+    if not there:
+        key = graph.free_key(f"{done}_{_word(one.kind)}")
+        edits = _mask_twin(graph, one, key) if one.kind == "mask" else _label_twin(graph, registry, metas, one, key)
+        moved = {one.label: PortRef(node=key), **_classes(graph, registry, metas, one, key)}
+        edits += [Connect(source=port, target=key, input=1) for port in moved if port != one.label]
+    for taker in one.takers:
+        edits += [
+            Connect(source=moved[wire.source], target=taker, input=wire.input, argument=wire.argument)
+            for wire in graph.wires(taker) if wire.source in moved
+        ]  # fmt: skip
+    outputs = tuple(moved.get(port, port) for port in graph.outputs)
+    return title, (*edits, *([SetOutputs(outputs=outputs)] if outputs != graph.outputs else []))
 
 
 # ------------------------------------------------------------------------------------------------------- what moves
@@ -75,16 +93,41 @@ def _unmoved(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMet
     masks = [port for port in outputs if _looks_like_mask(graph, ways[port], metas[port])]
     images = [port for port in outputs if metas[port].kind == "image" and port not in masks]
     found: list[Unmoved] = []
-    for label in outputs:
+    takers = _takers(graph, registry, metas, images)
+    for label in dict.fromkeys((*outputs, *takers)):
         kind: Kind = "mask" if label in masks else metas[label].kind
         if kind not in _LABELS:
             continue
-        image = next((one for one in images if _belongs(graph, registry, ways[one][0], ways[label][0], kind)), None)
-        missed = None if image is None else _first_missed(graph, registry, ways[image], ways[label], kind)
+        way = ways[label] if label in ways else _way(graph, label)
+        image = next((one for one in images if _belongs(graph, registry, ways[one][0], way[0], kind)), None)
+        missed = None if image is None else _first_missed(graph, registry, ways[image], way, kind)
         if image is not None and missed is not None:
             step, movement = missed
-            found.append(Unmoved(image, label, kind, step, movement, _twin(graph, registry, step, movement, kind)))
+            twin = _twin(graph, registry, step, movement, kind)
+            found.append(Unmoved(image, label, kind, step, movement, twin, tuple(takers.get(label, ()))))
     return found
+
+
+def _takers(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], images: Sequence[PortRef]
+) -> dict[PortRef, list[str]]:
+    """Boxes and points that end at a node, which makes something else of them, and these nodes.
+
+    What an image depends on, such as windows that are drawn for its boxes, comes before the image is moved.
+    """
+    takers: dict[PortRef, list[str]] = {}
+    before = graph.reachable(images) if images else set[str]()
+    for wire in graph.wires():
+        meta, operator = metas.get(wire.source), graph.node(wire.target).operator
+        if meta is None or meta.kind not in ("boxes", "points") or wire.target in before or operator not in registry:
+            continue
+        schema = registry.schema(operator)
+        if wire.input is None or wire.input >= len(schema.inputs) or schema.inputs[wire.input].kind != meta.kind:
+            continue
+        if all(output.kind != meta.kind for output in schema.outputs):
+            takers.setdefault(wire.source, []).append(wire.target)
+    run = graph.reachable() if takers else set[str]()
+    return {port: [key for key in keys if key in run] for port, keys in takers.items() if run.intersection(keys)}
 
 
 def _way(graph: Graph, port: PortRef) -> list[PortRef]:
@@ -204,24 +247,46 @@ def _twin(graph: Graph, registry: Registry, step: Node, movement: Movement, kind
 
 
 def _finding(graph: Graph, registry: Registry, one: Unmoved) -> Diagnostic:
-    label, step = one.label.node, one.step
-    message = (
-        f"{step.key} ({step.operator}) moves the pixels of {one.image.node}; nothing moves the {_word(one.kind)} of "
-        f"{label} with them."
-    )
+    label, step, word = one.label.node, one.step, _word(one.kind)
+    _, done = one.movement.words
+    verb = "is" if word == "mask" else "are"
+    message = f"The {word} {verb} not {done} with the picture: {step.key} works on it alone."
+    if one.takers:
+        message = f"{message[:-1]}, and {' and '.join(one.takers)} would learn from wrong {word}."
     if one.movement.drawn:
         hint = "Draw the window once, for both, with random_bbox_crop or random_crop_generator; then slice."
     elif one.kind == "mask":
         nearest = "" if one.movement.nearest is None else f" and {one.movement.nearest[0]}={one.movement.nearest[1]}"
-        hint = f"Give {label} to {step.operator} with the same arguments{nearest}."
+        hint = f"Pass the mask through {step.operator} as well, with the same arguments{nearest}."
     elif one.twin is not None and one.twin.operator in registry:
-        hint = f"Give {label} to {one.twin.operator}, with what {step.key} is given."
+        hint = f"Pass them through {one.twin.operator}, with the arguments of {step.key}."
     elif one.movement.scales:
         hint = "Let the reader give fractions of the extents (ratio=True), which stay as they are."
     else:
         hint = f"Compute where {step.key} takes them, for instance with coord_transform."
     origin = graph.node(label).origin
     return Diagnostic(code=CODE, severity="warning", message=message, hint=hint, node=label, source=origin)
+
+
+def _there(graph: Graph, registry: Registry, one: Unmoved) -> str:
+    """A node that moves the label already, for others than those that take it as it was; empty if there is none."""
+    fed = [wire.target for wire in graph.wires() if wire.source == one.label and wire.input == 0]
+    others = (graph.node(key) for key in fed if key not in one.takers and key != one.step.key)
+    found = (node.key for node in others if _alike(graph, registry, one.step, node, one.movement, one.kind))
+    return next(found, "")
+
+
+def _classes(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, key: str
+) -> dict[PortRef, PortRef]:
+    """What the twin makes of the boxes' classes, where it leaves boxes out, and so their classes."""
+    assert one.twin is not None or one.kind == "mask"
+    schema = registry.schema(one.twin.operator) if one.twin is not None else None
+    if schema is None or len(schema.inputs) < 2 or schema.inputs[1].kind != "label":
+        return {}
+    source = _way(graph, one.label)[0].node
+    classes = [port for port, meta in metas.items() if port.node == source and meta.kind == "label"]
+    return {port: PortRef(node=key, output=1) for port in classes[:1] if graph.consumers(port) or port in graph.outputs}
 
 
 def _word(kind: Kind) -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.features import Feature
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.api.composed import Compose as Compose
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
 from dali_studio.ops import experimental as experimental
@@ -881,6 +882,7 @@ class ExternalSource:
         batch_info: bool | None = False,
         repeat_last: bool | None = False,
         no_copy: bool | None = False,
+        blocking: bool | None = False,
         parallel: bool | None = False,
         use_copy_kernel: bool | None = False,
         cuda_stream: Any = ...,

@@ -23,6 +23,7 @@ from dali_studio.runtime import ranges
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Probe, Recording, stopwatch
 from dali_studio.runtime.request import Cache, ExternalInput, Request, computed, missing, select
@@ -99,6 +100,7 @@ class Executor:
         #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
         self._draws: dict[str, tuple[int, int, int]] = {}
         self._settled: dict[str, Settled] = {}
+        self._loops = Loops(workers)
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
@@ -323,7 +325,7 @@ class Executor:
                 Segment(steps, kept), self.registry, store, partial(self._args, now), self._memory, self._scratch,
                 now.error_policy, self._settled,
             )  # fmt: skip
-            runner.run(self.workers.map, now.indices, now.recording)
+            runner.run(self._loops, now.indices, now.recording)
         if cache is not None:
             for step in steps:
                 for port in step.outputs:
@@ -449,7 +451,7 @@ class Executor:
             try:
                 args = self._args(now, step, indices)
                 if inputs and all(map(len, inputs)):  # what was not known of them when the pipeline was built
-                    self.registry.infer(step.operator, args, [batch.meta for batch in inputs])
+                    self._bound(step).check(args, [batch.meta for batch in inputs], self.registry)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
                 self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
@@ -491,7 +493,7 @@ class Executor:
         seed, so_far, offset = (bound.seed, so_far, 0) if request.stream is None else request.stream
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
-            so_far, seed, self.workers.map, self._memory.take, self.ahead and whole,
+            so_far, seed, partial(self._loops.run, bound.step.key), self._memory.take, self.ahead and whole,
             bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
             branch, may_write=self.may_write, stream_offset=offset,
         )  # fmt: skip

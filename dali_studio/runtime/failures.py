@@ -27,7 +27,7 @@ class StepError(Exception):
         cause, step = self.cause, self.step
         if isinstance(cause, DaliStudioError):
             return cause
-        source = self.source or step.origin
+        source = str(self.source or step.origin)  # a plain one: it may know more
         last = "".join(traceback.format_exception_only(cause)).strip()
         place = traceback.extract_tb(cause.__traceback__)
         detail = last + (f"\nat {place[-1].filename}:{place[-1].lineno} in {place[-1].name}" if place else "")
@@ -102,7 +102,7 @@ class ErrorPolicy:
             if action == "skip":
                 self.skipped.add(sample)
             finding = StepError(step, sample, source, cause).diagnose().diagnostics[0]
-            self._record(FailedSample(self._iteration, sample, step.key, source, finding.message, action))
+            self._record(FailedSample(self._iteration, sample, step.key, str(source), finding.message, action))
             return True
 
     def shrinks(self, step: Step, sample: int, source: str, cause: Exception) -> bool:

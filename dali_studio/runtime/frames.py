@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.sequences import frame_of, is_sequence
+from dali_studio.schema.traits import PerFrame
 
 
 class Frames:
@@ -53,6 +54,17 @@ class Frames:
         for other in sequences[1:]:
             made.check(other.shapes[:, 0], "")
         return made
+
+    @classmethod
+    def seen(
+        cls, operator: type[Operator], args: Callable[[Frames | None], Args], inputs: Sequence[Batch]
+    ) -> Frames | None:
+        """The frames of the sequences that an operator computes one by one, if it does."""
+        if PerFrame not in operator.traits:
+            return None
+        frames = cls.of(inputs)
+        whole = frames is not None and not operator.by_frame(args(None), *(one.meta for one in inputs))
+        return None if whole else frames
 
     def check(self, counts: NDArray[np.int64], argument: str) -> None:
         """Refuse what has another number of frames than the sequences."""

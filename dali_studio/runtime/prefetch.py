@@ -17,6 +17,11 @@ from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None
+
 Request = TypeVar("Request")
 Result = TypeVar("Result")
 #: A computation that yields while it waits for something that goes on by itself, and returns the result.
@@ -28,9 +33,14 @@ _AT_ONCE = 3
 #: Seconds up to which a request is as well computed in the caller's thread: to hand it to another one, and to wait for
 #: the interpreter's lock, takes up to half of that.
 _QUICK = 2e-4
+#: The same where the caller does nothing else meanwhile, and the seconds in which that is so.
+_QUICK_ENOUGH, _NOTHING = 2e-3, 2e-4
 #: Quick requests in a row after which the next ones are expected to be quick, and how many more it takes at most where
 #: that has turned out to be wrong.
 _IN_A_ROW, _MAX_IN_A_ROW = 16, 1 << 14
+#: Seconds that requests which are expected to be quick may take longer, together, and how many in a row may take any
+#: time because the system had other things to do.
+_SPARE, _EXCUSED = 1e-2, 3
 
 
 class Prefetcher(Generic[Request, Result]):
@@ -61,10 +71,20 @@ class Prefetcher(Generic[Request, Result]):
         self._waiting: deque[Request] = deque()
         self._thread: threading.Thread | None = None
         self._pace = _Pace()
+        #: When the caller went away, and how long it has been since a request was added.
+        self._left, self._away = perf_counter(), 0.0
         self.scheduled = 0
 
     def schedule(self, request: Request) -> None:
         """Add a request."""
+        self._pace.away = self._away + perf_counter() - self._left
+        self._away = 0.0
+        try:
+            self._schedule(request)
+        finally:
+            self._left = perf_counter()
+
+    def _schedule(self, request: Request) -> None:
         self.scheduled += 1
         if self._pace.quick and self._results.qsize() == self.scheduled - 1:  # the threads have nothing to do
             begin = perf_counter()
@@ -98,6 +118,13 @@ class Prefetcher(Generic[Request, Result]):
         told : callable
             Takes the seconds after which a wait is long, and returns a context in which somebody is told about it.
         """
+        self._away += perf_counter() - self._left
+        try:
+            return self._result(told)
+        finally:
+            self._left = perf_counter()
+
+    def _result(self, told: Callable[[float], AbstractContextManager[None]]) -> Result:
         self.scheduled -= 1
         if not self._background and self._results.empty():
             with told(LONG):
@@ -184,22 +211,46 @@ class _Pace:
     ----------
     quick : bool
         The next request is expected to be as quick as those before it.
+    away : float
+        Seconds for which the caller did something else before it asked for the last one.
     """
 
-    __slots__ = ("_in_a_row", "_wanted", "quick")
+    __slots__ = ("_excused", "_in_a_row", "_interruptions", "_spare", "_wanted", "away", "quick")
 
     def __init__(self) -> None:
-        self.quick, self._in_a_row, self._wanted = False, 0, _IN_A_ROW
+        self.quick, self.away = False, 0.0
+        self._in_a_row, self._wanted, self._spare = 0, _IN_A_ROW, 0.0
+        self._interruptions = self._excused = 0
 
     def count(self, seconds: float, *, expected: bool = False) -> None:
         """Take note of a request, which was expected to be quick or not."""
-        if seconds <= _QUICK:
-            self._in_a_row += 1
-            self.quick = self._in_a_row >= self._wanted
-            return
-        self.quick, self._in_a_row = False, 0
+        spare = (_QUICK if self.away > _NOTHING else _QUICK_ENOUGH) - seconds
         if expected:
-            self._wanted = min(4 * self._wanted, _MAX_IN_A_ROW)
+            if spare >= 0:
+                self._excused = 0
+            elif self._interrupted() and self._excused < _EXCUSED:
+                self._excused += 1
+                return
+            self._spare = min(self._spare + spare, _SPARE)
+            if self._spare == _SPARE:
+                self._wanted = _IN_A_ROW
+            elif self._spare < 0:
+                self.quick, self._in_a_row = False, 0
+                self._wanted = min(4 * self._wanted, _MAX_IN_A_ROW)
+        elif spare >= 0:
+            self._in_a_row += 1
+            if self._in_a_row >= self._wanted and not self.quick:
+                self.quick, self._spare = True, _SPARE / 2
+        else:
+            self.quick, self._in_a_row = False, 0
+
+    def _interrupted(self) -> bool:
+        """Whether others have had this thread's processor since it was asked last, as far as the system tells."""
+        which = getattr(resource, "RUSAGE_THREAD", None)
+        if resource is None or which is None:
+            return False
+        before, self._interruptions = self._interruptions, resource.getrusage(which).ru_nivcsw
+        return self._interruptions != before
 
 
 class _Counts:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +22,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.frames import Frames
+from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
 from dali_studio.runtime.probe import Recording, stopwatch, timed
 from dali_studio.runtime.subsets import indices_of
@@ -45,8 +48,10 @@ Store = dict[PortRef, Batch]
 #: Bytes of inputs and outputs of a sample, on average, up to which a step works on the whole batch in one call: less
 #: than a task per sample takes, even with many threads.
 _SMALL = 1 << 14
-#: Calls that a step's batch is shared out in, at most.
-_RANGES = 32
+#: What computes a range of samples, and gives those that it leaves.
+_Ranges = Callable[[int, int], Sequence[int] | None]
+#: Elements of a result, on average, up to which all samples have a place of their own.
+_FEW = 16
 
 
 @dataclass(slots=True)
@@ -145,8 +150,7 @@ class SegmentRunner:
     _kept: dict[PortRef, Packed] = field(default_factory=dict[PortRef, Packed])
 
     def run(
-        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
-        recording: Recording | None,
+        self, loops: Loops, indices: NDArray[np.int64], recording: Recording | None
     ) -> None:  # fmt: skip
         """Plan every step for the whole batch, then run the samples on the workers.
 
@@ -154,7 +158,7 @@ class SegmentRunner:
         """
         while True:
             try:
-                self._run(mapping, indices, recording)
+                self._run(loops, indices, recording)
             except _OutOfMemory as error:
                 if not self.error_policy.shrinks(error.step, error.sample, error.source, error.cause):
                     raise StepError(error.step, error.sample, error.source, error.cause) from error.cause
@@ -165,8 +169,7 @@ class SegmentRunner:
                 return
 
     def _run(
-        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
-        recording: Recording | None,
+        self, loops: Loops, indices: NDArray[np.int64], recording: Recording | None
     ) -> None:  # fmt: skip
         watch = stopwatch(recording)
         for step in self.segment.steps:
@@ -184,13 +187,17 @@ class SegmentRunner:
         self._allocate(indices)
         for group in self._groups():
             present = indices if group[0].indices is None else group[0].indices
-            if self._shared_ranges(group, mapping, recording):
-                continue
+            left = self._shared_ranges(group, loops, recording)
+            if left is None:
+                left = range(len(present))
 
-            def one(position: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present) -> None:
-                self._sample(group, position, int(present[position]), recording)
+            def one(
+                number: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present,
+                left: Sequence[int] = left,
+            ) -> None:  # fmt: skip
+                self._sample(group, left[number], int(present[left[number]]), recording)
 
-            mapping(one, len(present))
+            loops.run(group[0].step.key, one, len(left))
         for item in self._prepared.values():
             for output in item.outputs:
                 kept = self._kept.get(output.port)
@@ -201,6 +208,16 @@ class SegmentRunner:
                 if recording is not None:
                     size = elements_of(output.shapes) * output.dtype.itemsize
                     recording.results(item.step.key, **{"passing" if kept is None else "host": size})
+
+    def planned(self, indices: NDArray[np.int64]) -> Iterator[tuple[Step, PortRef, Batch, bool]]:
+        """Plan every step and run none: each result without storage, and whether it will exist as a whole."""
+        for step in self.segment.steps:
+            self._prepared[step.key] = self._prepare(step, indices)
+        self._push_windows()
+        for item in self._prepared.values():
+            for output in item.outputs:
+                view = replace(self._views[output.port], shapes=output.shapes)
+                yield item.step, output.port, view, output.port in self.segment.kept
 
     def _groups(self) -> list[list[_Prepared]]:
         """The steps by the samples that they work on: those of different branches know nothing of each other."""
@@ -324,39 +341,113 @@ class SegmentRunner:
                 recording.results(item.step.key, host=batch.size)
 
     def _shared_ranges(
-        self, group: list[_Prepared], mapping: Callable[[Callable[[int], None], int], None],
-        recording: Recording | None,
-    ) -> bool:  # fmt: skip
-        """Run a step that is alone with its samples by calls for ranges of them, if it can be."""
+        self, group: list[_Prepared], loops: Loops, recording: Recording | None
+    ) -> list[int] | None:  # fmt: skip
+        """Run steps by compiled calls for ranges of samples; ``None`` if not all of them can be.
+
+        Returns
+        -------
+        list of int
+            Samples that are left.
+        """
         item, count = group[0], len(group[0].work.shapes)
-        if len(group) > 1 or count < 2 or item.frames is not None or item.windows is not None:
-            return False
-        if not overrides(item.operator, "cpu_ranges"):
-            return False
+        if count < 2 or not all(
+            one.frames is None and one.windows is None and overrides(one.operator, "cpu_ranges") for one in group
+        ):
+            return None
+        if len(group) > 1 or any(one.port not in self._kept for one in item.outputs):
+            return self._chained_ranges(group, loops, recording)
         inputs = [self._view(port) for port in item.step.inputs]
         if not all(len(batch.samples) == len(batch) for batch in inputs):
-            return False
-        made: list[Batch] = []
-        for one in item.outputs:
-            kept = self._kept.get(one.port)
-            if kept is None:
-                return False
-            made.append(Batch(self._views[one.port].meta, one.shapes, kept))
+            return None
+        made = [Batch(self._views[one.port].meta, one.shapes, self._kept[one.port]) for one in item.outputs]
         compute = item.operator.cpu_ranges(item.work, inputs, made)
         if compute is None:
-            return False
-        pieces = min(count, _RANGES)
+            return None
+        bounds, left = _bounds(count, loops.threads), list[int]()
 
         def some(piece: int) -> None:
-            compute(piece * count // pieces, (piece + 1) * count // pieces)
+            left.extend(compute(bounds[piece], bounds[piece + 1]) or ())
 
         try:
-            mapping(timed(recording, item.step.key, some), pieces)
+            loops.run(item.step.key, timed(recording, item.step.key, some), len(bounds) - 1)
         except Cancelled:
             raise
         except Exception as error:
             raise StepError(item.step, None, "", error) from error
-        return True
+        return sorted(left)
+
+    def _chained_ranges(
+        self, group: list[_Prepared], loops: Loops, recording: Recording | None
+    ) -> list[int] | None:  # fmt: skip
+        """The same of several steps: what one hands on to the next lies in memory of the thread, sample by sample.
+
+        Those that take longest come first, so that no thread is left with one of them alone in the end.
+        """
+        made = {output.port for item in group for output in item.outputs}
+        given = [self._view(port) for item in group for port in item.step.inputs if port not in made]
+        if not all(len(batch.samples) == len(batch) for batch in given):
+            return None
+        small: Store = {}
+        first = self._bound_ranges(group, small)
+        if first is None:
+            return None
+        bound = {threading.get_ident(): first}
+        order: list[int] = np.argsort(-group[0].work.shapes.prod(axis=1), kind="stable").tolist()
+        left: list[int] = []
+
+        def one(turn: int) -> None:
+            position, thread = order[turn], threading.get_ident()
+            calls = bound.get(thread)
+            if calls is None:
+                calls = bound[thread] = self._bound_ranges(group, small) or []
+            watch = stopwatch(recording)
+            for item, call in zip(group, calls, strict=True):
+                watch.start(item.step.key)
+                try:
+                    refused = call(position, position + 1)
+                except Exception as error:
+                    raise StepError(item.step, None, "", error) from error
+                watch.stop(item.step.key)
+                if refused:
+                    left.append(position)
+                    break
+            watch.report()
+
+        loops.run(group[0].step.key, one, len(order))
+        return sorted(left)
+
+    def _bound_ranges(self, group: list[_Prepared], small: Store) -> list[_Ranges] | None:
+        """What computes the steps in this thread, if all can be computed so; `small` keeps what is as good shared."""
+        results: Store = {}
+        calls: list[_Ranges] = []
+        for item in group:
+            inputs = [results.get(port) or self._view(port) for port in item.step.inputs]
+            outputs: list[Batch] = []
+            for output in item.outputs:
+                batch = small.get(output.port)
+                if batch is None:
+                    batch = Batch(self._views[output.port].meta, output.shapes, self._range_memory(item, output))
+                    if elements_of(output.shapes) <= _FEW * len(output.shapes):
+                        small[output.port] = batch
+                results[output.port] = batch
+                outputs.append(batch)
+            call = item.operator.cpu_ranges(item.work, inputs, outputs)
+            if call is None:
+                return None
+            calls.append(call)
+        return calls
+
+    def _range_memory(self, item: _Prepared, output: _Output) -> Packed:
+        """Where a result goes: to its place, or, where only later steps read it, to where that of any sample goes."""
+        kept = self._kept.get(output.port)
+        if kept is not None:
+            return kept
+        if elements_of(output.shapes) <= _FEW * len(output.shapes):
+            return self.pool.samples(output.shapes, output.dtype)
+        largest = int(output.shapes.prod(axis=1).max())
+        memory = self.scratch.array(f"{item.step.key}.{output.port.output}.range", (largest,), output.dtype)
+        return Packed(memory.view(np.uint8), np.zeros(len(output.shapes), np.int64), output.shapes, output.dtype)
 
     def _lone_allocator(self) -> bool:
         """Whether one step alone uses its kernel's own scratch memory; a second one would overwrite the first's."""
@@ -488,6 +579,18 @@ def _frame_by_frame(
         made = item.operator.cpu(item.work, frame, inputs, outputs)
         if made is not None and made is not outputs[0]:
             np.copyto(outputs[0], made)
+
+
+@lru_cache(maxsize=64)
+def _bounds(count: int, threads: int) -> list[int]:
+    """Where the ranges of a batch begin, and the end: each has half of what a thread would get of those that are left.
+
+    There are few, so that threads seldom meet, and those that end last are short.
+    """
+    made = [0]
+    while made[-1] < count:
+        made.append(made[-1] + max((count - made[-1]) // (2 * threads), 1))
+    return made
 
 
 def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> NDArray[np.int64]:

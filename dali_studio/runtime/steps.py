@@ -12,6 +12,7 @@ from dali_studio.compiler.plan import Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.frames import Frames
 from dali_studio.schema.arguments import Args, RunContext
@@ -41,6 +42,14 @@ class BoundStep:
     wires: tuple[tuple[str, PortRef, DALIDataType | None], ...]
     seed: int
     memory: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    #: Types of inputs that are accepted, where nothing else may change.
+    _accepted: list[TensorMeta] = field(default_factory=list[TensorMeta])
+
+    def check(self, args: Args, metas: list[TensorMeta], registry: Registry) -> None:
+        """Refuse inputs of these types if the operator does; raises `ArgumentError`."""
+        if metas != self._accepted:
+            registry.infer(self.step.operator, args, metas)
+            self._accepted = [] if self.wires else metas
 
     def arguments(
         self, results: Mapping[PortRef, Batch], count: int, context: Callable[[], RunContext],

@@ -7,6 +7,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
+from time import perf_counter
 
 
 class Cancelled(Exception):  # noqa: N818 - no error, but what the user asked for
@@ -108,6 +109,22 @@ class WorkerPool:
         loop = Loop(function, take)
         self._ask(loop, min(self.num_threads, count) - 1, self._threads.high_priority)
         self.finish(loop)
+
+    def run_alone(self, function: Callable[[int], None], count: int, deadline: float) -> int:
+        """`map` in the caller's thread, up to the first call that ends behind the deadline; returns how many were made.
+
+        Parameters
+        ----------
+        deadline : float
+            In seconds of `perf_counter`.
+        """
+        for index in range(count):
+            self.check()
+            function(index)
+            if perf_counter() > deadline:
+                return index + 1
+        self.check()
+        return count
 
     def start(self, function: Callable[[int], None], take: Callable[[], int], count: int) -> Loop:
         """Let idle threads work on a loop of about `count` calls while the caller does something else.

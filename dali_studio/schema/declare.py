@@ -261,11 +261,14 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
-    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None] | None:
+    def cpu_ranges(
+        work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]
+    ) -> Callable[[int, int], Sequence[int] | None] | None:
         """What computes the samples from one to before another in one compiled call, as ``cpu`` does.
 
         The executor shares such calls out among its threads where no other step works on the samples meanwhile: a task
-        for each of them would wait for the interpreter longer than it takes. ``None``: not with this batch.
+        for each of them would wait for the interpreter longer than it takes. What it returns, if anything, are samples
+        that it leaves to ``cpu``. ``None``: not with this batch.
         """
         raise NotImplementedError
 

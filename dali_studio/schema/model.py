@@ -195,6 +195,8 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         The argument, and its value, for masks: they are moved by the operator itself, and no class may be interpolated.
     twins
         For labels that are no pictures.
+    words
+        What is done to a picture, and what has then been done to it.
     """
 
     unless: dict[str, Value] = {}
@@ -203,6 +205,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scales: bool = False
     nearest: tuple[str, Value] | None = None
     twins: tuple[Twin, ...] = ()
+    words: tuple[str, str] = ("move", "moved")
 
 
 class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

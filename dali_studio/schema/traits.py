@@ -76,6 +76,14 @@ class MadeOnCpu(Trait):
     """
 
 
+class SharesMemory(Trait):
+    """Results are samples of the first input, where they are; ``run`` looks at shapes and arguments alone."""
+
+
+class MovesSamples(Trait):
+    """``run`` puts samples of its inputs into another order, without a look at their data; a GPU copies them."""
+
+
 class Enqueues(Trait):
     """On a GPU ``run_gpu`` only enqueues work, as ``gpu`` does: it neither waits nor calls the program."""
 

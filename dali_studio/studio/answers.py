@@ -16,6 +16,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.wording import plural
+from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
@@ -161,4 +162,7 @@ class Answers:
         graph = graph_view(session.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
-        return replace(draw(graph, session.positions, stills, session.runs.finished, words, note), document=travels)
+        known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
+        names = {key: [one.name for one in schemas] for key, schemas in known.items() if len(schemas) > 1}
+        drawn = draw(graph, session.positions, stills, session.runs.finished, words, note, names)
+        return replace(drawn, document=travels)

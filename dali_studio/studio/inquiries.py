@@ -162,8 +162,9 @@ class Inquiries:
 
     def pair(self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]) -> None:
         """Send two outputs and how far they are apart; `before` gives the state some undo steps ago."""
-        sides = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
-        facts = ["" if side is None else images.info(side.samples[0]) for side in sides]
+        whole = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
+        facts = ["" if side is None else images.info(side.samples[0]) for side in whole]
+        sides = [side and _plane(side, wanted.plane) for side in whole]
         shown = [None if side is None else _picture(side) for side in sides]
         one, other = shown
         apart = _Apart()
@@ -183,6 +184,7 @@ class Inquiries:
             messages.Pair(
                 a=wanted.a, b=wanted.b, facts_a=facts[0], facts_b=facts[1], same=apart.same, mean=apart.mean,
                 largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
+                planes=max(0 if side is None else _planes(side) for side in whole),
             ),
             buffers,
         )  # fmt: skip
@@ -205,8 +207,9 @@ class Inquiries:
             if port.node not in request.revision.active:
                 continue
             made = self._engine.compute(request.revision, request.iteration, [request.sample], only=port).outputs
-            if port in made and (value := _pixel(port, made[port], wanted.x, wanted.y)) is not None:
-                items.append(value)
+            if port in made:
+                value = _pixel(port, _plane(made[port], wanted.plane), wanted.x, wanted.y)
+                items += [] if value is None else [value]
         self._send(messages.Pixel(x=wanted.x, y=wanted.y, items=tuple(items)), [])
 
     # ---------------------------------------------------------------------------------------------------------- output
@@ -257,6 +260,30 @@ def _distance(sides: Sequence[Batch | None], one: Rgb, other: Rgb) -> _Apart:
         peak=10.0 * float(np.log10(full * full / square)) if square else 0.0,
         histogram=tuple(histogram.tolist()),
     )  # fmt: skip
+
+
+def _axis(batch: Batch) -> int | None:
+    """The axis of frames, or else of slices."""
+    sample = batch.samples[0]
+    if sample.ndim != len(batch.layout) or not sample.size:
+        return None
+    return next((batch.layout.index(axis) for axis in "FD" if axis in batch.layout), None)
+
+
+def _planes(batch: Batch) -> int:
+    axis = _axis(batch)
+    return 0 if axis is None else batch.samples[0].shape[axis]
+
+
+def _plane(batch: Batch, number: int) -> Batch:
+    """A frame, or a slice, as an image; of a frame that is a volume the middle slice. What is an image as it is."""
+    axis = _axis(batch)
+    if axis is None:
+        return batch
+    sample = batch.samples[0]
+    plane = sample.take(min(max(number, 0), sample.shape[axis] - 1), axis)
+    made = Batch.of([plane], batch.layout.replace(batch.layout[axis], ""))
+    return _plane(made, _planes(made) // 2)
 
 
 def _picture(batch: Batch) -> Rgb | None:

@@ -63,6 +63,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     bypassed: bool = False
     code: NodeCode | None = None
     #: code: of nodes whose function is written here
+    output_ranks: tuple[int | None, ...] = ()
+    #: output_ranks: how many axes each output has, where that is known
     pin: Literal["", "here", "behind"] = ""
     #: pin: its outputs are pinned; or it matters for pinned outputs alone, and previews leave it out
 
@@ -303,6 +305,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
 
     `same`: all numbers are equal. `mean` and `largest` are of the absolute difference, `histogram` counts it in 24
     spans from 0 to `largest`; `peak`: the signal-to-noise ratio in dB, 0 if it is infinite or nothing is compared.
+    `planes`: how many frames, or slices, the longer of the two has; 0 of images.
     """
 
     a: Side
@@ -315,6 +318,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
     peak: float
     histogram: tuple[int, ...]
     note: str = ""
+    planes: int = 0
 
 
 class PixelValue(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -30,11 +32,16 @@ _MAX_BYTES = (70_000, 40_000)
 _MANY = 60
 _WIDTHS = (222, 148, 111, 74, 48, 32, 16)
 _WIDTH, _PHOTO, _HEAD, _ROW, _FOOT = 148, 98, 28, 20, 22
-#: Cards in a row where nobody has placed them, of a graph with up to so many nodes and of a larger one; and the most
-#: branches beside each other that are broken into rows.
-_ROWS_OF, _SHORT, _LANES = (3, 5), 9, 2
-#: Where the graph begins below the head line, and what is left free around it.
-_TOP, _MARGIN, _BELOW = 44, 20, 36
+#: The most columns in one row where nobody has placed the cards, and in each of several rows; and the most branches
+#: beside each other that are broken into rows.
+_IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
+#: Where the graph begins below the head line, what is left free around it, and how far wires stand out from cards.
+_TOP, _MARGIN, _BELOW, _OUT = 44, 34, 36, 18
+#: The letter of each kind, in its ports.
+_LETTERS: Mapping[Kind, str] = {
+    "encoded": "E", "image": "I", "video": "V", "audio": "A", "boxes": "B", "mask": "M", "points": "P", "label": "L",
+    "scalar": "S",
+}  # fmt: skip
 #: The colour of each kind on a light page and on a dark one.
 _HUES: Mapping[Kind, tuple[str, str]] = {
     "encoded": ("#6c7683", "#87959d"), "image": ("#1676cd", "#2092f9"), "video": ("#1676cd", "#2092f9"),
@@ -51,7 +58,7 @@ _BLANK = (
 _STYLE = (
     "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
     ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
-    ".l{font-size:9px}"
+    ".l{font-size:9px}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
     ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}"
@@ -110,13 +117,17 @@ class Still:
 def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
     finished: messages.RunFinished | None, words: str, note: str = CELL,
+    names: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Picture:  # fmt: skip
-    """Draw the graph with its cards where they stand; without places, in columns from left to right."""
+    """Draw the graph with its cards where they stand; without places, in columns from left to right.
+
+    `names` are those of the outputs of nodes with several.
+    """
     at = dict(places) if all(n.key in places for n in graph.nodes) else _columns(graph)
     if graph.outputs and OUTPUTS not in at:
         at[OUTPUTS] = messages.Position(x=max((p.x for p in at.values()), default=0.0) + 184, y=14)
     few = len(graph.nodes) <= _MANY
-    cards = [_Card(node, at[node.key], stills.get(node.key), rows=2 if few else 0) for node in graph.nodes]
+    cards = [_Card(node, at[node.key], stills, names.get(node.key, ()), rows=2 if few else 0) for node in graph.nodes]
     height_of_outputs = _HEAD + _ROW * len(graph.outputs) + 6
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
     top = min((p.y for p in at.values()), default=0.0) - 14
@@ -130,13 +141,14 @@ def draw(
         _sheet([card for card in cards if card.photo is not None], _MAX_BYTES[not few]),
         "" if few else _BLANK,
         *(card.draw(times.get(card.node.key)) for card in cards),
-        *([_outputs(graph, at[OUTPUTS], height_of_outputs)] if OUTPUTS in at and graph.outputs else []),
+        *([_outputs(graph, at[OUTPUTS], height_of_outputs, names)] if OUTPUTS in at and graph.outputs else []),
         *ports,
     ]
     speed = ""
     if finished and finished.batches:
-        speed = f"{finished.samples_per_second:,.0f} samples/s, {finished.milliseconds_per_batch:.3g} ms per batch"
-        speed = f'<text x="{width - 14:g}" y="27" text-anchor="end">{speed.replace(",", " ", 1)}</text>'
+        many = f"{finished.samples_per_second:,.0f}".replace(",", " ")
+        speed = f"{many} samples/s, {finished.milliseconds_per_batch:.3g} ms per batch"
+        speed = f'<text x="{width - 14:g}" y="27" text-anchor="end">{speed}</text>'
     count = f"{_many(len(graph.nodes), 'operator')}, {_many(len(graph.outputs), 'output')}"
     now = f"{datetime.now().astimezone():%d %B %Y, %H:%M}".lstrip("0")
     whole = _TOP + height + _BELOW
@@ -177,7 +189,9 @@ def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
         column[OUTPUTS] = 1 + max((column.get(ref.node, 0) for ref in graph.outputs), default=0)
     small = {node.key for node in graph.nodes if column[node.key] == 0 and node.key in fed} - inputs
     lanes = Counter(column[key] for key in column if key not in small)
-    length = _ROWS_OF[len(graph.nodes) > _SHORT] if max(lanes.values(), default=0) <= _LANES else len(column)
+    wide = 1 + max(column.values(), default=0)
+    broken = wide > _IN_ONE and max(lanes.values(), default=0) <= _LANES
+    length = math.ceil(wide / math.ceil(wide / _IN_SEVERAL)) if broken else wide
     floor: dict[tuple[int, int], float] = {}
     places: dict[str, tuple[int, int, float]] = {}
     for key in [*(k for k in column if k not in small), *(k for k in column if k in small)]:
@@ -197,11 +211,16 @@ def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
 class _Card:
     """A node's card."""
 
-    def __init__(self, node: messages.NodeView, at: messages.Position, still: Still | None, rows: int) -> None:
-        self.node, self.at, self.still = node, at, still
+    def __init__(
+        self, node: messages.NodeView, at: messages.Position, stills: Mapping[str, Still], names: Sequence[str],
+        rows: int,
+    ) -> None:  # fmt: skip
+        self.node, self.at, self.names = node, at, names
+        self.still = still = stills.get(node.key)
         self.photo = still.photo if still else None
         self.image = ""
-        self.rows = [*((name, "wired") for name in node.argument_inputs), *_told(node.arguments)][:rows]
+        wired = ((name, _drawn(stills.get(source.node))) for name, source in node.argument_inputs.items())
+        self.rows = [*wired, *_told(node.arguments)][:rows]
         kind = node.output_kinds[0] if node.output_kinds else "any"
         self.body = 34 if self.photo is None and kind in ("scalar", "label", "points") else _PHOTO
         more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
@@ -229,7 +248,7 @@ class _Card:
         node, still = self.node, self.still
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
         y = _HEAD + self.body
-        name = f'<text class="b" x="10" y="18">{escape(_cut(node.key, 17))}</text>'
+        name = f'<text class="b" x="13" y="18">{escape(_cut(node.key, 16))}</text>'
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
             return f'{place}<use href="#c"/>{name}{self.image}</g>'
@@ -246,19 +265,26 @@ class _Card:
                 f'<text x="{_WIDTH - 5 - wide / 2:g}" y="{y - 9}" text-anchor="middle">{text}</text>'
             )
         for name, value in self.rows:
-            shown = _cut(name, 12)
+            shown = _cut(name, max(12, 20 - len(value)))
             parts.append(
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{_WIDTH - 9}" '
                 f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
             )
             y += _ROW
-        for kind in node.output_kinds[1:]:
-            parts.append(f'<text class="m" x="{_WIDTH - 12}" y="{y + 14}" text-anchor="end">{kind}</text>')
+        for output, kind in enumerate(node.output_kinds[1:], 1):
+            name = escape(self.names[output]) if output < len(self.names) else kind
+            parts.append(f'<text class="m" x="{_WIDTH - 12}" y="{y + 14}" text-anchor="end">{name}</text>')
             y += _ROW
         facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
         parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
         parts.append(f'<text class="c m" x="{_WIDTH - 9}" y="{self.height - 8}" text-anchor="end">{node.device}</text>')
         return "".join(parts) + "</g>"
+
+
+def _drawn(source: Still | None) -> str:
+    """What a wire brings an argument: the number, where it is one."""
+    text = source.text.strip() if source is not None and source.photo is None else ""
+    return text if 0 < len(text) <= 8 and "\n" not in text else "wired"
 
 
 def _told(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -331,7 +357,12 @@ def _wires(
         if len(cards) > _MANY:
             together[kind] = together.get(kind, "") + path
             return
-        dots = "".join(f'<circle cx="{at:g}" cy="{line:g}" r="4"/>' for at, line in (begin.port(source.output), (x, y)))
+        letter = _LETTERS.get(kind, "")
+        dots = "".join(
+            f'<circle cx="{at:g}" cy="{line:g}" r="7"/>'
+            + (f'<text class="o" x="{at:g}" y="{line + 3.2:g}" text-anchor="middle">{letter}</text>' if letter else "")
+            for at, line in (begin.port(source.output), (x, y))
+        )
         hue, _ = _HUES[kind]
         drawn.append(f'<path class="h" d="{path}"/><path class="w {kind}" stroke="{hue}" d="{path}"{dash}/>')
         ports.append(f'<g class="{kind}" fill="{hue}">{dots}</g>')
@@ -353,16 +384,22 @@ def _wires(
 def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
     """A curve to a neighbour, right angles where it stands far above or below; else along a lane."""
     if 18 < to_x - x < 80 and abs(to_y - y) > 110:
-        return f"M{x:g} {y:g}H{x + 18:g}V{to_y:g}H{to_x:g}"
+        return f"M{x:g} {y:g}H{x + _OUT:g}V{to_y:g}H{to_x:g}"
     if 0 < to_x - x < 80 or (to_x > x and abs(to_y - y) < 4 and to_x - x < 230):
         pull = max(18.0, (to_x - x) / 2)
         return f"M{x:g} {y:g}C{x + pull:g} {y:g} {to_x - pull:g} {to_y:g} {to_x:g} {to_y:g}"
-    return f"M{x:g} {y:g}H{x + 18:g}V{lane:g}H{to_x - 18:g}V{to_y:g}H{to_x:g}"
+    return f"M{x:g} {y:g}H{x + _OUT:g}V{lane:g}H{to_x - _OUT:g}V{to_y:g}H{to_x:g}"
 
 
-def _outputs(graph: messages.GraphView, at: messages.Position, height: float) -> str:
+def _outputs(
+    graph: messages.GraphView, at: messages.Position, height: float, names: Mapping[str, Sequence[str]]
+) -> str:
+    def name(ref: PortRef) -> str:
+        several = names.get(ref.node, ())
+        return several[ref.output] if ref.output < len(several) else ref.node
+
     rows = "".join(
-        f'<text x="12" y="{_HEAD + _ROW * i + 14}">{escape(_cut(ref.node, 20))}</text>'
+        f'<text x="14" y="{_HEAD + _ROW * i + 14}">{escape(_cut(name(ref), 20))}</text>'
         for i, ref in enumerate(graph.outputs)
     )
     return (

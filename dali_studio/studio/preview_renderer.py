@@ -14,15 +14,19 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.progress import current, watched
+from dali_studio.core.timed import TimedSource
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.traits import PerFrame
 from dali_studio.studio import bodies, images, messages
 from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
+from dali_studio.studio.renderers.base import Backdrop, Card, Large, Scale, Shown
+from dali_studio.studio.renderers.spectrum import SPECTRA
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.spectra import scale_of
 
 #: Seconds after which images take long.
 AFTER = 2.0
@@ -206,7 +210,7 @@ class PreviewRenderer:
                 shown, _ = images.to_rgb(sample, batch.layout)
                 canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = images.square(shown, _STRIP_CELL)
         for position, source in zip(places, batch.sources, strict=False):
-            names[position] = source
+            names[position] = str(source)
 
     @staticmethod
     def _first_image(revision: Revision) -> PortRef | None:
@@ -290,8 +294,34 @@ def shown_of(
 
     return Shown(
         batch.samples[0], batch.layout, revision.validation.metas[port].kind, values,
-        _are_corners(revision, port), backdrop,
+        _are_corners(revision, port), backdrop, _scale(revision, port, outputs),
+        _seconds(revision, port, batch),
     )  # fmt: skip
+
+
+def _scale(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]) -> Scale:
+    """What the axes of a spectrogram stand for."""
+    if outputs[port].layout not in SPECTRA:
+        return Scale()
+
+    def value_of(other: PortRef) -> float | None:
+        there = outputs.get(other)
+        return float(there.samples[0].item()) if there is not None and len(there.samples) else None
+
+    return scale_of(revision.active, port, revision.registry, value_of)
+
+
+def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]:
+    """When the frames of the only sample are shown, if they are those of a file, in order, each changed alone."""
+    source = batch.sources[0] if len(batch.sources) else ""
+    if not isinstance(source, TimedSource) or (source.seconds < 0).any():
+        return ()
+    graph, registry, key = revision.active, revision.registry, port.node
+    while inputs := graph.inputs(key):
+        if not registry.has_trait(graph.node(key).operator, PerFrame) or inputs[0] is None:
+            return ()
+        key = inputs[0].node
+    return source.seconds.tolist()
 
 
 def _elsewhere(port: PortRef) -> messages.PreviewItem:

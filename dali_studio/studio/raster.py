@@ -20,7 +20,9 @@ _SCALE, _MAX_SIDE = 2.0, 12_000
 _DPI = 100
 #: What the classes of the style sheet say.
 _STYLES: dict[str, dict[str, str]] = {
-    "b": {"font-weight": "600", "font-size": "12"}, "m": {"fill": "#5f6368"}, "c": {"font-size": "10", "mono": "1"},
+    "b": {"font-weight": "600", "font-size": "12"},
+    "o": {"font-weight": "600", "font-size": "9", "fill": "#fff"},
+    "m": {"fill": "#5f6368"}, "c": {"font-size": "10", "mono": "1"},
     "k": {"fill": "#fff", "stroke": "#bdc1c6"}, "w": {"fill": "none", "stroke-width": "2"},
     "h": {"fill": "none", "stroke": "#f6f7f8", "stroke-width": "5"},
 }  # fmt: skip

@@ -8,10 +8,11 @@ from pathlib import Path
 from dali_studio.api.folders import IMAGES, folder_arguments, idle_readers
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
-from dali_studio.graph.edits import SetArgument
+from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import Connect, SetArgument
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
-from dali_studio.graph.validate import infer
+from dali_studio.graph.validate import infer, validate
 from dali_studio.schema.registry import Registry
 
 
@@ -25,6 +26,7 @@ def offered(
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
         *((_sample_photos(d), lambda images, key=d.node: _reading(key, images())) for d in fed),
     )
 
@@ -37,6 +39,31 @@ def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
         made = label_guard.twin_edits(graph, registry, metas, found)
         if made is not None:
             yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
+
+
+def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
+    """For an input that is fed with what it does not take: the wire of the nearest node that gives what it takes."""
+    wrong = [found for found in findings if found.code == "DS203" and found.node in graph]
+    metas = infer(graph, registry, set(graph)) if wrong else {}
+    order = {key: at for at, key in enumerate(graph.order())} if wrong else {}
+    for found in wrong:
+        declared = registry.schema(graph.node(found.node).operator).inputs
+        at = next((i for i, one in enumerate(declared) if one.name == found.argument), None)
+        if at is None or declared[at].kind == "any":
+            continue
+        behind = {found.node, *graph.descendants(found.node)}
+        fits = [port for port, meta in metas.items() if meta.kind == declared[at].kind and port.node not in behind]
+        # one that feeds nothing has just lost this wire
+        for port in sorted(fits, key=lambda p: (bool(graph.consumers(p)) or p in graph.outputs, -order[p.node])):
+            edits = (Connect(source=port, target=found.node, input=at),)
+            after, _ = apply(graph, edits, registry)
+            if not any(
+                (d.code, d.node, d.argument) == (found.code, found.node, found.argument)
+                for d in validate(after, registry).diagnostics
+            ):
+                title = f"Wire {port.node} instead"
+                yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
+                break
 
 
 def _sample_photos(found: Diagnostic) -> Repair:

@@ -159,18 +159,23 @@ class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws
 
 
 class RequestPair(msgspec.Struct, frozen=True, kw_only=True, tag="request_pair"):
-    """Ask for two outputs of the shown sample, without loss, and how far they are apart."""
+    """Ask for two outputs of the shown sample, without loss, and how far they are apart.
+
+    Of sequences and volumes frame, or slice, number `plane`, or the last one.
+    """
 
     a: Side
     b: Side
+    plane: int = 0
 
 
 class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel"):
-    """Ask for the numbers of outputs at one point, given in parts of the width and the height."""
+    """Ask for the numbers of outputs at one point, given in parts of the width and the height, and `plane` as above."""
 
     ports: tuple[PortRef, ...]
     x: float
     y: float
+    plane: int = 0
 
 
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
@@ -183,7 +188,8 @@ class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
     """Start a new graph that reads and decodes what lies at a path on the kernel's machine.
 
-    A folder of images, a list of files, annotations of COCO, or an archive of WebDataset.
+    A folder of images, a list of files, annotations of COCO, or an archive of WebDataset; the sample photos if it is
+    empty.
     """
 
     path: str

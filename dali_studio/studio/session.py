@@ -347,7 +347,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenFolder) -> None:
-        self.open(gallery.folder_graph(message.path, self.registry))
+        self.open(gallery.folder_graph(message.path or str(self._images()), self.registry))
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:

@@ -140,6 +140,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         argument_inputs=graph.argument_inputs(key),
         output_kinds=tuple(meta.kind for meta in metas),
         facts=tuple(describe(meta) for meta in metas),
+        output_ranks=tuple(meta.ndim for meta in metas),
         in_run=key in revision.in_run,
         unknown=not known,
         bypassed=node.bypassed,

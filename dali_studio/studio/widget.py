@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.pipeline_files import read_serialized
 from dali_studio.api.reading.compose import is_compose, read_compose
 from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted
@@ -69,7 +71,7 @@ class Designer(anywidget.AnyWidget):
         graph, view, path = _opened(pipeline)
         super().__init__(_height=height, _bundle=front_end.bundle("widget")[0])
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
-        autosave = Autosave(Path.cwd() / FOLDER, graph) if _in_notebook() else None
+        autosave = Autosave(Path.cwd() / FOLDER, graph, *_place()) if _in_notebook() else None
         self.session = Session(
             graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
         )  # fmt: skip
@@ -220,6 +222,14 @@ def _in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
 
 
+def _place() -> tuple[str, str]:
+    """The notebook, as Visual Studio Code or else the server tells it, and the cell; empty where nobody does."""
+    shell = cast(Any, get_ipython())
+    notebook = shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
+    cell = shell.kernel.get_parent().get("metadata", {}).get("cellId", "")
+    return str(notebook), str(cell)
+
+
 def _data(bundle: Any) -> dict[str, Any]:
     """The data of a MIME bundle, which may come with metadata."""
     return cast("tuple[Any, ...]", bundle)[0] if isinstance(bundle, tuple) else bundle
@@ -232,6 +242,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return pipeline.copy(), {}, None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
         return read(Path(pipeline)), in_view(Path(pipeline).read_text("utf-8")), None
+    if isinstance(pipeline, str | Path) and str(pipeline).endswith(".dali"):
+        return read_serialized(pipeline), {}, None
     if isinstance(pipeline, str | Path):
         path, registry = Path(pipeline), default_registry()
         if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere
@@ -243,7 +255,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if is_compose(pipeline):
         return read_compose(pipeline), {}, None
     raise TypeError(
-        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
+        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document, of a .py program or of a serialized "
+        ".dali pipeline; got "
         f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )

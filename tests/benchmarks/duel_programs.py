@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -30,7 +31,7 @@ class Place:
     pictures : callable
         Gives the node of the resident batch of random pictures, which is not copied.
     given : callable
-        Gives the node of an external source that gives these pictures, and copies them.
+        Gives the node of an external source that gives these pictures, and copies them; see `resident.given`.
     """
 
     fn: Any
@@ -38,7 +39,7 @@ class Place:
     folder: str
     gpu: bool
     pictures: Callable[[], Any]
-    given: Callable[[], Any]
+    given: Callable[..., Any]
     decoder: Mapping[str, Any] = field(default_factory=dict[str, Any])
     reader: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -72,6 +73,17 @@ def _normalized(place: Place, images: Any, **arguments: Any) -> Any:
 def _decode(place: Place) -> Any:
     files, labels = place.files()
     return place.fn.decoders.image(files, **place.decoding()), labels
+
+
+def _log_mel(place: Place) -> Any:
+    fn, folder = place.fn, Path(place.folder)
+    files, labels = fn.readers.file(
+        file_root=str(folder.parent), file_filters=[f"*.{folder.name}"], random_shuffle=True, name="Reader", **place.reader
+    )
+    sound, _ = fn.decoders.audio(files, downmix=True, dtype=place.types.FLOAT)
+    spectra = fn.spectrogram(fn.preemphasis_filter(sound), nfft=512, window_length=400, window_step=160)
+    mel = fn.mel_filter_bank(spectra, sample_rate=16000.0, nfilter=80)
+    return fn.normalize(fn.to_decibels(mel, multiplier=10.0, cutoff_db=-80.0), axes=[1]), labels
 
 
 def _chain(place: Place, x: Any) -> Any:
@@ -110,12 +122,15 @@ class Work:
         Reported as milliseconds a batch; otherwise as images a second.
     theirs, ours : mapping
         Arguments of decoders that only one engine is given: the ways to share the work between its decoders.
+    sounds : bool
+        It reads recordings, not photos.
     """
 
     define: Callable[[Place], Any]
     per_batch: bool = False
     theirs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ours: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    sounds: bool = False
 
 
 def _alone(define: Callable[[Place, Any], Any]) -> Callable[[Place], Any]:
@@ -129,9 +144,66 @@ WORKS: dict[str, Work] = {
     "readme, our hardware too": Work(_readme, ours={"hw_decoder_load": 0.65}),
     "validation": Work(_validation),
     "decode alone": Work(_decode),
+    "log-mel": Work(_log_mel, sounds=True),
     "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
     **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},
     "external_source, copied": Work(lambda place: place.given(), per_batch=True),
+    "external_source, a list copied": Work(lambda place: place.given(listed=True), per_batch=True),
+    "external_source, host memory": Work(lambda place: place.given(host=True), per_batch=True),
+    "external_source, a list in host memory": Work(lambda place: place.given(host=True, listed=True), per_batch=True),
 }
 #: What the times of operators are also reported without.
 EMPTY = "empty pipeline"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A program on a set of files.
+
+    Attributes
+    ----------
+    work : str
+        One of `WORKS`.
+    photos : str
+        For `photos.photo_set`; empty if it reads no files.
+    batch : int
+    """
+
+    work: str
+    photos: str = "500×375"
+    batch: int = 256
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        return ", ".join(filter(None, (self.work, self.photos, f"batch {self.batch}")))
+
+
+_PROGRAMS = ("readme", "validation", "decode alone")
+#: What the pages on speed say of files, sizes and batches, by device.
+ROWS: dict[str, tuple[Row, ...]] = {
+    "gpu": (
+        *(Row("readme", batch=size) for size in (1, 8, 32, 256)),
+        Row("decode alone"),
+        *(Row(work, "mixed sizes, 4:2:0") for work in _PROGRAMS),
+        Row("readme", "mixed sizes, 4:4:4"),
+        *(Row(work, "progressive") for work in ("readme", "decode alone")),
+        *(Row(work, "12 megapixels", 16) for work in ("readme", "decode alone")),
+        *(Row(work, "3 megapixels", 64) for work in ("readme", "decode alone")),
+        Row("readme", "PNG"),
+        Row("readme", "mixed bag"),
+        *(Row(name, "") for name in WORKS if name.startswith("external_source")),
+    ),
+    "cpu": (
+        Row("decode alone", batch=1),
+        *(
+            Row(work, photos, batch)
+            for photos, batch in (
+                ("500×375", 64), ("mixed sizes, 4:2:0", 64), ("mixed sizes, 4:4:4", 64), ("progressive", 64), ("PNG", 64),
+                ("mixed bag", 64), ("3 megapixels", 16), ("12 megapixels", 4),
+            )
+            for work in _PROGRAMS
+        ),
+        *(Row("log-mel", f"speech, {kind}", 32) for kind in ("wav", "flac", "ogg")),
+    ),
+}  # fmt: skip

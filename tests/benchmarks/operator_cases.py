@@ -31,6 +31,22 @@ def _settings(operator: str, batch: int) -> list[dict[str, Any]]:
     return []
 
 
+_VOLUMES = ((64, 128, 128, 1), (96, 96, 96, 1), (48, 160, 112, 1), (80, 128, 96, 1))
+
+
+def _volumes(operator: str) -> list[Case]:
+    """Warps of volumes, whose kernels are others than those of images."""
+    settings: dict[str, dict[str, Any]] = {
+        "rotate": {"angle": 25.0, "axis": (1.0, 2.0, -1.0), "keep_size": True, "fill_value": 0.0},
+        "warp_affine": {"matrix": (1.0, 0.1, 0.0, -4.0, 0.0, 0.9, 0.2, 3.0, 0.1, 0.0, 1.1, -5.0), "fill_value": 0.0},
+    }
+    if operator not in settings:
+        return []
+    bytes_, floats = (tensors(_VOLUMES, dtype, "DHWC", 0, 255) for dtype in (DALIDataType.UINT8, DALIDataType.FLOAT))
+    linear = settings[operator]
+    return [Case((bytes_,), linear), Case((floats,), linear), Case((bytes_,), {**linear, "interp_type": "INTERP_NN"})]
+
+
 _SIZES = (PICTURE,) * 4
 #: As many pixels on the whole, in pictures of different shapes.
 _RAGGED = ((480, 640), (375, 500), (640, 427), (600, 750))
@@ -54,6 +70,8 @@ def cases(operator: str, most: int, batch: int, device: str = "cpu") -> tuple[Ca
     made = [one.case for one in sorted(found, key=_is_small)]
     shown = [] if schema.shown is None else [schema.shown]
     given = [Case((images(_SIZES, channels=_channels(one)),), one) for one in [*shown, *_settings(operator, batch)]]
+    if device == "gpu":
+        given += _volumes(operator)
     return (*given, *made[: most if given else max(most, 1)])
 
 

@@ -3,6 +3,9 @@
 Each engine is a process of its own. For each case both build a pipeline of the operator, whose inputs lie in memory and
 are not copied, then measure one after the other, in alternating order: at batch 64, and at batch 1, where it counts what
 an iteration costs. `docs/operator_speeds.md` and the pages of the operators show the figures.
+
+The JSON is written after each operator; figures of those that are not measured, because the run was stopped or is one of
+several parts (``--part 1/2``, ``--part 2/2``), stay as they are.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 
 import operators_page
 from machine import metadata
-from operator_cases import cases, has_different_images, operators
+from operator_cases import cases, has_different_images, operators, prepared
 from peer import ENGINES, spread
 from programs import BATCH_SIZE, THREADS
 from turns import Worker
@@ -31,11 +34,18 @@ def main(arguments: list[str] | None = None) -> int:
     target = operators_page.results(options.device)
     workers = {engine: Worker(engine, options.peer) for engine in ENGINES}
     facts = {engine: worker.ask({"do": "facts"}) for engine, worker in workers.items()}
-    before, found = metadata(), dict[str, list[dict[str, Any]]]()
+    out = options.out or (None if options.only else target)
+    found: dict[str, list[dict[str, Any]]] = {}
+    if out is not None and out.exists():
+        found = json.loads(out.read_text(encoding="utf-8"))["results"]
+    settings = {key: getattr(options, key) for key in ("threads", "rounds", "seconds")} | {"batches": options.batch}
+    head = {"machine": metadata(), "engines": facts, "settings": settings}
     sys.stdout.write(
         "| operator | case | batch | dali_studio, ms a batch | nvidia.dali | ratio |\n|---|---|---|---|---|---|\n"
     )
-    for name in operators(options.device):
+    every = list(operators(options.device))
+    part, parts = options.part
+    for name in every[len(every) * (part - 1) // parts : len(every) * part // parts]:
         if not options.only or name in options.only:
             made = (
                 _compare(name, number, batch, workers, options, ragged)
@@ -46,20 +56,22 @@ def main(arguments: list[str] | None = None) -> int:
             found[name] = [one for one in made if one]
             sys.stdout.writelines(_lines(name, found[name]))
             sys.stdout.flush()
+            if out is not None:
+                results = {one: found[one] for one in every if one in found}
+                out.write_text(json.dumps({**head, "results": results}, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for worker in workers.values():
         worker.stop()
-    settings = {key: getattr(options, key) for key in ("threads", "rounds", "seconds")} | {"batches": options.batch}
-    written = {"machine": before, "engines": facts, "settings": settings, "results": found}
-    if out := options.out or (None if options.only else target):
-        out.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        if out == target:
-            operators_page.main([])
+    if out == target:
+        operators_page.main([])
     return 0
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help="an operator; repeatable")
+    parser.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="I/N", help="the I-th of N parts of the operators"
+    )
     parser.add_argument(
         "--cases", type=int, default=0, help="further cases of each operator, out of its tests (default 0)"
     )
@@ -81,6 +93,14 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
+def _part(text: str) -> tuple[int, int]:
+    """1/2 as two numbers."""
+    part, _, parts = text.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is given; a part and their number are accepted, such as 1/2.")
+    return int(part), int(parts)
+
+
 def _compare(
     name: str, number: int, batch: int, workers: dict[str, Worker], options: argparse.Namespace, ragged: bool
 ) -> dict[str, Any]:
@@ -88,6 +108,10 @@ def _compare(
 
     It is empty where images were to be of different shapes and there are none.
     """
+    if ragged and not has_different_images(
+        prepared(name, number, options.cases, batch, options.device, large=True, ragged=True).case.name()
+    ):
+        return {}
     asked = {
         "do": "build_operator", "name": name, "number": number, "cases": options.cases, "batch": batch,
         "threads": options.threads, "device": options.device, "ragged": ragged,

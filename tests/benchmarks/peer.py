@@ -1,5 +1,8 @@
 """The engine against nvidia.dali, in turns: ``python tests/benchmarks/peer.py [--peer FOLDER] [--device cpu]``.
 
+``--all-rows`` measures decoding, the training pipeline and validation on files of all kinds and sizes, in place of all
+programs on one set; on a GPU in batches of 1 to 256, and with external sources that copy.
+
 Each engine is a process of its own; for each program both build their pipeline, then measure one after the other, in
 alternating order, round after round. The ratio of a round compares neighbours in time. Both are driven in the same way:
 ``Pipeline.run``, results on the device, computed ahead, and the clock stops when the last result is there.
@@ -17,9 +20,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from duel_programs import EMPTY, WORKS
+from duel_programs import EMPTY, ROWS, WORKS, Row
 from machine import metadata
-from photos import usual
+from photos import photo_set, usual
 from turns import Worker
 
 ENGINES = ("studio", "nvidia")
@@ -31,25 +34,33 @@ def main() -> int:
     began = time.perf_counter()
     workers = {engine: Worker(engine, options.peer) for engine in ENGINES}
     facts = {engine: worker.ask({"do": "facts"}) for engine, worker in workers.items()}
+    settings = {key: getattr(options, key) for key in ("device", "threads", "rounds", "seconds", "warm_up")}
+    if not options.all_rows:
+        settings |= {"batch": options.batch, "photos": sum(1 for _ in options.photos.rglob("*.jpg"))}
     found: dict[str, dict[str, Any]] = {}
-    for name in WORKS:
-        if options.only and not any(text in name for text in options.only):
-            continue
+    written = {"machine": metadata(), "engines": facts, "settings": settings, "results": found}
+    for name, row in _rows(options).items():
         if time.perf_counter() - began > options.budget:
             found[name] = {"error": f"left out: the budget of {options.budget:.0f} s was used up"}
         else:
-            found[name] = _compare(name, workers, options)
-        sys.stderr.write(f"{time.perf_counter() - began:6.1f} s  {name}\n")
+            found[name] = _compare(row, workers, options)
+        _without_empty(found)
+        if options.out is not None:  # each time: what was measured is there if the rest is not
+            text = json.dumps(written, indent=1, ensure_ascii=False)
+            options.out.write_text(text + "\n", encoding="utf-8")
+        sys.stderr.write(f"{time.perf_counter() - began:6.1f} s  {name}: {_ratio(found[name].get('summary', {}).get('ratio'))}\n")
     for worker in workers.values():
         worker.stop()
-    _without_empty(found)
-    settings = {key: getattr(options, key) for key in ("device", "batch", "threads", "rounds", "seconds")}
-    settings["photos"] = sum(1 for _ in options.photos.rglob("*.jpg"))
-    written = {"machine": metadata(), "engines": facts, "settings": settings, "results": found}
-    if options.out is not None:
-        options.out.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     sys.stdout.write(table(found, settings))
     return 0
+
+
+def _rows(options: argparse.Namespace) -> dict[str, Row]:
+    """What is measured, by its name."""
+    rows = ROWS[options.device] if options.all_rows else ()
+    found = {row.name: row for row in rows} or {name: Row(name) for name, work in WORKS.items() if not work.sounds}
+    wanted = options.only or [""]
+    return {name: row for name, row in found.items() if any(text in name for text in wanted)}
 
 
 def _options() -> argparse.Namespace:
@@ -58,11 +69,17 @@ def _options() -> argparse.Namespace:
         "--peer", type=Path, metavar="FOLDER", help="where nvidia.dali is unpacked (default: installed)"
     )
     parser.add_argument("--device", choices=("gpu", "cpu"), default="gpu")
+    parser.add_argument(
+        "--all-rows", action="store_true", help="all kinds of files, sizes and batches: --photos and --batch do not count"
+    )
     parser.add_argument("--photos", type=Path, help="folder of class folders (default: photos of 500×375)")
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=5, help="blocks of each engine and program (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a block (default 0.5)")
+    parser.add_argument(
+        "--warm-up", type=float, default=1.5, help="seconds for which a program runs before (default 1.5)"
+    )
     parser.add_argument(
         "--budget", type=float, default=200, help="seconds after which no program is begun (default 200)"
     )
@@ -74,16 +91,21 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _compare(name: str, workers: dict[str, Worker], options: argparse.Namespace) -> dict[str, Any]:
-    work = WORKS[name]
+def _compare(row: Row, workers: dict[str, Worker], options: argparse.Namespace) -> dict[str, Any]:
+    work = WORKS[row.work]
     if options.device == "cpu" and (work.theirs or work.ours):
         return {"error": "concerns decoding on a GPU"}
     result: dict[str, Any] = {"per_batch": work.per_batch, "studio": [], "nvidia": [], "busy": {}}
-    for engine, worker in workers.items():
-        built = worker.ask(
-            {"do": "build", "work": name, "folder": str(options.photos), "batch_size": options.batch,
-             "threads": options.threads, "gpu": options.device == "gpu"}
+    batch, folder = options.batch, options.photos
+    if options.all_rows:
+        batch, folder = row.batch, photo_set(row.photos) if row.photos else ""
+    for worker in workers.values():  # both at once: no clock runs yet
+        worker.send(
+            {"do": "build", "work": row.work, "folder": str(folder), "batch_size": batch, "threads": options.threads,
+             "gpu": options.device == "gpu", "warm_up": options.warm_up}
         )  # fmt: skip
+    for engine, worker in workers.items():
+        built = worker.receive(120)
         if "error" in built:
             result[f"{engine}_error"] = built["error"]
     able = [engine for engine in workers if f"{engine}_error" not in result]
@@ -131,7 +153,8 @@ def _without_empty(found: dict[str, dict[str, Any]]) -> None:
 
 def table(found: dict[str, dict[str, Any]], settings: dict[str, Any]) -> str:
     """The results as Markdown."""
-    where = f"{settings['device'].upper()}, batch {settings['batch']}, {settings['threads']} threads"
+    batch = f", batch {settings['batch']}" if "batch" in settings else ""
+    where = f"{settings['device'].upper()}{batch}, {settings['threads']} threads"
     lines = [
         f"{where}: medians over {settings['rounds']} alternating rounds of {settings['seconds']} s, with their ranges;",
         "a ratio above 1 means that dali_studio is faster. `processors` compares the time of all threads on them. The last",

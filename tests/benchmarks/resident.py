@@ -26,18 +26,24 @@ def pictures(engine: str, fn: Any, batch_size: int, *, gpu: bool) -> Callable[[]
     return given(fn, batch_size, gpu=gpu, no_copy=True)
 
 
-def given(fn: Any, batch_size: int, *, gpu: bool, **arguments: Any) -> Callable[[], Any]:
-    """What makes the node: an external source of the pictures, which lie where the pipeline runs."""
+def given(fn: Any, batch_size: int, *, gpu: bool, **arguments: Any) -> Callable[..., Any]:
+    """What makes the node: an external source of the pictures, which lie where the pipeline runs.
 
-    def make() -> Any:
+    ``host=True`` gives them in host memory, ``listed=True`` one array for each; on a CPU they always come so.
+    """
+
+    def make(*, host: bool = False, listed: bool = False) -> Any:
         batch: Any = random_pictures(batch_size)
         if not gpu:
             samples = list(batch)
             return fn.external_source(source=lambda: samples, layout="HWC", **arguments)
-        import cupy
+        if not host:
+            import cupy
 
-        batch = cupy.asarray(batch)
-        cupy.cuda.runtime.deviceSynchronize()
+            batch = cupy.asarray(batch)
+            cupy.cuda.runtime.deviceSynchronize()
+        if listed:
+            batch = list(batch)
         return fn.external_source(source=lambda: batch, device="gpu", layout="HWC", **arguments)
 
     return make

@@ -48,7 +48,7 @@ class Measured:
 
     def build(
         self, work: str, folder: str, batch_size: int, threads: int, gpu: bool, device_id: int = 0,
-        reader: dict[str, Any] | None = None,
+        reader: dict[str, Any] | None = None, warm_up: float = _WARM_UP_SECONDS,
     ) -> dict[str, Any]:  # fmt: skip
         """Make a pipeline and run its first iterations; returns the seconds until the first batch was there."""
         self.close()
@@ -64,7 +64,7 @@ class Measured:
             outputs = WORKS[work].define(Place(fn, types, folder, gpu, *sources, decoder, reader or {}))
             pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
         self._gpu, self._batch_size, self._device_id, self._on_cpu = gpu, batch_size, device_id, False
-        return {"seconds": self._start(pipe, _WARM_UP_SECONDS) - began}
+        return {"seconds": self._start(pipe, warm_up) - began}
 
     def build_operator(
         self, name: str, number: int, cases: int, batch: int, threads: int, large: bool, device: str = "cpu",

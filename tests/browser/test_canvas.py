@@ -87,7 +87,7 @@ def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
 def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(designer: Any) -> None:
     page = designer
     page.evaluate("() => navigator.clipboard.writeText('x = fn.hsv(images, hue=90.0)')")
-    _by_id(page, "canvas").click(position={"x": 4, "y": 4})
+    _by_id(page, "canvas").click(position={"x": 4, "y": 120})
     page.keyboard.press("Control+v")
     card = _by_id(page, "node-hsv")
     _by_id(page, "strip").wait_for()  # which moves the canvas

@@ -130,6 +130,7 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
 def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     _await_picture(page, "rotate")
+    lab.settle(page)
     place = _by_id(page, "node-rotate").bounding_box()
     _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")

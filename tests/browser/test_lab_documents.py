@@ -117,7 +117,7 @@ def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str,
     page.evaluate(f"async () => {{ await {_SESSION}.session.kernel.restart(); }}")
     part(page, "reconnect").wait_for(timeout=60_000)
     _set(page, "angle", "77")
-    assert "your edit is kept" in part(page, "strip").inner_text()
+    assert "Your edit is kept" in part(page, "strip").inner_text()
     part(page, "reconnect").click()
     await_code(page, "angle=77")
     page.keyboard.press("Control+s")

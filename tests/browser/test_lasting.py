@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _restart(page)
     _set_angle(page, "77")
     assert "1 edit" in _by_id(page, "save-state").inner_text()
-    assert "your edit is kept" in _by_id(page, "strip").inner_text()
+    assert "Your edit is kept" in _by_id(page, "strip").inner_text()
     assert page.locator(".ds-running, .ds-busy").count() == 0
     assert "before the edit" in _by_id(page, "node-rotate").inner_text()
     page.screenshot(path=artifacts / "designer_restarted.png")
@@ -155,6 +156,18 @@ def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[s
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
     page.evaluate(lab.RUN_ALL)
     page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
-    assert "are kept" in _by_id(page, "strip").inner_text()
+    assert "operators in again.ipynb" in _by_id(page, "strip").inner_text()
     _by_id(page, "restore").click()
     _await_code(page, "angle=66")
+
+
+def test_another_notebook_with_the_same_program_is_offered_nothing(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "one.ipynb")
+    _set_angle(page, "67")
+    _await_code(page, "angle=67")
+    _open(page, server, "two.ipynb")
+    _set_angle(page, "68")
+    _await_code(page, "angle=68")
+    assert page.locator('[data-testid="restore"]').count() == 0
+    files = list((server[1] / ".dali_studio").glob("*.dali.json"))
+    assert sum(re.search(r"angle\W+67", file.read_text()) is not None for file in files) == 1

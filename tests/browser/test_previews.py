@@ -151,3 +151,51 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     lab.set_theme(page, "JupyterLab Dark")
     lab.settle(page)
     page.screenshot(path=artifacts / "kinds_dark.png")
+
+
+CLIPS = """
+from dali_studio import Designer, fn, pipeline_def, samples
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
+def clips():
+    video, _ = fn.experimental.readers.video(
+        file_root=str(samples.videos()), sequence_length=8, stride=3, step=24, name="video"
+    )
+    return fn.resize(video, size=[90, 120], name="small"), fn.sequence_rearrange(video, new_order=[7, 0], name="moved")
+Designer(clips(), height=700)
+"""
+
+
+def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    """The samples have 12 frames a second, of which every third is taken; a strip shows 0, 2, 5 and 7."""
+    lab.write_notebook(server[1] / "clips.ipynb", CLIPS)
+    lab.open_notebook(page, server[0], "clips.ipynb")
+    _by_id(page, "node-small").wait_for(timeout=90_000)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    page.wait_for_function("() => Number(document.querySelector('[data-testid=thumb-moved]')?.dataset.drawn ?? 0) > 0")
+    for key in ("video", "small"):
+        assert _by_id(page, f"time-{key}").inner_text() == "0.00 – 1.75 s"
+    assert page.locator('[data-testid="time-moved"]').count() == 0  # frames in another order
+    _by_id(page, "thumb-small").hover(position={"x": 90, "y": 50})
+    time = _by_id(page, "time-small")
+    time.get_by_text("1.25 s").wait_for()
+
+    # what differs between two frames, in place of the picture
+    page.wait_for_timeout(200)
+    frame = lab.painted(page, "small")
+    _by_id(page, "differ-small").click()
+    page.mouse.move(0, 0)
+    time.get_by_text("1.75 s").wait_for()
+    page.screenshot(path=artifacts / "video_difference.png")
+    colours = [value for place, value in enumerate(lab.painted(page, "small")) if place % 4 < 3]
+    assert 0 < sum(colours) < 0.9 * sum(value for place, value in enumerate(frame) if place % 4 < 3)
+    _by_id(page, "differ-small").click()
+
+    # 7/12 s from frame to frame
+    _by_id(page, "play-small").click()
+    begun = page.evaluate("() => performance.now()")
+    for seconds in ("0.00 s", "0.50 s", "1.25 s", "1.75 s"):
+        time.get_by_text(seconds, exact=True).wait_for()
+    assert page.evaluate("() => performance.now()") - begun > 4 * 500
+    _by_id(page, "play-small").click()
+    page.screenshot(path=artifacts / "video.png")

@@ -57,9 +57,10 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     assert "Stopped at decode" in (_by_id(page, "live").text_content() or "")
     pane = page.locator(".ds-canvas").first.bounding_box()
     for up in (-1, 1):
-        page.mouse.move(pane["x"] + 20, pane["y"] + pane["height"] / 2)
+        x, y = pane["x"] + 20, pane["y"] + 0.75 * pane["height"]  # below the cards
+        page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(pane["x"] + 20, pane["y"] + pane["height"] / 2 + up * 600, steps=4)
+        page.mouse.move(x, y + up * 600, steps=4)
         page.mouse.up()
         _by_id(page, "strip").wait_for(state="attached" if up < 0 else "detached")
     page.screenshot(path=artifacts / "problems_card.png")
@@ -87,7 +88,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     page.screenshot(path=artifacts / "problems_list.png")
 
 
-def test_the_program_goes_to_a_page_that_makes_cells_and_is_copied_elsewhere(page: Any, server: tuple[str, Path]) -> None:
+def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "cells.ipynb", PIPELINE.format(root=str(samples.photos())))
     _open(page, server, "cells.ipynb")
     _by_id(page, "designer").scroll_into_view_if_needed()
@@ -99,13 +100,12 @@ def test_the_program_goes_to_a_page_that_makes_cells_and_is_copied_elsewhere(pag
         return frame.width < 800 && cards.length === 4 && cards.every(c => c.width >= 120 && c.right <= frame.right && c.bottom <= frame.bottom); }"""
     )
     _to_width(page, "")
-    _by_id(page, "insert-cell").click()
-    _await_text(page, "insert-cell", "Copied")
-    assert "fn.resize" in page.evaluate("() => navigator.clipboard.readText()")
-    page.evaluate(
-        """() => document.addEventListener('dali-studio:insert-cell', event => {
-        event.preventDefault(); window.inserted = event.detail; })"""
-    )
+    cells = "() => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(cell => cell.getSource())"
+    before = page.evaluate(cells)
     _by_id(page, "insert-cell").click()
     _await_text(page, "insert-cell", "Inserted")
-    assert "fn.resize" in page.evaluate("() => window.inserted")
+    after = page.evaluate(cells)
+    assert len(after) == len(before) + 1
+    at = next(place for place, cell in enumerate(before) if "Designer(" in cell)
+    assert after[: at + 1] == before[: at + 1] and after[at + 2 :] == before[at + 1 :]
+    assert "fn.resize(" in after[at + 1] and "@pipeline_def" in after[at + 1]

@@ -218,7 +218,8 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     pill.click()
     card = page.locator('[data-testid^="error-card-"]')
     card.wait_for()
-    assert "The labels stay behind" in card.inner_text()
+    assert "These labels do not fit the picture" in card.inner_text()
+    assert card.locator('[data-testid^="repair-"]').inner_text() == "Flip the boxes too"
     page.screenshot(path=artifacts / "designer_guard.png")
     card.locator('[data-testid^="repair-"]').click()
     pill.wait_for(state="detached")

@@ -162,3 +162,10 @@ def test_arrays_for_arguments_that_take_tensors() -> None:
     anchors, shapes = "np.array([[0, 0], [10, 5]])", "np.array([[20, 20], [30, 30]])"
     pasted = f"fn.multi_paste(x, in_ids=np.array([0, 1]), in_anchors={anchors}, shapes={shapes}, output_size=(90, 120))"
     check(pasted, {"x": ([picture(80, 100), picture(60, 70)], "HWC")}, names={"np": np})
+
+
+@pytest.mark.parametrize("layout", ["HWC", ""])
+def test_crops_for_ssd_keep_the_layout(layout: str) -> None:
+    boxes = [np.array([[0.1, 0.1, 0.6, 0.7], [0.3, 0.2, 0.9, 0.5]], np.float32)] * 2
+    data = {"x": ([picture(40, 50, 3)] * 2, layout), "boxes": boxes, "labels": [np.array([3, 4], np.int32)] * 2}
+    check("return tuple(fn.ssd_random_crop(x, boxes, labels, num_attempts=3, seed=3))", data, declared("ssd_random_crop"))

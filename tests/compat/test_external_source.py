@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +12,8 @@ import pytest
 from images import Array, pictures
 from peers import OURS, check, check_refused, refused
 from steps import Steps, define, same_steps
+
+from dali_studio import Pipeline, fn
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -320,11 +324,27 @@ def test_sources_of_different_sizes_are_refused_by_both() -> None:
         "fn.external_source(source=lambda: [np.array([1j])])",
         "fn.external_source(source=lambda: ([np.zeros(2)], [np.zeros(2)]), num_outputs=2, ndim=[1, 1, 1])",
         "fn.external_source(source=lambda: [np.zeros(2)], parallel=True)",
-        "fn.external_source(blocking=True)",
     ],
 )
 def test_refused_by_ours(program: str) -> None:
     refused(program)
+
+
+def test_a_source_that_waits_for_another_thread() -> None:  # nvidia.dali's ends never if one iteration is not fed
+    pipe = Pipeline(2, 1, None)
+    with pipe:
+        pipe.set_outputs(fn.external_source(name="late", blocking=True))
+    pipe.build()
+
+    def feed() -> None:
+        for iteration in range(3):
+            time.sleep(0.1)
+            pipe.feed_input("late", [np.full(2, iteration, np.int32)] * 2)
+
+    thread = threading.Thread(target=feed)
+    thread.start()
+    assert [np.array(pipe.run()[0][1]).tolist() for _ in range(3)] == [[0, 0], [1, 1], [2, 2]]
+    thread.join()
 
 
 @pytest.mark.parametrize("options", [{}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 4}])

@@ -80,6 +80,8 @@ def test_permute_batch() -> None:
         "fn.python_function(x, x, function=lambda a, b: a[:1] + b[:1])",
         "fn.python_function(x, function=lambda batch: [a[::2] for a in batch], batch_processing=True)",
         "fn.python_function(x, function=lambda a: (a,))",
+        "fn.python_function(x, function=lambda a: (a, a[:1]))",
+        "fn.python_function(x, function=lambda batch: (batch, batch), batch_processing=True)",
     ],
 )
 def test_python_function(call: str) -> None:

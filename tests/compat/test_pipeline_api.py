@@ -216,6 +216,33 @@ SCRIPTS = {
         log(dali.tensors.TensorListCPU(np.ones((2, 3, 1), np.int16)), dali.tensors.TensorCPU(np.ones((2, 2)), "HW"))
         log(dali.tensors.TensorListCPU.broadcast(dali.tensors.TensorCPU(np.arange(3)), 2))
     """,
+    "operators in a row": """
+        pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+        with pipe:
+            small = ops.Compose([ops.Resize(size=[6, 8]), ops.Flip()])
+            whole = ops.Compose([ops.decoders.Image(device="cpu"), small])
+            alone = ops.Compose([ops.Cast(dtype=types.FLOAT)])
+            files, labels = fn.readers.file(file_root=root)
+            images = whole(files, output_type=types.GRAY)
+            pipe.set_outputs(images, alone(images), labels)
+        log(pipe.run(), type(alone).__name__)
+    """,
+    "layouts of tensors in a batch": """
+        Tensor, TensorList = dali.tensors.TensorCPU, dali.tensors.TensorListCPU
+        named, plain = Tensor(np.ones((2, 3)), "HW"), Tensor(np.zeros((2, 3)))
+        log([TensorList(made).layout() for made in ([named, named], [named, plain], [named, np.ones((2, 3))], [plain, plain])])
+        log(TensorList([named, named], layout="AB").layout(), TensorList(TensorList([named]), "AB").layout())
+        for made in ([plain, named], [named, Tensor(np.ones((2, 3)), "AB")]):
+            try:
+                log(TensorList(made))
+            except TypeError:
+                log("refused")
+    """,
+    "modules": """
+        with Pipeline(batch_size=2, num_threads=1, device_id=None):
+            log(isinstance(fn.random.uniform(), dali.data_node.DataNode))
+        log(dali.backend.TensorListCPU is dali.tensors.TensorListCPU, dali.plugin_manager.load_directory(root))
+    """,
     "source of samples": """
         pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
         with pipe:

@@ -58,7 +58,7 @@ def test_what_comes_after_the_end_and_what_is_no_video() -> None:
 
 
 def test_arguments_that_are_refused() -> None:
-    refused: list[dict[str, Any]] = [{"last_sequence_policy": "bogus"}, {"length": 0}, {"blocking": True}]
+    refused: list[dict[str, Any]] = [{"last_sequence_policy": "bogus"}, {"length": 0}]
     for arguments in refused:
         with pytest.raises(DaliStudioError):
             built(OURS, **arguments)

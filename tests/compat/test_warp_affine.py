@@ -162,3 +162,15 @@ def test_matrices_that_are_refused_name_their_sample() -> None:
     for use in ("m", "matrix=m"):
         text = refused(f"fn.warp_affine(x, {use})", {"x": pictures([(9, 9)] * 3), "m": [good, good, bad]}, "DS105")
         assert "sample 2" in text and "is not finite" in text
+
+
+@pytest.mark.parametrize("dtype", ["UINT8", "INT16", "INT32", "FLOAT"])
+@pytest.mark.parametrize("interp", ["NN", "LINEAR"])
+def test_volumes_of_floats_become_integers(dtype: str, interp: str) -> None:
+    volumes = [np.random.default_rng(n).uniform(-50, 400, (4, 9 + n, 12, 2)).astype(np.float32) for n in range(3)]
+    words = f"dtype=types.{dtype}, interp_type=types.INTERP_{interp}"
+    check(
+        f"fn.rotate(x, angle=33.0, axis=(1.0, 2.0, 0.5), fill_value=77.5, {words}), "
+        f"fn.warp_affine(x, matrix=(1, 0.1, 0, -2, 0, 0.9, 0.2, 1, 0.1, 0, 1, 0), {words})",
+        {"x": (volumes, "DHWC")}, declared("warp_affine", interp_type=f"INTERP_{interp}"),
+    )  # fmt: skip

@@ -82,15 +82,18 @@ def computed(
         outputs.append(stored(empty, onto if same else "packed", meta.layout or "", like=like))
     if at_once:
         compute = None if not overrides(operator, "cpu_ranges") else operator.cpu_ranges(work, inputs, outputs)
+        left: list[int] = []
         if compute is not None and len(pick) > 1 and onto == "packed":  # as threads share it
-            compute(1, len(pick))
-            compute(0, 1)
+            left += compute(1, len(pick)) or ()
+            left += compute(0, 1) or ()
         elif overrides(operator, "cpu_batch"):
             operator.cpu_batch(work, inputs, outputs)
         elif compute is not None:
-            compute(0, len(pick))
+            left += compute(0, len(pick)) or ()
         else:
             return computed(operator, case, form, pick)
+        for index in left:
+            operator.cpu(work, index, [batch[index] for batch in inputs], [batch[index] for batch in outputs])
         return [[np.array(sample) for sample in batch.samples] for batch in outputs]
     made: list[list[Array]] = [[] for _ in outputs]
     for index in range(len(pick)):

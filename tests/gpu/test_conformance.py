@@ -14,6 +14,7 @@ from dali_studio import fn
 
 pytestmark = pytest.mark.gpu
 
+
 @pytest.mark.parametrize("interp", ["NN", "LINEAR", "CUBIC", "LANCZOS3", "TRIANGULAR", "GAUSSIAN"])
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "float32"])
 @pytest.mark.parametrize("antialias", [True, False])
@@ -71,6 +72,40 @@ def test_other_channel_counts(channels: int) -> None:
     results, references = both(lambda images: fn.rotate(images, angle=33.0, fill_value=5.0), batch)
     for result, reference in zip(results, references, strict=True):
         declared("rotate", "gpu").check(result, reference)
+
+
+SPACES = {"RGB": 3, "BGR": 3, "GRAY": 1, "YCbCr": 3}
+
+
+@pytest.mark.parametrize("source", SPACES)
+@pytest.mark.parametrize("target", SPACES)
+def test_colours_of_large_pictures(source: str, target: str) -> None:
+    """Whole warps, which exchange what they load and store, and what is left."""
+    sizes = ((57, 43), (200, 301), (16, 32), (1, 511), (1, 513))
+    batch = pictures(sizes, channels=SPACES[source])
+    if source == target:  # another operator of whole pixels
+        define: Any = lambda images: fn.hsv(images, hue=120.0, saturation=1.7)  # noqa: E731
+        batch = pictures(sizes)
+    else:
+        kinds = {"image_type": f"{source}", "output_type": f"{target}"}
+        define = lambda images: fn.color_space_conversion(images, **kinds)  # noqa: E731
+    for result, reference in zip(*both(define, batch), strict=True):
+        assert np.array_equal(result, reference)
+
+
+@pytest.mark.parametrize("interp", ["NN", "LINEAR"])
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_volumes_of_several_tiles(interp: str, dtype: str, channels: int) -> None:
+    shapes = ((9, 21, 45), (4, 8, 32), (1, 1, 1), (5, 33, 7))
+    batch = [
+        np.random.default_rng(n).uniform(0, 255, (*shape, channels)).astype(dtype) for n, shape in enumerate(shapes)
+    ]
+    for more in ({}, {"fill_value": 9.0}, {"keep_size": True, "fill_value": 9.0}):
+        turn = {"angle": 30.0, "axis": (1.0, 2.0, -1.0), "interp_type": f"INTERP_{interp}", **more}
+        made = both(lambda volumes, turn=turn: fn.rotate(volumes, **turn), batch, "DHWC")
+        for result, reference in zip(*made, strict=True):
+            declared("rotate", "gpu", **turn).check(result, reference, f"{more}")
 
 
 SPECIAL = np.array(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,10 @@ def turning(angle: float = 10.0) -> Any:
 class Opened:
     """A session with an autosave in a folder, as a kernel of its own would have it."""
 
-    def __init__(self, folder: Path, graph: Graph) -> None:
+    def __init__(self, folder: Path, graph: Graph, *place: str) -> None:
         self.revisions: list[messages.RevisionChanged] = []
-        self.session = Session(
-            graph, default_registry(), self._take, images=samples.photos, autosave=Autosave(folder, graph)
-        )
+        autosave = Autosave(folder, graph, *place)
+        self.session = Session(graph, default_registry(), self._take, images=samples.photos, autosave=autosave)
 
     def _take(self, message: messages.KernelMessage, buffers: object) -> None:
         if isinstance(message, messages.RevisionChanged):
@@ -64,6 +65,36 @@ def test_edits_are_offered_to_whoever_opens_the_same_pipeline_again(tmp_path: Pa
     assert second.angle == 33.0
 
 
+def test_each_cell_of_each_notebook_has_edits_of_its_own(tmp_path: Path) -> None:
+    for place, angle in ((("/n/a.ipynb", "1"), 33.0), (("/n/a.ipynb", "2"), 44.0), (("/n/b.ipynb", "1"), 55.0)):
+        opened = Opened(tmp_path, turning().graph, *place)
+        assert opened.say("ready").waiting == ""
+        opened.turn(angle)
+    again = Opened(tmp_path, turning().graph, "/n/b.ipynb", "1")
+    assert again.say("ready").waiting.startswith("3 operators in b.ipynb, ")
+    again.say("restore_edits")
+    assert again.angle == 55.0
+
+
+def test_what_a_kernel_has_that_still_runs_is_not_offered(tmp_path: Path) -> None:
+    Opened(tmp_path, turning().graph).turn(33.0)
+    (mine,) = tmp_path.iterdir()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        theirs = mine.with_name(mine.name.replace(str(os.getpid()), str(other.pid)))
+        mine.rename(theirs)
+        there = Opened(tmp_path, turning().graph)
+        assert there.say("ready").waiting == ""
+        there.turn(44.0)
+        assert "33.0" in theirs.read_text()
+        there.say("undo")
+        other.communicate(b"\n")
+    late = Opened(tmp_path, turning().graph)
+    assert late.say("ready").waiting
+    late.say("restore_edits")
+    assert late.angle == 33.0
+    assert [file.name for file in tmp_path.iterdir()] == [mine.name]
+
+
 def test_what_waits_is_not_written_over_by_the_first_edit(tmp_path: Path) -> None:
     Opened(tmp_path, turning().graph).turn(33.0)
     second = Opened(tmp_path, turning().graph)
@@ -93,13 +124,17 @@ def test_a_damaged_file_and_a_folder_that_cannot_be_written_stop_nothing(tmp_pat
     (file,) = tmp_path.iterdir()
     file.write_text("{")
     second = Opened(tmp_path, turning().graph)
-    second.say("restore_edits")
-    assert second.angle == 10.0
+    assert second.say("ready").waiting == ""
+    file.write_text('{"pipeline": {"nodes": []}}')
+    third = Opened(tmp_path, turning().graph)
+    assert third.say("ready").waiting
+    third.say("restore_edits")
+    assert third.angle == 10.0
     blocked = tmp_path / "a file"
     blocked.write_text("")
-    third = Opened(blocked / "kept", turning().graph)
-    third.turn(5.0)
-    assert third.angle == 5.0
+    last = Opened(blocked / "kept", turning().graph)
+    last.turn(5.0)
+    assert last.angle == 5.0
 
 
 def test_what_nobody_asked_for_goes_after_a_month(tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ def test_a_data_set_is_opened_by_its_path_and_looked_into(
     client.session.close()
 
 
+def test_without_a_path_the_sample_photos_are_opened() -> None:
+    client = Client(Graph())
+    assert not only(client.send("open_folder", path=""), messages.Refused)
+    (reader,) = [node for node in client.session.graph.nodes() if node.operator == "readers.file"]
+    assert reader.arguments["file_root"] == str(samples.photos())
+    assert len(client.session.graph.outputs) == 2
+    client.session.close()
+
+
 def test_a_reader_whose_folder_is_missing_is_given_another_one(tmp_path: Path) -> None:
     client = Client(Graph())
     client.send("open_folder", path=str(folder(tmp_path / "old")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,31 @@ def test_other_endings_are_a_drawing_and_diagrams(folder: Path) -> None:
     assert (folder / "turning.dot").read_text().startswith("digraph ")
     with pytest.raises(DaliStudioError, match="names no picture"):
         exports.write_alone(GRAPH, {}, default_registry(), folder / "turning.bmp")
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
+def long_chain():
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.decoders.image(files)
+    for number in range(6):
+        images = fn.rotate(images, angle=fn.random.uniform(range=(-9.0, 9.0)), name=f"turn_{number}")
+    return images, labels
+
+
+def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
+    client = Client(long_chain().graph)
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    width = float(re.findall(r'width="([\d.]+)"', svg)[0])
+    (shift,) = re.findall(r'<g transform="translate\(([-\d.]+) [-\d.]+\)"><path', svg)
+    paths = re.findall(r'class="w \w+" stroke="#\w+" d="([^"]+)"', svg)
+    assert len(paths) == 15
+    across = [float(x) for path in paths for x in re.findall(r"[MH](-?[\d.]+)", path)]
+    assert min(across) + float(shift) > 10 and max(across) + float(shift) < width - 10
+    assert width <= 5 * 184 + 100
+    assert svg.count(">labels<") == 2  # at the reader and at the outputs
+    assert ">wired<" not in svg  # but what was drawn
+    assert svg.count(">L</text>") == 2
 
 
 def test_text_in_pictures() -> None:

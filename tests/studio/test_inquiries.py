@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only, rotating, set_argument
 
+from dali_studio import Pipeline, fn
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
@@ -178,3 +179,26 @@ def test_a_generator_that_is_left_out_leaves_arguments_their_own_values(client: 
     client.edit({"type": "connect", "source": port("uniform"), "target": "rotate", "argument": "angle"})
     client.edit({"type": "set_bypass", "key": "uniform", "bypassed": True})
     assert np.array_equal(Nodes(client.session)["rotate"].output(), fixed)
+
+
+def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
+    """The second one has frame 3 of the first in place of all others; of volumes it is a slice."""
+    frames = np.random.default_rng(1).integers(0, 200, (5, 20, 30, 3), np.uint8)
+    made = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with made:
+        one = fn.external_source(source=lambda: [frames], layout="FHWC", name="one")
+        volume = fn.external_source(source=lambda: [frames], layout="DHWC", name="volume")
+        still = fn.sequence_rearrange(one, new_order=[3, 3, 3], name="still")
+        made.set_outputs(one, still, volume)
+    client = Client(made.graph)
+    client.send("ready")
+    a, b = ({"port": port(name), "steps": 0} for name in ("one", "still"))
+    for plane in (3, 0, 2, 99):
+        (pair,) = only(client.send("request_pair", a=a, b=b, plane=plane), messages.Pair)
+        expected = np.abs(frames[min(plane, 4)].astype(int) - frames[3])
+        assert (pair.planes, pair.same, pair.largest) == (5, not expected.any(), expected.max())
+        assert pair.mean == pytest.approx(expected.mean())
+    ports = [port(name) for name in ("one", "volume", "still")]
+    (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), messages.Pixel)
+    assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]
+    client.session.close()

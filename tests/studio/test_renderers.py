@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,18 @@ from studio.clients import Client, only
 from dali_studio import Pipeline, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
+from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.sample_videos import encoded_video
 from dali_studio.studio import bodies, messages
 from dali_studio.studio.preview_renderer import shown_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.base import Backdrop, Card, Shown
+from dali_studio.studio.renderers.base import Backdrop, Card, Scale, Shown
+from dali_studio.studio.renderers.spectrum import Axis
 from dali_studio.studio.renderers.still import still
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.spectra import scale_of
 
 ROOM = (296, 196)
 GRID = np.arange(40 * 60 * 3, dtype=np.uint8).reshape(40, 60, 3)
@@ -52,19 +57,70 @@ def test_a_spectrogram_has_low_frequencies_below_and_time_to_the_right(layout: s
     power[5, 150:] = 1.0  # a low tone near the end
     shown = Shown(power if layout == "ft" else np.ascontiguousarray(power.T), layout)
     large = renderer_of(shown).large(shown, -1)
-    assert large is not None and large.image.shape == (64, 200, 3)
-    bright = np.argwhere(large.image.sum(axis=2) > 600)
-    assert set(bright[:, 0]) == {63 - 5} and bright[:, 1].min() == 150
-    assert "dB below the highest" in large.note and large.note.startswith("-80 to 0")
+    assert large is not None and large.image.shape == (531, 1104, 3)
+    inside = large.image[80:450, 120:1080].astype(int)  # between the axes
+    bright = np.argwhere((inside[..., 0] > 230) & (inside[..., 2] < 210))
+    assert bright[:, 0].min() > 320 and bright[:, 0].max() < 365
+    assert 680 < bright[:, 1].min() < 750
+    assert large.note == "-80 to 0 dB below the highest"
     made = card(shown.sample, layout)
     assert isinstance(made.body, bodies.ImageBody) and made.picture is not None
-    assert made.picture.shape[0] <= ROOM[1] and made.picture.shape[1] <= ROOM[0]
+    assert made.picture.shape == (ROOM[1], ROOM[0], 3)
 
 
 def test_features_that_are_no_powers_are_shown_as_they_are() -> None:
     made = card(np.linspace(-3, 5, 80 * 30, dtype=np.float32).reshape(80, 30), "ft")
-    assert made.note.startswith("-3 to 5,")
-    assert card(np.full((4, 5), np.nan, np.float32), "ft").note.startswith("0 to 0,")
+    assert made.note == "-3 to 5"
+    assert card(np.full((4, 5), np.nan, np.float32), "ft").note == "0 to 0"
+
+
+@pytest.mark.parametrize(
+    ("extent", "numbers"),
+    [(3.17, "0 1 2 3"), (8, "0 2 4 6 8"), (80, "0 20 40 60 80"), (0.45, "0 0.2 0.4"), (257, "0 100 200"), (1, "0 0.5 1"),
+     (12_345, "0 5000 10000"), (1e-3, "0 0.0005 0.001")],
+)  # fmt: skip
+def test_numbers_along_an_axis(extent: float, numbers: str) -> None:
+    ticks, unit = Axis.of(extent, "s")
+    assert " ".join(text for _, text in ticks) == numbers and unit == "s"
+    for place, text in ticks:
+        assert place == pytest.approx(float(text) / extent, abs=1e-6) and place <= 1 + 1e-9
+
+
+def test_axes_are_drawn_in_units_that_are_known() -> None:
+    level = np.random.default_rng(3).normal(0, 1, (80, 300)).astype(np.float32)
+    pictures = [card(level, "ft", scale=scale).picture for scale in
+                (Scale(), Scale(0.01, 8000.0), Scale(0.01, None, "mel band"), Scale(0.02, 8000.0))]  # fmt: skip
+    shown = {picture.tobytes() for picture in pictures if picture is not None}
+    assert len(shown) == 4
+    one = card(level[:1, :1], "ft", scale=Scale(0.01, 8000.0)).picture  # a single number
+    assert one is not None and one.shape == (ROOM[1], ROOM[0], 3)
+
+
+def test_the_steps_before_a_spectrogram_tell_its_scale() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def features() -> Any:
+        sound, _ = fn.decoders.audio(fn.readers.file(files=["a.wav"])[0], downmix=True, name="sound")
+        spectra = fn.spectrogram(sound, nfft=512, window_length=400, window_step=160, name="spectra")
+        mel = fn.mel_filter_bank(spectra, sample_rate=16000.0, nfilter=80, name="mel")
+        usual = fn.spectrogram(fn.audio_resample(sound, in_rate=9.0, out_rate=8000.0), name="usual")
+        return (
+            fn.to_decibels(spectra, name="level"), fn.normalize(fn.to_decibels(mel), name="log_mel"),
+            fn.mfcc(mel, name="cepstra"), usual, fn.resize(spectra, size=[9, 9], name="small"),
+            fn.spectrogram(fn.random.uniform(shape=[900]), name="noise"), fn.mel_filter_bank(usual, name="other"),
+        )  # fmt: skip
+
+    graph, registry = features().graph, default_registry()
+
+    def scale(node: str, rate: float | None = 22050.0) -> Scale:
+        return scale_of(graph, PortRef(node=node), registry, lambda port: rate if port.output else None)
+
+    assert scale("spectra") == scale("level") == Scale(160 / 22050, 11025.0)
+    assert scale("spectra", None) == Scale()
+    assert scale("mel", None) == scale("mel") == scale("log_mel") == Scale(0.01, None, "mel band")
+    assert scale("cepstra") == Scale(0.01, None, "coefficient")
+    assert scale("usual") == Scale(256 / 8000, 4000.0)
+    assert scale("other").rows == "mel band" and scale("other").seconds == 256 / 8000
+    assert scale("small") == scale("noise") == Scale()
 
 
 # ------------------------------------------------------------------------------------------------- sequences, volumes
@@ -329,3 +385,22 @@ def test_boxes_stand_over_the_image_that_was_moved_as_they_were() -> None:
     assert backdrop is not None and backdrop.node == "turned"
     drawn = still(shown)
     assert drawn is not None and drawn.shape == (60, 90, 3) and (drawn != backdrop.image).any()
+
+
+def test_times_of_a_video_go_with_its_frames_while_each_is_changed_alone(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="needs PyAV")
+    path = tmp_path / "clip.webm"
+    path.write_bytes(encoded_video("vp9", 20, (64, 48)))
+    with Pipeline(batch_size=1, num_threads=1, device_id=None) as made:
+        read: dict[str, Any] = {"filenames": [str(path)]}
+        video = fn.experimental.readers.video(**read, sequence_length=6, stride=3, name="video")
+        padded = fn.experimental.readers.video(**read, sequence_length=30, pad_mode="constant", name="padded")
+        small = fn.flip(fn.resize(video, size=[24, 32]), name="small")
+        made.set_outputs(small, fn.sequence_rearrange(video, new_order=[5, 4, 3, 2, 1, 0], name="back"), padded)
+    client = Client(made.graph)
+    (previews,) = only(client.send("ready"), messages.Previews)
+    shown: dict[str, Any] = {item.key: item.body for item in previews.items}
+    times = {key: shown[key].times for key in ("video", "small", "back", "padded")}
+    assert times["video"] == times["small"] == pytest.approx((0.0, 0.24, 0.36, 0.6))
+    assert times["back"] == times["padded"] == ()  # in another order, and with filled frames
+    client.session.close()

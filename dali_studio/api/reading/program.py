@@ -114,8 +114,9 @@ class Program:
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None)
             place = f"{file}:{line}" if line else file
-            reason = f"{error.msg} (line {line})" if isinstance(error, SyntaxError) and line else str(error)
-            raise _unreadable(f"{file} is no Python: {reason}.", "Correct it first.", place) from error
+            reason = error.msg if isinstance(error, SyntaxError) and line else str(error)
+            named = "This" if file == "program" else file
+            raise _unreadable(f"{named} is no Python: {reason}.", "Correct it first.", place) from error
         except (RecursionError, MemoryError) as error:
             raise _unreadable(f"{file} is nested too deeply.", "Split its expressions.", file) from error
         self._file, self._found = file, found

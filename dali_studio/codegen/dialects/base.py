@@ -28,6 +28,8 @@ class Dialect:
         Paths under its ``fn``; ``None``: those of the registry. A program calls nothing else.
     version
         The version that `functions` are from, for which programs are written.
+    wrong_steps
+        What comes of an index with a step along the first axis, where that is not what Python gives; empty: it is.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Dialect:
     arguments: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     functions: frozenset[str] | None = None
     version: str = ""
+    wrong_steps: str = ""
 
     def function(self, operator: str, schema: OperatorSchema | None) -> str:
         """Path of the operator under its ``fn``, as the operator declares it, or the operator's own."""

@@ -14,6 +14,7 @@ def video(
     *,
     sequence_length: int,
     last_sequence_policy: str | None = 'partial',
+    blocking: bool | None = False,
     no_copy: bool | None = False,
     affine: bool | None = True,
     preserve: bool | None = False,

@@ -120,6 +120,22 @@ template <class T> i64 preemphasis(Dense<const T, 1> in, Dense<typename Emphasiz
 }
 REGISTER_EACH(preemphasis, PreemphasisTypes)
 
+// Of float sounds, by their addresses and how many samples they have.
+static i64 preemphasis_of_all(Array<const i64, 1> sounds, Array<const i64, 1> counts, Array<const i64, 1> out, Array<const f32, 1> coefficients,
+                              int border) {
+  const i64 samples = sounds.shape[0];
+  if (counts.shape[0] != samples || out.shape[0] != samples || coefficients.shape[0] != samples) return MISFIT;
+  for (i64 i = 0; i < samples; i++) {
+    Dense<const f32, 1> in;
+    Dense<f32, 1> to;
+    in.data = (const f32*)(u64)sounds(i), to.data = (f32*)(u64)out(i);
+    in.shape[0] = to.shape[0] = counts(i);
+    preemphasis<f32>(in, to, coefficients(i), border);
+  }
+  return 0;
+}
+REGISTER(preemphasis_of_all)
+
 // ------------------------------------------------------------------------------------------------------------- decibels
 
 // Of the largest element where there is no reference (0).
@@ -134,6 +150,21 @@ static i64 to_decibels(Dense<const f32, 1> in, Dense<f32, 1> out, f32 factor, f3
   return 0;
 }
 REGISTER(to_decibels)
+
+// Of samples, by their addresses and how many numbers they have.
+static i64 decibels_of_all(Array<const i64, 1> in, Array<const i64, 1> counts, Array<const i64, 1> out, f32 factor, f32 reference, f32 smallest) {
+  const i64 samples = in.shape[0];
+  if (counts.shape[0] != samples || out.shape[0] != samples) return MISFIT;
+  for (i64 i = 0; i < samples; i++) {
+    Dense<const f32, 1> from;
+    Dense<f32, 1> to;
+    from.data = (const f32*)(u64)in(i), to.data = (f32*)(u64)out(i);
+    from.shape[0] = to.shape[0] = counts(i);
+    to_decibels(from, to, factor, reference, smallest);
+  }
+  return 0;
+}
+REGISTER(decibels_of_all)
 
 // -------------------------------------------------------------------------------------------------------------- silence
 

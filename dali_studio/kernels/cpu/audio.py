@@ -125,6 +125,22 @@ def preemphasis(sound: Array, out: Array, coefficient: float, border: str) -> No
             convert(sound[:1], out[:1])
 
 
+def emphasising(
+    sounds: Batch, out: Batch, coefficients: NDArray[np.float32], border: str
+) -> Callable[[int, int], None] | None:  # fmt: skip
+    """What does the same with the sounds from one to before another; ``None`` for what is more than that of floats."""
+    if sounds.dtype != np.float32 or out.dtype != np.float32 or not coefficients.all():
+        return None
+    sources, counts, targets = sounds.addresses, sounds.counts, out.addresses
+    code, run = BORDERS.index(border), kernel("preemphasis_of_all")
+
+    def compute(begin: int, end: int) -> None:
+        own = slice(begin, end)
+        run(sources[own], counts[own], targets[own], coefficients[own], code)
+
+    return compute
+
+
 def to_decibels(
     magnitudes: NDArray[np.float32], out: NDArray[np.float32], multiplier: float, reference: float, cutoff: float
 ) -> None:
@@ -139,6 +155,21 @@ def to_decibels(
     """
     factor, smallest = decibel_numbers(multiplier, cutoff)
     kernel("to_decibels")(magnitudes, out, factor, float(reference), smallest)
+
+
+def making_decibels(
+    magnitudes: Batch, out: Batch, multiplier: float, reference: float, cutoff: float
+) -> Callable[[int, int], None]:
+    """What does the same with the samples from one to before another."""
+    sources, counts, targets = magnitudes.addresses, magnitudes.counts, out.addresses
+    factor, smallest = decibel_numbers(multiplier, cutoff)
+    run = kernel("decibels_of_all")
+
+    def compute(begin: int, end: int) -> None:
+        own = slice(begin, end)
+        run(sources[own], counts[own], targets[own], factor, reference, smallest)
+
+    return compute
 
 
 def decibel_numbers(multiplier: float, cutoff: float) -> tuple[float, float]:

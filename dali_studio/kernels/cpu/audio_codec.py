@@ -7,7 +7,7 @@ threads decode without Python's lock.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,7 +22,7 @@ from dali_studio.kernels.cpu.views import Array
 DTYPES = (np.dtype(np.float32), np.dtype(np.int16), np.dtype(np.int32))
 _FUNCTIONS = ("sf_open_virtual", "sf_readf_short", "sf_readf_int", "sf_readf_float", "sf_seek", "sf_close")
 #: Numbers of an opened file (`sndfile.cpp`), the last of which are frames, rate and channels.
-_FIELDS = 8
+_FIELDS, _FRAMES = 8, 5
 #: Numbers of the head of a WAV file.
 _HEAD = 5
 
@@ -74,6 +74,53 @@ def reading_wavs(files: Batch, heads: NDArray[np.int64], out: Batch) -> Callable
         run(sources[begin:end], heads[begin:end], targets[begin:end])
 
     return compute
+
+
+class SoundFiles:
+    """The files of a batch, opened by libsndfile where compiled code reaches its functions.
+
+    Parameters
+    ----------
+    files : Batch
+        Their bytes, which are not copied.
+
+    Raises
+    ------
+    NoDecoderError
+    """
+
+    def __init__(self, files: Batch) -> None:
+        self._files, self._sources, self._sizes = files, files.addresses, files.shapes[:, 0]
+        self._states = np.zeros((len(files), _FIELDS), np.int64)
+        self._library = _addresses(_library())
+
+    def open(self, begin: int, end: int) -> bool:
+        """Open some, and say whether all of them can be, and have a meaningful header."""
+        if self._library is None:
+            return False
+        own = slice(begin, end)
+        states = self._states[own]
+        opened = kernel("open_sounds")(self._sources[own], self._sizes[own], states, self._library)
+        return opened == end - begin and bool((states[:, _FRAMES:] >= (0, 1, 1)).all())
+
+    def __del__(self) -> None:
+        """Close them; their memory is that of the library."""
+        if getattr(self, "_library", None) is not None:
+            kernel("close_sounds")(self._states, self._library)
+
+    @property
+    def headers(self) -> NDArray[np.int64]:
+        """(N, 3) samples of each channel, channels and rate."""
+        return self._states[:, [_FRAMES, _FRAMES + 2, _FRAMES + 1]]
+
+    def reading(self, out: Batch) -> Callable[[int, int], Sequence[int]]:
+        """What decodes all of the files from one to before another, once; gives those from the first damaged one on."""
+        states, library, targets, run = self._states, self._library, out.addresses, kernel("read_sounds", out.dtype)
+
+        def compute(begin: int, end: int) -> Sequence[int]:
+            return range(begin + run(states[begin:end], targets[begin:end], library), end)
+
+        return compute
 
 
 class SoundFile:

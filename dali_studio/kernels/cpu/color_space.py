@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cpu.strided import address_of
 
+#: Ways to convert, as the kernel numbers them.
+_MATRIX, _REVERSED_MATRIX, _SWAP, _REPEAT = range(4)
 #: Channels of each space.
 CHANNELS = {"RGB": 3, "BGR": 3, "GRAY": 1, "YCbCr": 3}
 _NONE = (0.0, 0.0, 0.0)
@@ -63,10 +68,30 @@ def convert_colors(src: NDArray[np.uint8], out: NDArray[np.uint8], source: str, 
     source, target : str
         Two different ones of `CHANNELS`.
     """
-    pixels = src.reshape(-1, CHANNELS[source]), out.reshape(-1, CHANNELS[target])
+    pixels = np.array([src.size // CHANNELS[source]], np.int64)
+    if out.size != pixels[0] * CHANNELS[target]:
+        raise ValueError(f"The input has the shape {src.shape}, the output {out.shape}. Give one of as many pixels.")
+    _run(address_of(src), address_of(out), pixels, source, target)
+
+
+def converting_colors(src: Batch, out: Batch, source: str, target: str) -> Callable[[int, int], None]:
+    """What does the same for the samples from one to before another."""
+    sources, outs, pixels = src.addresses, out.addresses, out.counts // CHANNELS[target]
+
+    def compute(begin: int, end: int) -> None:
+        _run(sources[begin:end], outs[begin:end], pixels[begin:end], source, target)
+
+    return compute
+
+
+def _run(
+    src: NDArray[np.int64], out: NDArray[np.int64], pixels: NDArray[np.int64], source: str, target: str
+) -> None:  # fmt: skip
     if {source, target} == {"RGB", "BGR"}:
-        kernel("swap_colors")(*pixels)
+        method = _SWAP
     elif source == "GRAY" and target != "YCbCr":
-        kernel("repeat_gray")(*pixels)
+        method = _REPEAT
     else:
-        kernel("convert_colors")(*pixels, fields(source, target), source == "BGR")
+        method = _REVERSED_MATRIX if source == "BGR" else _MATRIX
+    channels = CHANNELS[source], CHANNELS[target]
+    kernel("convert_colors")(src, out, pixels, *channels, method, fields(source, target))

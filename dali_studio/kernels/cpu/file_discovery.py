@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.progress import Stage, doing
+from dali_studio.core.progress import Stage
 from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.listings import listed
 
@@ -251,6 +251,10 @@ _LIST_LINE = re.compile(rb"(?P<name>.*\S)\s+(?P<label>[0-9]+)\s*", re.DOTALL)
 
 
 def _from_list(path: str, root: str | None) -> FileList:
+    def make(stage: Stage) -> FileList:
+        with urls.open_file(path) as stream:
+            return _from_lines(stream, path, urls.parent(path) if root is None else root, stage)
+
     if not path:
         raise ValueError("file_list is empty; expected the path of a text file with one 'name label' per line")
     try:
@@ -258,8 +262,8 @@ def _from_list(path: str, root: str | None) -> FileList:
         kind = "" if urls.is_url(path) else not_a_file(Path(path).stat().st_mode)
         if kind:
             raise ValueError(f"the file_list {path!r} is {kind}. Expected a text file with one 'name label' a line")
-        with urls.open_file(path) as stream, doing("reading the list of files") as stage:
-            return _from_lines(stream, path, urls.parent(path) if root is None else root, stage)
+        key = "file_list", str(Path(path).absolute()), path, root
+        return listed(key, make, None if urls.is_url(path) else lambda _: [path], "reading the list of files")
     except OSError as problem:
         raise ValueError(
             f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' a line"

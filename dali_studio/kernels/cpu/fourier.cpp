@@ -200,3 +200,21 @@ static i64 spectrogram_shapes(Array<const i64, 2> sounds, i64 width, i64 step, b
   return -1;
 }
 REGISTER_SHORT(spectrogram_shapes)
+
+// Those of several signals, by addresses, (samples,) and (rows, columns) of their spectra.
+static i64 spectrograms(Array<const i64, 1> signals, Array<const i64, 1> counts, Array<const i64, 1> out, Array<const i64, 2> shapes, i64 first,
+                        i64 step, bool reflect, Dense<const f32, 1> window, i64 size, Dense<const i64, 1> factors, Dense<const f32, 1> roots,
+                        bool root, bool time_major, Dense<u8, 1> scratch) {
+  const i64 samples = signals.shape[0];
+  if (counts.shape[0] != samples || out.shape[0] != samples || shapes.shape[0] != samples || shapes.shape[1] != 2) return MISFIT;
+  for (i64 i = 0; i < samples; i++) {
+    Dense<const f32, 1> signal;
+    Dense<f32, 2> made;
+    signal.data = (const f32*)(u64)signals(i), signal.shape[0] = counts(i);
+    made.data = (f32*)(u64)out(i), made.shape[0] = shapes(i, 0), made.shape[1] = shapes(i, 1);
+    const i64 needed = spectrogram(signal, made, first, step, reflect, window, size, factors, roots, root, time_major, scratch);
+    if (needed) return needed;
+  }
+  return 0;
+}
+REGISTER(spectrograms)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.strided import address_of, lines_along
 
@@ -122,6 +124,28 @@ def spectrogram(
     frames = np.lib.stride_tricks.sliding_window_view(padded, len(window))[::step][:windows] * window
     made = _by_numpy(frames, size, 1, root=root)
     out[...] = made if time_major else made.T
+
+
+def spectrograms(
+    signals: Batch, out: Batch, window: Floats, step: int, size: int, *, centred: bool, reflect: bool, root: bool,
+    time_major: bool,
+) -> Callable[[int, int], None] | None:  # fmt: skip
+    """What does the same with the signals from one to before another; ``None`` where no compiled code does."""
+    transform = transform_of(size)
+    if transform is None:
+        return None
+    sources, counts, targets, shapes = signals.addresses, signals.counts, out.addresses, out.shapes
+    settings = first_place(window, centred=centred), step, reflect, window, *transform, root, time_major
+    run = kernel("spectrograms")
+
+    def compute(begin: int, end: int) -> None:
+        own = slice(begin, end)
+        tables = sources[own], counts[own], targets[own], shapes[own]
+        needed = 0
+        while needed := run(*tables, *settings, scratch(needed)):  # the first that has too little memory says so
+            pass
+
+    return compute
 
 
 def power_spectrum(signal: Floats, out: Floats, axis: int, size: int, *, root: bool) -> None:

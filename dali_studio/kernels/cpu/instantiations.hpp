@@ -8,6 +8,8 @@ typedef Types<b8, u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> ConvertIn
 typedef Types<b8, u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> ConvertOutputs;
 typedef Types<u8, i8, u16, i16, f16> CorrelateRealTypes;
 typedef Types<u8, i8, u16, i16, f16, f32> CorrelateSameTypes;
+typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> CutWindowsInputs;
+typedef Types<u8, f16, f32> CutWindowsOutputs;
 typedef Types<u8, i8, u16, i16, u32, i32> FromSoundTypes;
 typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f32> GaussianNoiseTypes;
 typedef Types<u8, i16, i32, f32> GridMaskTypes;

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.strided import address_of, lines_along
 
@@ -55,14 +57,38 @@ def transform_axis(src: Floats, out: Floats, axis: int, matrix: Matrix) -> None:
         contiguous, as many as it has rows.
     """
     lines = np.ascontiguousarray(src)
-    transform_axes(address_of(lines), np.array([lines.shape], np.int64), address_of(out), axis, matrix)
+    _transform((address_of(lines), lines_along(np.array([lines.shape], np.int64), axis), address_of(out)), matrix)
 
 
-def transform_axes(
-    src: NDArray[np.int64], shapes: NDArray[np.int64], out: NDArray[np.int64], axis: int, matrix: Matrix
-) -> None:
-    """The same for float32 arrays of (N, ndim) shapes at (N,) addresses."""
-    given = (src, lines_along(shapes, axis), out, *matrix)
-    needed = kernel("transform_axis")(*given, scratch())
+def transforming_axes(
+    src: Batch, out: Batch, axis: int, matrices: Mapping[int, Matrix]
+) -> Callable[[int, int], None]:  # fmt: skip
+    """What does the same for the samples from one to before another, in float32.
+
+    Parameters
+    ----------
+    matrices : mapping
+        By the extent of a sample of `src` along the axis.
+    """
+    tables = src.addresses, lines_along(src.shapes, axis), out.addresses
+    sizes = src.shapes[:, axis]
+    rows = {size: np.flatnonzero(sizes == size) for size in matrices} if len(matrices) > 1 else {}
+    groups = [(some, [table[some] for table in tables], matrices[size]) for size, some in rows.items()]
+
+    def compute(begin: int, end: int) -> None:
+        if not groups:
+            for matrix in matrices.values():
+                _transform([table[begin:end] for table in tables], matrix)
+        for some, own, matrix in groups:
+            first, last = np.searchsorted(some, (begin, end)).tolist()
+            if first < last:
+                _transform([table[first:last] for table in own], matrix)
+
+    return compute
+
+
+def _transform(tables: Sequence[NDArray[np.int64]], matrix: Matrix) -> None:
+    """One matrix for samples, of which addresses, extents and the results' addresses are given."""
+    needed = kernel("transform_axis")(*tables, *matrix, scratch())
     if needed:
-        kernel("transform_axis")(*given, scratch(needed))
+        kernel("transform_axis")(*tables, *matrix, scratch(needed))

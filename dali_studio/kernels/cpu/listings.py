@@ -28,17 +28,25 @@ class ListingStoppedError(Exception):
     """Another folder is asked for, and nobody waits for this one."""
 
 
+class _State(NamedTuple):
+    """What changes with a folder or a file: when that was, in ns, its bytes, and its number in the file system."""
+
+    time: int
+    size: int
+    number: int
+
+
 class _Listing(NamedTuple):
-    """What was found, in which folders, and when each was changed."""
+    """What was found, in which folders or in which file, and the state of each."""
 
     found: Any
     folders: Sequence[str]
-    times: list[int]
+    states: list[_State]
 
     def holds(self) -> bool:
-        """Whether no folder has been changed since then."""
+        """Whether none of them has been changed since then."""
         try:
-            return _times(self.folders) == self.times
+            return _states(self.folders) == self.states
         except OSError:
             return False
 
@@ -62,7 +70,10 @@ _running: dict[Hashable, _Running] = {}
 _lock = threading.Lock()
 
 
-def listed(key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Sequence[str]] | None) -> T:
+def listed(
+    key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Sequence[str]] | None,
+    doing_what: str = "listing files",
+) -> T:  # fmt: skip
     """What `make` gives; from the last time, if nothing was added, removed or renamed in the folders since then.
 
     Parameters
@@ -72,7 +83,9 @@ def listed(key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Seq
     make : callable
         Called in a thread of its own with a `Stage`, which it moves on for each part.
     folders : callable or None
-        The folders of a list; ``None``: none says when it was changed.
+        The folders of a list, or the file that it was read from; ``None``: none says when it was changed.
+    doing_what : str
+        Said to those who wait.
 
     Raises
     ------
@@ -93,7 +106,7 @@ def listed(key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Seq
             if joined is None:
                 _running[key] = mine
                 threading.Thread(
-                    target=_make, args=(mine, key, make, folders), name="dali-studio-listing", daemon=True
+                    target=_make, args=(mine, key, make, folders, doing_what), name="dali-studio-listing", daemon=True
                 ).start()
         try:
             found = wait_for(mine.future)
@@ -109,11 +122,12 @@ def listed(key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Seq
 
 
 def _make(
-    mine: _Running, key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Sequence[str]] | None
+    mine: _Running, key: Hashable, make: Callable[[Stage], T], folders: Callable[[T], Sequence[str]] | None,
+    doing_what: str,
 ) -> None:  # fmt: skip
     began = time.time_ns()
     try:
-        with doing("listing files", mine.check) as stage:
+        with doing(doing_what, mine.check) as stage:
             found = make(stage)
         with suppress(OSError):
             _keep(key, found, began, [] if folders is None else folders(found))
@@ -128,17 +142,18 @@ def _make(
 
 def _keep(key: Hashable, found: Any, began: int, folders: Sequence[str]) -> None:
     """Keep a listing, if its folders are old enough to tell by their times that it holds."""
-    times = _times(folders)
+    states = _states(folders)
     with _lock:
         _kept.pop(key, None)
-        if times and max(times) < began - _MIN_AGE:
-            _kept[key] = _Listing(found, folders, times)
+        if states and max(one.time for one in states) < began - _MIN_AGE:
+            _kept[key] = _Listing(found, folders, states)
         while len(_kept) > _MAX_KEPT:
             _kept.pop(next(iter(_kept)))
 
 
-def _times(folders: Sequence[str]) -> list[int]:
-    return [Path(folder).stat().st_mtime_ns for folder in folders]
+def _states(folders: Sequence[str]) -> list[_State]:
+    found = (Path(folder).stat() for folder in folders)
+    return [_State(one.st_mtime_ns, one.st_size, one.st_ino) for one in found]
 
 
 def _in_child() -> None:

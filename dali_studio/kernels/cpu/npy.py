@@ -144,36 +144,49 @@ def headers(files: Samples) -> _Rows | None:
         return None
     which = np.empty(len(files), np.int64)
     kernel("alike_pieces")(addresses_of(files), _FIRST, which)
-    kinds, which = np.unique(which, return_inverse=True)  # files have few different headers, as a rule
+    kinds = np.flatnonzero(which == _numbers(len(which)))  # files have few different headers, as a rule
     firsts: list[int] = kinds.tolist()
-    known = _rows(tuple(files[index][:_FIRST].tobytes() for index in firsts))
+    known = _rows(tuple([files[index][:_FIRST].tobytes() for index in firsts]))
     if known is None:
         return None
-    begins, sizes, shapes, steps, dtype = known
-    if (begins[which] + sizes[which] > lengths).any():
+    which = kinds.searchsorted(which)
+    table, axes, dtype = known[0][which], known[1], known[2]
+    begins, sizes = table[:, 0], table[:, 1]
+    if (begins + sizes > lengths).any():
         return None
-    return begins[which], sizes[which], shapes[which], steps[which], dtype
+    return begins, sizes, table[:, 2 : 2 + axes], table[:, 2 + axes :], dtype
 
 
 _Rows = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], np.dtype[Any]]
 
 
 @lru_cache(maxsize=64)
-def _rows(heads: tuple[bytes, ...]) -> _Rows | None:
-    """Of headers of one kind: where numbers begin and their bytes, extents, distances of neighbours; and their type."""
+def _numbers(count: int) -> NDArray[np.int64]:
+    """The numbers below `count`, which nobody may change."""
+    made = np.arange(count)
+    made.flags.writeable = False
+    return made
+
+
+@lru_cache(maxsize=64)
+def _rows(heads: tuple[bytes, ...]) -> tuple[NDArray[np.int64], int, np.dtype[Any]] | None:
+    """Of headers of one kind a row each: where numbers begin and their bytes, extents, distances of neighbours.
+
+    And how many axes there are, and of which type the numbers.
+    """
     try:
         found = [one for one in map(_parsed, heads) if one is not None and one.dtype.isnative]
     except NpyError:
         return None
     if len(found) < len(heads) or len({(one.dtype, len(one.shape)) for one in found}) > 1:
         return None
-    begins, sizes = np.array([(one.begin, one.size) for one in found], np.int64).T
+    places = np.array([(one.begin, one.size) for one in found], np.int64)
     shapes = np.array([one.shape for one in found], np.int64).reshape(len(found), len(found[0].shape))
     size = found[0].dtype.itemsize
     steps = steps_of(shapes, size)
     turned = np.array([one.fortran for one in found])
     steps[turned] = steps_of(shapes[turned, ::-1], size)[:, ::-1]
-    return begins, sizes, shapes, steps, found[0].dtype
+    return np.hstack([places, shapes, steps]), shapes.shape[1], found[0].dtype
 
 
 def view(data: NDArray[np.uint8], head: NpyHeader) -> NDArray[Any]:

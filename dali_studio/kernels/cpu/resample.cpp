@@ -206,7 +206,7 @@ i64 resize_volume(Dense<const I, 5> src, Dense<O, 5> out, Dense<const f64, 1> re
   i32* z_starts = pieces.take<i32>(depth);
   float* z_weights = pieces.take<float>(depth * slices.taps);
   const bool last = depth > in_depth && slices.taps > 1;
-  float* between = pieces.take<float>((last ? in_depth * slice_size : slices.taps > 1 ? in_slice : 0) + 16);
+  float* between = pieces.take<float>((last ? in_depth * slice_size : in_slice) + 16);  // one tap may have a weight beside 1, too
   float* sums = pieces.take<float>(last ? row + 16 : 0);
   if (pieces.needed() > scratch.shape[0]) return pieces.needed();
   slice.fill(filters, places, 0, height, 0, width, channels, false);

@@ -61,18 +61,37 @@ static bool fit(const Dense<i64, 1>& state, const Dense<const i64, 1>& library) 
   return state.shape[0] == FIELDS && library.shape[0] * sizeof(i64) == sizeof(Library);
 }
 
-// 1 where it is opened. The bytes must stay where they are until it is closed.
-static i64 open_sound(Dense<const u8, 1> data, Dense<i64, 1> state, Dense<const i64, 1> library) {
-  if (!fit(state, library)) return MISFIT;
-  OpenedSound& file = *(OpenedSound*)state.data;
-  file = {data.data, data.shape[0], 0, nullptr, 0, 0, 0, 0};
+static bool open(OpenedSound& file, const u8* data, i64 size, const Library& library) {
+  file = {data, size, 0, nullptr, 0, 0, 0, 0};
   VirtualFile functions = {length_of, seek_in, read_from, write_nothing, place_in};
   Info info = {};
-  file.handle = ((const Library*)library.data)->open(&functions, READ, &info, &file);
+  file.handle = library.open(&functions, READ, &info, &file);
   file.frames = info.frames, file.rate = info.rate, file.channels = info.channels;
   return file.handle != nullptr;
 }
+static void close(OpenedSound& file, const Library& library) {
+  if (file.handle) library.close(file.handle);
+  file.handle = nullptr;
+}
+
+// 1 where it is opened. The bytes must stay where they are until it is closed.
+static i64 open_sound(Dense<const u8, 1> data, Dense<i64, 1> state, Dense<const i64, 1> library) {
+  if (!fit(state, library)) return MISFIT;
+  return open(*(OpenedSound*)state.data, data.data, data.shape[0], *(const Library*)library.data);
+}
 REGISTER(open_sound)
+
+static bool fit(const Dense<i64, 2>& states, i64 files, const Dense<const i64, 1>& library) {
+  return states.shape[0] == files && states.shape[1] == FIELDS && library.shape[0] * sizeof(i64) == sizeof(Library);
+}
+// Files by their addresses and bytes, until one cannot be opened; gives how many have been.
+static i64 open_sounds(Array<const i64, 1> files, Array<const i64, 1> bytes, Dense<i64, 2> states, Dense<const i64, 1> library) {
+  if (bytes.shape[0] != files.shape[0] || !fit(states, files.shape[0], library)) return MISFIT;
+  for (i64 i = 0; i < files.shape[0]; i++)
+    if (!open(*(OpenedSound*)&states(i, 0), (const u8*)(u64)files(i), bytes(i), *(const Library*)library.data)) return i;
+  return files.shape[0];
+}
+REGISTER(open_sounds)
 
 static i64 read_frames(const Library& library, void* file, i16* to, i64 count) { return library.read_short(file, to, count); }
 static i64 read_frames(const Library& library, void* file, i32* to, i64 count) { return library.read_int(file, to, count); }
@@ -91,14 +110,34 @@ template <class T> i64 read_sound(Dense<i64, 1> state, Dense<T, 2> out, i64 firs
 typedef Types<i16, i32, f32> SampleTypes;
 REGISTER_EACH(read_sound, SampleTypes)
 
+// All frames of opened files, to addresses; the files are closed then. Gives how many have as many frames as they say, before the first
+// that has fewer.
+template <class T> i64 read_sounds(Dense<i64, 2> states, Array<const i64, 1> out, Dense<const i64, 1> library) {
+  if (!fit(states, out.shape[0], library)) return MISFIT;
+  const Library& functions = *(const Library*)library.data;
+  for (i64 i = 0; i < out.shape[0]; i++) {
+    OpenedSound& file = *(OpenedSound*)&states(i, 0);
+    if (!file.handle || file.done || read_frames(functions, file.handle, (T*)(u64)out(i), file.frames) != file.frames) return i;
+    close(file, functions);
+  }
+  return out.shape[0];
+}
+REGISTER_EACH(read_sounds, SampleTypes)
+
 static i64 close_sound(Dense<i64, 1> state, Dense<const i64, 1> library) {
   if (!fit(state, library)) return MISFIT;
-  OpenedSound& file = *(OpenedSound*)state.data;
-  if (file.handle) ((const Library*)library.data)->close(file.handle);
-  file.handle = nullptr;
+  close(*(OpenedSound*)state.data, *(const Library*)library.data);
   return 0;
 }
 REGISTER_SHORT(close_sound)
+
+// Those that are still open.
+static i64 close_sounds(Dense<i64, 2> states, Dense<const i64, 1> library) {
+  if (!fit(states, states.shape[0], library)) return MISFIT;
+  for (i64 i = 0; i < states.shape[0]; i++) close(*(OpenedSound*)&states(i, 0), *(const Library*)library.data);
+  return 0;
+}
+REGISTER_SHORT(close_sounds)
 
 // ------------------------------------------------------------------------------------------------------------------ WAV
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,17 @@ COMMON = {
 _CENTRED = ("vp8", "vp9", "mjpeg", "libvpx", "libvpx-vp9")
 #: How files begin, from where on, and FFmpeg's format: to try all takes longer than to open one.
 _BEGINS = ((0, b"\x1aE\xdf\xa3", "matroska"), (4, b"ftyp", "mov"), (8, b"AVI LIST", "avi"))
+#: To open a file of which enough is known: of codecs whose frames come in another order than packets a decoder tells by
+#: how much; others need none.
+_REORDERED = {"skip_frame": "all", "probesize": "32"}
+_IN_ORDER = {"codec_whitelist": "none", "probesize": "32"}
+#: Containers whose packets have their times, whatever is known of the stream.
+_SURE = ("mov", "matroska")
+#: Where containers of the kind Matroska say that a video is VP9; how a key frame of it with 4:2:0 begins, and where in
+#: that, in bits, its size is.
+_VP9, _HEAD, _VP9_KEY, _SIZE_AT = b"V_VP9", 4096, (0x82, 0x83), 36
+#: Bytes of a file in memory up to which its packets are kept.
+_SMALL = 1 << 20
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
 
@@ -108,6 +120,9 @@ class VideoFile:
     NoVideoDecoderError
     """
 
+    #: Whether files are opened at little cost; what a GPU decodes is opened with its decoder.
+    _is_frugal: ClassVar[bool] = True
+
     def __init__(self, source: str | Array, index: VideoIndex | None = None, container: Any = None) -> None:
         self._av = library()
         self._source = source
@@ -115,19 +130,20 @@ class VideoFile:
         kinds = self._av.video.reformatter.Interpolation
         self._flags = kinds(sum(kinds[name] for name in _FLAGS))
         self._container: Any = None
+        #: What an earlier opening of the file found, if there was one.
+        self._known = index
+        #: All packets, of small files.
+        self._packets: list[Any] | None = None
         if container is None:
             self._restart()
         else:
             self._use(container)
         if index is None:
-            try:
-                index = VideoIndex(self._stream, self._container)
-            except self._av.FFmpegError as error:
-                raise VideoError(_words(error)) from error
+            index = self._looked_up()
             container = self._container
         if container is not None:
             self.position = len(index)  # the file has been read to its end
-        self.index = index
+        self.index = self._known = index
 
     def hand_over(self) -> Any:
         """The open file, for another object to go on with; this one has none any more."""
@@ -140,14 +156,53 @@ class VideoFile:
         self._use(self._opened())
 
     def _opened(self) -> Any:
-        source, form = self._source, dict[str, str]()
+        """The file, at little cost if enough is known of it."""
+        if not self._is_frugal:
+            return self._open(**self._hardware())
+        known = self._known
+        if known is not None and known.form in _SURE:
+            container = self._open(format=known.form, options=_REORDERED if known.is_reordered else _IN_ORDER)
+            streams = container.streams.video
+            if streams and streams[0].codec_context is not None and _settings(streams[0]) == known.settings:
+                return container
+            container.close()
+        source = self._source
+        if isinstance(source, str) or source.nbytes > _SMALL or _VP9 not in source[:_HEAD].tobytes():
+            return self._open()
+        # FFmpeg decodes a frame of VP9 to know what the decoder will say, too, but for the size, which may differ
+        container = self._open(options=_IN_ORDER)
+        stream = next(iter(container.streams.video), None)
+        if stream is not None and stream.codec_context is not None:
+            with suppress(self._av.FFmpegError):
+                packets = list(container.demux(stream))
+                size = stream.codec_context.height, stream.codec_context.width
+                if packets and _size_of_vp9(bytes(packets[0])) == size:
+                    self._packets = packets
+                    return container
+        container.close()
+        return self._open()
+
+    def _looked_up(self) -> VideoIndex:
+        """Where the frames of the file are, which has been opened."""
+        try:
+            is_small = not isinstance(self._source, str) and self._source.nbytes <= _SMALL
+            if is_small and self._is_frugal and self._packets is None:
+                self._packets = list(self._container.demux(self._stream))
+            packets = self._container.demux(self._stream) if self._packets is None else self._packets
+            return VideoIndex(self._stream, self._container.format.name, packets)
+        except self._av.FFmpegError as error:
+            raise VideoError(_words(error)) from error
+
+    def _open(self, **options: Any) -> Any:
+        source = self._source
         if not isinstance(source, str):
             data = source.tobytes()
             source = io.BytesIO(data)
             name = next((name for at, begin, name in _BEGINS if data.startswith(begin, at)), None)
-            form = {"format": name} if name else {}
+            if name:
+                options = {"format": name, **options}
         try:
-            return self._av.open(source, **form, **_lenient(self._av), **self._hardware())
+            return self._av.open(source, **options, **_lenient(self._av))
         except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
             if isinstance(error, self._av.FFmpegError):
                 raise VideoError(_words(error)) from error
@@ -170,8 +225,8 @@ class VideoFile:
         self._is_centred = self._stream.codec_context.name in _CENTRED
         self._decoder = self._taken(self._stream.codec_context)
         self._frames: Iterator[Any] = self._decoded()
-        #: Which frame comes next.
-        self.position = 0
+        #: Which frame comes next, and of packets that are kept, which one.
+        self.position = self._packet = 0
 
     def _hardware(self) -> dict[str, Any]:
         """Options of PyAV that say what decodes in place of the processor."""
@@ -184,8 +239,12 @@ class VideoFile:
     def _decoded(self) -> Iterator[Any]:
         """The frames from where the file is."""
         decoder = self._decoder
-        for packet in self._container.demux(self._stream):
+        for packet in self._demuxed():
             yield from decoder.decode(packet)
+
+    def _demuxed(self) -> Iterator[Any]:
+        """The packets from where the file is."""
+        return self._container.demux(self._stream) if self._packets is None else iter(self._packets[self._packet :])
 
     def close(self) -> None:
         """Give back what the open file holds."""
@@ -247,7 +306,7 @@ class VideoFile:
         if self.position <= number and key <= self.position:
             return
         try:
-            self._container.seek(self.index.pts[key], stream=self._stream)
+            self._seek(self.index.pts[key])
             if self._decoder.is_open:
                 self._decoder.flush_buffers()
             self._frames = self._decoded()
@@ -261,6 +320,13 @@ class VideoFile:
                 self.position = at
                 return
         self._restart()
+
+    def _seek(self, pts: int) -> None:
+        if self._packets is None:
+            self._container.seek(pts, stream=self._stream)
+        else:
+            places = enumerate(self._packets)
+            self._packet = next((place for place, one in places if one.pts == pts and one.is_keyframe), 0)
 
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         height, width, _ = out.shape
@@ -287,6 +353,8 @@ class GpuColored(VideoFile):
     Frames may be float32, too.
     """
 
+    _is_frugal = False
+
     def _convert(self, frame: Any, out: Any, colors: FrameColors) -> None:
         frame_pixels(planes_of(frame), out, full_range=has_full_range(frame), **colors._asdict())
 
@@ -304,15 +372,24 @@ class VideoIndex:
     height, width : int
     rate : float
         Frames in a second, on average.
+    form : str
+        FFmpeg's name of the container.
+    settings : tuple
+        What a decoder knows before it begins.
+    is_reordered : bool
+        Whether frames come in another order than packets.
     """
 
-    def __init__(self, stream: Any, container: Any) -> None:
+    def __init__(self, stream: Any, form: str, packets: Iterable[Any]) -> None:
         vp8 = stream.codec_context.name in ("vp8", "libvpx")
         found: list[tuple[int | None, bool]] = [
-            (packet.pts, packet.is_keyframe) for packet in container.demux(stream)
+            (packet.pts, packet.is_keyframe) for packet in packets
             if packet.size and not packet.is_discard and not (vp8 and not bytes(packet)[0] & _VP8_SHOWN)
         ]  # fmt: skip
         self.rate = float(stream.average_rate or 1)
+        self.form = form.partition(",")[0]
+        self.settings = _settings(stream)
+        self.is_reordered = stream.codec_context.reorder_depth > 0
         self.height, self.width = stream.codec_context.height, stream.codec_context.width
         if not found or not self.height or not self.width:
             raise EmptyVideoError("there are no frames in it")
@@ -341,6 +418,19 @@ class VideoIndex:
     def key_before(self, number: int) -> int:
         """The last frame up to `number` from which decoding can begin."""
         return self.keys[bisect_right(self.keys, number) - 1]
+
+
+def _size_of_vp9(packet: bytes) -> tuple[int, int] | None:
+    """Height and width of a key frame of VP9 of 8 bits."""
+    if len(packet) * 8 < _SIZE_AT + 32 or packet[0] not in _VP9_KEY:
+        return None
+    size = int.from_bytes(packet[: _SIZE_AT // 8 + 5], "big") >> 4
+    return (size & 0xFFFF) + 1, (size >> 16 & 0xFFFF) + 1
+
+
+def _settings(stream: Any) -> tuple[Any, ...]:
+    decoder = stream.codec_context
+    return decoder.name, decoder.width, decoder.height, decoder.reorder_depth, decoder.extradata, stream.time_base
 
 
 def _with(first: Any, others: Iterator[Any]) -> Iterator[Any]:

@@ -60,8 +60,13 @@ template <class T>
 i64 volume_real(Dense<const T, 4> src, Dense<f32, 4> out, Dense<const f32, 2> matrix, bool nearest, bool filled, float fill) {
   return warped(src, out, matrix, nearest, filled, fill);
 }
+template <class T>
+i64 volume_of_real(Dense<const f32, 4> src, Dense<T, 4> out, Dense<const f32, 2> matrix, bool nearest, bool filled, float fill) {
+  return warped(src, out, matrix, nearest, filled, fill);
+}
 REGISTER_EACH(volume_same, WarpVolumeTypes)
 REGISTER_EACH(volume_real, WarpVolumeTypes)
+REGISTER_EACH(volume_of_real, WarpVolumeTypes)
 
 static i64 volume_inverses(Dense<const f32, 2> matrices, Dense<f32, 2> made) {
   if (matrices.shape[1] != 12 || made.shape[1] != 12 || matrices.shape[0] != made.shape[0]) return MISFIT;

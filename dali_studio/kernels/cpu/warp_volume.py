@@ -21,7 +21,8 @@ def warp_volume(src: Array, out: Array, matrix: Any, interp: int = Interp.LINEAR
     Parameters
     ----------
     src, out : (D, H, W, C) and (d, h, w, C) arrays of uint8, int16, int32 or float32
-        `out` has no gaps, and the type of `src` or float32. Integers are rounded half away from zero and saturated.
+        `out` has no gaps. Both are of one type, or one of them is float32. Integers are rounded half away from zero and
+        saturated.
     matrix : (3, 4) array_like
         Maps the output point (x, y, z, 1) to the input point.
     interp : int
@@ -32,7 +33,12 @@ def warp_volume(src: Array, out: Array, matrix: Any, interp: int = Interp.LINEAR
     """
     if src.shape[3] != out.shape[3] or not src.size:
         raise ValueError(f"The input {src.shape} needs at least one voxel and the channels of the output {out.shape}.")
-    call = kernel("volume_same" if src.dtype == out.dtype else "volume_real", src.dtype)
+    if src.dtype == out.dtype:
+        call = kernel("volume_same", src.dtype)
+    elif src.dtype == np.float32:
+        call = kernel("volume_of_real", out.dtype)
+    else:
+        call = kernel("volume_real", src.dtype)
     transform, outside = np.ascontiguousarray(matrix, np.float32).reshape(3, 4), 0.0 if fill is None else fill
     call(np.ascontiguousarray(src), out, transform, interp == Interp.NN, fill is not None, outside)
 

@@ -1,5 +1,6 @@
 // Baseline files of usual samplings, to libjpeg's pixels: a row of units (blocks that are coded together) at a time, whose levels stay
-// in cache until they have become pixels. Blocks outside the window are read and left out, rows below it are not even read.
+// in cache until they have become pixels. Blocks outside the window are read and left out, rows below it are not even read. Of
+// progressive files all coefficients are decoded before (`progressive.cpp`), and only blocks of the window are transformed.
 //
 // What is damaged or unusual is given up at once, for libjpeg to decode or to refuse. So this must refuse whatever libjpeg would
 // warn of.
@@ -8,13 +9,17 @@
 
 #include "chroma.hpp"
 #include "kept.hpp"
+#include "progressive.hpp"
 #include "scan.hpp"
 #include "transform.hpp"
+
+#include <stdlib.h>
 
 enum { MAX_SIDE = 65500 };            // libjpeg's
 enum { GRAY = 1, RGB = 2, BGR = 8 };  // of its colours
 enum { MAX_BLOCKS = 6 };              // of a unit
 enum { HISTORY = 1 };                 // rows that are kept of the units above
+enum { MOST_COEFFICIENTS = 1 << 28 };  // bytes; larger pictures are libjpeg's
 
 static CodeTable table_of(const Picture& picture, int which) {
   CodeTable table{};
@@ -32,7 +37,7 @@ struct Strip {
   void go_on(i64 width) const { memcpy(row(-HISTORY), row(rows - HISTORY), width); }
 };
 
-struct Baseline {
+struct Drawing {
   const Request& wanted;
   const Picture& picture;
   const i64 h, v, components;  // components that are needed
@@ -42,18 +47,14 @@ struct Baseline {
   Strip strips[3];
   u8* full[2];  // rows of chroma at the size of luma
   u16* sums;
-  Units in;
-
-  const DcCodes* dc[3];
-  const AcCodes* ac[3];
   Shorts steps[3][3][8];
 
-  RoomyBlock blocks[2 * MAX_BLOCKS];
+  const i16* blocks[2 * MAX_BLOCKS];
   BlockKind kinds[2 * MAX_BLOCKS];
   Place places[2 * MAX_BLOCKS];
   int owners[2 * MAX_BLOCKS], waiting;
 
-  Baseline(const Request& wanted, const Picture& picture)
+  Drawing(const Request& wanted, const Picture& picture)
       : wanted(wanted), picture(picture), h(picture.h), v(picture.v), components(wanted.colors == GRAY ? 1 : picture.components) {
     chroma_rows = divided_up(wanted.height, v), chroma_columns = divided_up(wanted.width, h);
     interpolates = components == 3 && h * v > 1 && !wanted.repeat_chroma && (h == 1 || chroma_columns > 2);
@@ -78,50 +79,34 @@ struct Baseline {
 
   i64 rows_of_units() const { return picture.units / picture.columns_of_units; }
 
-  // False where codes make no sense.
-  bool set_codes(Kept& kept) {
-    for (int c = 0; c < picture.components; c++) {
-      DcCodes& coarse = kept.dc[picture.dc[c]];
-      AcCodes& fine = kept.ac[picture.ac[c] - 2];  // behind those of the other kind
-      if (!coarse.make(table_of(picture, picture.dc[c]), true) || !fine.make(table_of(picture, picture.ac[c]), false)) return false;
-      dc[c] = &coarse, ac[c] = &fine;
-    }
-    return true;
-  }
-
-  // Bytes of memory, and their use.
+  // Bytes of memory, and their use; what is behind them.
   i64 needed() const {
-    i64 size = in.until - in.from + Units::BEHIND + 4 * strips[0].pitch + 6 * EDGE;
+    i64 size = 4 * strips[0].pitch + 6 * EDGE;
     for (const Strip& strip : strips) size += (strip.rows + HISTORY) * strip.pitch;
     return size;
   }
-  void use(u8* memory) {
+  u8* use(u8* memory) {
     for (Strip& strip : strips) strip.data = memory, memory += (strip.rows + HISTORY) * strip.pitch;
     for (u8*& row : full) row = memory, memory += strips[0].pitch + EDGE;
-    sums = (u16*)(memory + EDGE), memory += 2 * strips[0].pitch + 4 * EDGE;
-    in.start(memory, picture.interval);
+    sums = (u16*)(memory + EDGE);
+    return memory + 2 * strips[0].pitch + 4 * EDGE;
   }
 
   // A block that is needed; it waits until there are enough to be transformed.
-  HD bool keep(int c, u8* levels) {
-    RoomyBlock& block = blocks[waiting];
-    memset(block, 0, 64 * sizeof(i16));
-    places[waiting] = {levels, strips[c].pitch}, owners[waiting] = c;
-    kinds[waiting] = decode_block<true>(in.next, *dc[c], *ac[c], in.last[c], block);
-    return kinds[waiting++] != DAMAGED;
+  HD void keep(int c, const i16* block, BlockKind kind, u8* levels) {
+    blocks[waiting] = block, kinds[waiting] = kind, places[waiting] = {levels, strips[c].pitch}, owners[waiting++] = c;
   }
-  HD bool leave_out(int c) { return decode_block<false>(in.next, *dc[c], *ac[c], in.last[c], nullptr) != DAMAGED; }
 
-  // False if something is wrong. `column`: that of the unit, less the first one that is needed; less than 0 if this one is not.
-  HD bool unit(i64 column) {
-    if (!in.unit_begins()) return false;
+  // Calls `block(component, where its levels belong)` for each block of a unit, in the order of coding; false as soon as it says so.
+  // `column`: that of the unit, less the first one that is needed; less than 0 if this one is not, and its levels belong nowhere.
+  template <class B> HD bool each_block(i64 column, B block) const {
     for (int c = 0; c < picture.components; c++) {
       const i64 across = c ? 1 : h, down = c ? 1 : v;
       for (i64 y = 0; y < down; y++)
         for (i64 x = 0; x < across; x++)
-          if (!(column >= 0 && c < components ? keep(c, strips[c].row(8 * y) + 8 * (column * across + x)) : leave_out(c))) return false;
+          if (!block(c, column >= 0 && c < components ? strips[c].row(8 * y) + 8 * (column * across + x) : nullptr)) return false;
     }
-    return in.unit_ends();
+    return true;
   }
 
   // Transforms blocks that wait, but for those that are too few, if not `all`.
@@ -174,13 +159,15 @@ struct Baseline {
     }
   }
 
-  bool decode() {
+  // Makes all rows of pixels. `unit(number of its row, column, number as for each_block)` keeps the blocks of each unit up to the last
+  // row that is needed, from that of `first` on; false as soon as it says so.
+  template <class U> bool draw(i64 first, U unit) {
     i64 done = wanted.first_row;
     const i64 stop = wanted.first_row + wanted.rows;
-    for (i64 number = 0; number < end_units; number++) {
+    for (i64 number = first; number < end_units; number++) {
       const bool needed = number >= first_units;
       for (i64 x = 0; x < picture.columns_of_units; x++) {
-        if (!unit(needed && x < end_unit ? x - first_unit : -1)) return false;
+        if (!unit(number, x, needed && x < end_unit ? x - first_unit : -1)) return false;
         transform(x + 1 == picture.columns_of_units);
       }
       if (!needed) continue;
@@ -195,11 +182,45 @@ struct Baseline {
   }
 };
 
-bool decode_baseline(const Request& wanted) {
-  const JpegFile file{(const u8*)wanted.data, wanted.size};
+// The codes of a baseline file.
+struct Coding {
+  Units in;
+  const DcCodes* dc[3];
+  const AcCodes* ac[3];
+  RoomyBlock blocks[2 * MAX_BLOCKS];
+
+  // False where codes make no sense.
+  bool set(const Picture& picture, Kept& kept) {
+    for (int c = 0; c < picture.components; c++) {
+      DcCodes& coarse = kept.dc[picture.dc[c]];
+      AcCodes& fine = kept.ac[picture.ac[c] - 2];  // behind those of the other kind
+      if (!coarse.make(table_of(picture, picture.dc[c]), true) || !fine.make(table_of(picture, picture.ac[c]), false)) return false;
+      dc[c] = &coarse, ac[c] = &fine;
+    }
+    return true;
+  }
+
+  // A block that is needed, or is left out; false if something is wrong.
+  HD bool keep(Drawing& drawing, int c, u8* levels) {
+    RoomyBlock& block = blocks[drawing.waiting];
+    memset(block, 0, 64 * sizeof(i16));
+    const BlockKind kind = decode_block<true>(in.next, *dc[c], *ac[c], in.last[c], block);
+    drawing.keep(c, block, kind, levels);
+    return kind != DAMAGED;
+  }
+  HD bool leave_out(int c) { return decode_block<false>(in.next, *dc[c], *ac[c], in.last[c], nullptr) != DAMAGED; }
+};
+
+// Whether such pixels are made here of files of some kind.
+static bool usual(const Request& wanted, const JpegFile& file) {
   const i64 channels = wanted.colors == GRAY ? 1 : wanted.colors == BGR || wanted.colors == RGB ? 3 : 0;
   if (wanted.fast_dct || channels != wanted.channels || most(wanted.height, wanted.width) > MAX_SIDE) return false;
-  if (file.two(0) != 0xFFD8 || !has_end(file)) return false;
+  return file.two(0) == 0xFFD8 && has_end(file);
+}
+
+bool decode_baseline(const Request& wanted) {
+  const JpegFile file{(const u8*)wanted.data, wanted.size};
+  if (!usual(wanted, file)) return false;
   Picture picture;
   Frame frame;
   const i64 start = read_file(file, picture, &frame);
@@ -207,14 +228,49 @@ bool decode_baseline(const Request& wanted) {
   if (picture.components == 3 && !frame.chroma) return false;
   Kept* kept = kept_by_thread();
   if (!kept) return false;
-  Baseline baseline(wanted, picture);
-  if (!baseline.set_codes(*kept)) return false;
-  baseline.in.from = file.data + start, baseline.in.until = file.data + file.size;
-  u8* memory = kept->room(baseline.needed());
+  Drawing drawing(wanted, picture);
+  Coding codes;
+  if (!codes.set(picture, *kept)) return false;
+  codes.in.from = file.data + start, codes.in.until = file.data + file.size;
+  u8* memory = kept->room(codes.in.until - codes.in.from + Units::BEHIND + drawing.needed());
   if (!memory) return false;
-  baseline.use(memory);
-  const bool done = baseline.decode();
+  codes.in.start(drawing.use(memory), picture.interval);
+  const bool done = drawing.draw(0, [&](i64, i64, i64 column) __attribute__((always_inline)) {
+    const auto block = [&](int c, u8* levels) { return levels ? codes.keep(drawing, c, levels) : codes.leave_out(c); };
+    return codes.in.unit_begins() && drawing.each_block(column, block) && codes.in.unit_ends();
+  });
   kept->forget_large();
+  return done;
+}
+
+bool decode_progressive(const Request& wanted) {
+  const JpegFile file{(const u8*)wanted.data, wanted.size};
+  if (!usual(wanted, file)) return false;
+  const i64 size = room_for_file(wanted);
+  Kept* kept = size > 0 && size <= MOST_COEFFICIENTS ? kept_by_thread() : nullptr;
+  u8* room = kept ? kept->room(size) : nullptr;
+  bool done = false;
+  if (room && decode_coefficients(wanted, room, size)) {
+    const Picture picture = *(const Picture*)room;
+    const i16* coefficients = (const i16*)(room + COEFFICIENTS_AT);
+    const u64* known = (const u64*)(coefficients + 64ll * picture.blocks);
+    Drawing drawing(wanted, picture);
+    const i64 per_unit = picture.components == 1 ? 1 : drawing.h * drawing.v + 2;
+    u8* memory = (u8*)malloc(drawing.needed());
+    if (memory) {
+      drawing.use(memory);
+      done = drawing.draw(drawing.first_units, [&](i64 number, i64 x, i64 column) __attribute__((always_inline)) {
+        i64 index = (number * picture.columns_of_units + x) * per_unit;
+        return column < 0 || drawing.each_block(column, [&](int c, u8* levels) {
+          if (levels) drawing.keep(c, coefficients + 64 * index, known[index] ? DETAILED : FLAT, levels);
+          index++;
+          return true;
+        });
+      });
+      free(memory);
+    }
+  }
+  if (kept) kept->forget_large();
   return done;
 }
 #endif

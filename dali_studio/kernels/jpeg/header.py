@@ -57,7 +57,7 @@ def parse_header(data: Buffer) -> ImageInfo:
             if not frame:
                 raise DecodeError("broken JPEG header: the image data starts before any frame header (SOF)")
             components = view[body] if body < size else 0
-            return _header_info(view, frame, _orientation(blocks), restart, adobe, jfif, wide, components)
+            return header_info(view[frame:], frame, _orientation(blocks), restart, adobe, jfif, wide, components)
         if marker in _KINDS or marker in _UNSUPPORTED_FRAMES:
             frame = position
         elif marker == _APP1 and bytes(view[body : body + len(_EXIF)]) == _EXIF:
@@ -106,24 +106,43 @@ def _adobe_transform(view: memoryview, body: int, end: int, before: int) -> int:
     return view[body + 11] if is_adobe else before
 
 
-def _header_info(
-    view: memoryview, frame: int, orientation: int, restart: int, adobe: int, jfif: bool, wide: bool, scanned: int
-) -> ImageInfo:
-    marker = view[frame + 1]
-    length = view[frame + 2] << 8 | view[frame + 3]
-    if length < 11 or frame + 2 + length > len(view):
+def header_info(
+    view: memoryview | bytes, place: int, orientation: int, restart: int, adobe: int, jfif: bool, wide: bool,
+    scanned: int,
+) -> ImageInfo:  # fmt: skip
+    """What a header says whose frame header, which stands at `place` of the file, is the beginning of `view`.
+
+    Parameters
+    ----------
+    orientation, restart : int
+        By Exif, and units between restart markers.
+    adobe : int
+        The transform that an Adobe segment names; -1 for none.
+    jfif, wide : bool
+        Whether there is a JFIF segment, and a quantisation table of 16 bits.
+    scanned : int
+        Components of the first scan.
+
+    Raises
+    ------
+    DecodeError
+        When the frame header makes no sense, or the coding is not supported.
+    """
+    marker = view[1]
+    length = view[2] << 8 | view[3]
+    if length < 11 or 2 + length > len(view):
         raise DecodeError(f"broken JPEG header: a frame header of {length} bytes, expected at least 11")
     if marker in _UNSUPPORTED_FRAMES and marker not in _ARITHMETIC:
         raise DecodeError(f"this JPEG uses {_UNSUPPORTED_FRAMES[marker]} coding; supported: baseline and progressive")
-    bits, count = view[frame + 4], view[frame + 9]
-    height, width = (view[frame + 5] << 8 | view[frame + 6]), (view[frame + 7] << 8 | view[frame + 8])
+    bits, count = view[4], view[9]
+    height, width = (view[5] << 8 | view[6]), (view[7] << 8 | view[8])
     if length != 8 + 3 * count or height == 0 or width == 0 or count not in (1, 3, 4):
         raise DecodeError(
             f"broken JPEG header: {width}x{height} pixels, {count} components in {length} bytes; expected a size of "
             "1x1 or more and 1, 3 or 4 components"
         )
-    sampling = tuple((view[frame + 11 + 3 * i] >> 4, view[frame + 11 + 3 * i] & 15) for i in range(count))
-    names = bytes(view[frame + 10 + 3 * i] for i in range(count))
+    sampling = tuple([(one >> 4, one & 15) for one in view[11 : 11 + 3 * count : 3]])
+    names = bytes(view[10 : 10 + 3 * count : 3])
     kind = "arithmetic" if marker in _ARITHMETIC else _KINDS[marker]
     return ImageInfo(
         format="jpeg",
@@ -139,7 +158,7 @@ def _header_info(
         restart_interval=restart,
         single_scan=scanned == count and kind in ("baseline", "extended"),
         wide_tables=wide,
-        frame_offset=frame + 5,
+        frame_offset=place + 5,
     )
 
 

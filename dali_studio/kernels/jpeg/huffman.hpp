@@ -119,43 +119,55 @@ struct Bits {
   HD void drop(u32 size) { bits <<= size, count -= size; }
 };
 
-// Units of blocks that are coded together, one after the other. The data up to the next marker lies in memory without stuffing, and
-// zeros follow it for as long as a unit may take.
+// Units of blocks that are coded together, one after the other. The data up to the next marker lies in memory without stuffing, as far
+// as it is needed soon, and zeros follow it for as long as a unit may take.
 struct Units {
   enum { BEHIND = 10 * 64 * 4 + 64 };  // bytes: no number takes more than 31 bits
+  enum { PART = 8192, MAX_PART = 1 << 16 };  // bytes that are made ready at a time, at first and at most
   Bits next;
   u32 last[4];             // means of the components
   const u8 *from, *until;  // what is left of the file
   u8* memory;              // bytes for all of it, and BEHIND
-  const u8* end;
+  u8* end;
+  const u8* enough;        // what units may begin at
+  i64 part;
   u32 interval, left, marker;  // units between restarts, units up to the next, and its number
 
   void start(u8* room, u32 restart_interval) {
-    memory = room, interval = left = restart_interval, marker = 0;
+    memory = room, part = PART, interval = left = restart_interval, marker = 0;
+    begin();
+  }
+  void begin() {
+    memset(last, 0, sizeof last);
+    next = {0, 0, memory}, end = memory;
     read_on();
   }
-  void read_on() {
-    u8* to = memory;
-    while (from < until) {
-      const u8* stop = (const u8*)memchr(from, 0xFF, until - from);
+  __attribute__((noinline)) void read_on() {
+    const u8* const stop_at = until - from > part ? from + part : until;
+    bool more = true;
+    while (more && from < stop_at) {
+      const u8* stop = (const u8*)memchr(from, 0xFF, (u64)(stop_at - from));
       const bool stuffed = stop && until - stop >= 2 && stop[1] == 0;
-      const i64 size = (stop ? stop + stuffed : until) - from;
-      memcpy(to, from, size);
-      to += size, from += size + stuffed;
-      if (!stuffed) break;
+      const i64 size = (stop ? stop + stuffed : stop_at) - from;
+      memcpy(end, from, (u64)size);
+      end += size, from += size + stuffed;
+      more = stuffed || !stop;
     }
-    memset(to, 0, BEHIND);
-    memset(last, 0, sizeof last);
-    next = {0, 0, memory}, end = to;
+    memset(end, 0, BEHIND);
+    enough = more && from < until ? end - BEHIND : end + BEHIND;
+    part = least<i64>(2 * part, MAX_PART);
   }
   // Bits that have been taken beyond the end; those that are left are less than 0.
   HD i64 beyond() const { return 8 * (next.at - end) - (i64)next.count; }
   // False where a restart should be, and is not.
-  HD bool unit_begins() { return !interval || left-- > 0 || restart(); }
+  HD bool unit_begins() {
+    if (__builtin_expect(next.at > enough, 0)) read_on();
+    return !interval || left-- > 0 || restart();
+  }
   bool restart() {
     if (beyond() > 0 || beyond() <= -8 || until - from < 2 || from[0] != 0xFF || from[1] != 0xD0 + marker) return false;
     from += 2, left = interval - 1, marker = (marker + 1) & 7;
-    read_on();
+    begin();
     return true;
   }
   HD bool unit_ends() const { return beyond() <= 0; }

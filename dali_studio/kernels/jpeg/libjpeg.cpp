@@ -1,7 +1,7 @@
 // Structures are those of libjpeg's version 6.2 on 64-bit systems, the interface that libjpeg-turbo keeps stable. The library
 // itself compares version and size before anything else happens, and `libjpeg.py` tries all on a picture first.
 //
-// Usual files are decoded by `baseline.cpp`. Of other baseline files, and of those that are transformed by libjpeg's faster method,
+// Usual files, also progressive ones, are decoded by `baseline.cpp`. Of other baseline files, and of those that are transformed by libjpeg's faster method,
 // libjpeg does not decode the Huffman codes, which take it two thirds of the time: its method for a unit of coefficients is replaced
 // (`Huffman`). What that refuses fails.
 //
@@ -235,7 +235,7 @@ __attribute__((noinline)) static void attempt(Call& call) {
 
 Outcome decode(const Library& library, const Request& wanted, bool sound) {
   if (!inside(wanted)) return FAILED;
-  if (sound && decode_baseline(wanted)) return DONE;
+  if (sound && (decode_baseline(wanted) || decode_progressive(wanted))) return DONE;
   Call call{library, wanted, sound};
   call.info.errors = library.standard_errors(&call.errors);
   call.errors.exit = leave;
@@ -252,11 +252,27 @@ static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> function
 }
 REGISTER(decode_jpeg)
 
+// Several pictures, whose outcomes are written down. What has no end marker fails, too, where a part of it is asked for: it may have
+// been cut off.
+static i64 decode_jpegs(Dense<const i64, 2> requests, Dense<const i64, 1> functions, Dense<i64, 1> outcomes) {
+  const i64 count = requests.shape[0];
+  if (requests.shape[1] * sizeof(i64) != sizeof(Request) || functions.size() * sizeof(i64) != sizeof(Library) || outcomes.shape[0] != count)
+    return MISFIT;
+  for (i64 i = 0; i < count; i++) {
+    const Request& wanted = ((const Request*)requests.data)[i];
+    const bool part = wanted.rows != wanted.height || wanted.columns != wanted.width;
+    const bool usable = wanted.data && wanted.colors != PNG && !(part && !has_end({(const u8*)wanted.data, wanted.size}));
+    outcomes.data[i] = usable ? decode(*(const Library*)functions.data, wanted) : FAILED;
+  }
+  return 0;
+}
+REGISTER(decode_jpegs)
+
 // The same without the library.
 static int decode_jpeg_alone(Dense<const i64, 1> request) {
   if (request.size() * sizeof(i64) != sizeof(Request)) return FAILED;
   const Request& wanted = *(const Request*)request.data;
-  return inside(wanted) && decode_baseline(wanted) ? DONE : FAILED;
+  return inside(wanted) && (decode_baseline(wanted) || decode_progressive(wanted)) ? DONE : FAILED;
 }
 REGISTER(decode_jpeg_alone)
 

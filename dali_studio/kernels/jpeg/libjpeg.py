@@ -56,6 +56,16 @@ def decode(request: NDArray[np.int64], entries: NDArray[np.int64]) -> int:
     return kernel("decode_jpeg")(request, entries)
 
 
+def decode_some(requests: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Decode several pictures, (N, `FIELDS`); returns their (N,) outcomes.
+
+    It also fails where a part of a file is asked for that may have been cut off, and where there is no address.
+    """
+    outcomes = np.empty(len(requests), np.int64)
+    kernel("decode_jpegs")(requests, entries, outcomes)
+    return outcomes
+
+
 def decode_alone(request: NDArray[np.int64]) -> int:
     """`decode` without the library: `FAILED` for all but usual baseline files in which nothing is wrong."""
     return kernel("decode_jpeg_alone")(request)

@@ -1,6 +1,7 @@
 // Sources: ITU-T T.81, annexes B, F and G.
 #include "progressive.hpp"
 
+#include "scan.hpp"
 #include "scan_codes.hpp"
 #include "segments.hpp"
 
@@ -291,6 +292,26 @@ static bool complete(const Progress& file) {
     for (int k = 0; k < 64; k++)
       if (file.low[c][k] != 0) return false;
   return file.begun;
+}
+
+i64 room_for_file(const Request& wanted) {
+  const JpegFile data{(const u8*)wanted.data, wanted.size};
+  i64 frame = 0;
+  bool jfif = false;
+  int adobe = -1;
+  for (i64 at = 2; at + 4 <= data.size && data[at] == 0xFF; at += data[at + 1] == 0xFF ? 1 : 2 + data.two(at + 2)) {
+    const int marker = data[at + 1];
+    const i64 body = at + 4, size = data.two(at + 2) - 2;
+    if (marker == 0xE0 && size >= 14 && data.says(body, "JFIF\0")) jfif = true;
+    if (marker == 0xEE && size >= 12 && data.says(body, "Adobe")) adobe = data[body + 11];
+    if (marker == 0xC2) frame = at;
+    if (marker != 0xDA) continue;
+    Picture picture{};
+    if (!frame || data.two(frame + 2) != 8 + 3 * data[frame + 9]) return 0;
+    read_frame(data, frame, picture);
+    return picture.h && (picture.components == 1 || has_chroma(data, frame, jfif, adobe)) ? room_for(picture.blocks) : 0;
+  }
+  return 0;
 }
 
 bool decode_coefficients(const Request& wanted, u8* room, i64 size) {

@@ -23,8 +23,7 @@ static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture,
   return true;
 }
 
-// By libjpeg's rules: JFIF means luma and chroma, else Adobe's mark decides, else the components' names.
-static bool has_chroma(const JpegFile& file, i64 frame, bool jfif, int adobe) {
+bool has_chroma(const JpegFile& file, i64 frame, bool jfif, int adobe) {
   if (jfif || adobe >= 0) return jfif || adobe > 0;
   return file[frame + 10] != 'R' || file[frame + 13] != 'G' || file[frame + 16] != 'B';
 }

@@ -8,6 +8,10 @@ struct Frame {
   bool chroma;  // three components are luma and chroma, not red, green and blue
 };
 
+// Whether three components are luma and chroma, by libjpeg's rules: JFIF means so, else Adobe's mark decides (less than 0: none), else
+// the components' names.
+bool has_chroma(const JpegFile& file, i64 frame, bool jfif, int adobe);
+
 // Where the coded data begins, or -1 for a file that kernels do not decode. Fills in codes, tables and geometry, and `told`.
 i64 read_file(const JpegFile& file, Picture& picture, Frame* told = nullptr);
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
-
-import numpy as np
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.linear import Matrix, transform_axes, transform_axis
+from dali_studio.kernels.cpu.linear import Matrix, transform_axis, transforming_axes
 from dali_studio.kernels.cpu.mel import FORMULAS, mel_weights
 from dali_studio.kernels.cuda.linear import transform_axis_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -127,11 +125,11 @@ class MelFilterBank(Operator):
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        axis, banks = work.params["axis"], work.params["banks"]
-        places, shapes, out = inputs[0].addresses, inputs[0].shapes, outputs[0].addresses
-        for bins, bank in banks.items():
-            some = np.flatnonzero(shapes[:, axis] == bins)
-            transform_axes(places[some], shapes[some], out[some], axis, bank)
+        MelFilterBank.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return transforming_axes(inputs[0], outputs[0], work.params["axis"], work.params["banks"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.linear import Matrix, transform_axis
+from dali_studio.kernels.cpu.linear import Matrix, transform_axis, transforming_axes
 from dali_studio.kernels.cuda.linear import transform_axis_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
@@ -102,6 +102,14 @@ class MFCC(Operator):
         axis = work.params["axis"]
         if outputs[0].size:
             transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        MFCC.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return transforming_axes(inputs[0], outputs[0], work.params["axis"], work.params["tables"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

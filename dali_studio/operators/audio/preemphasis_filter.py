@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.audio import BORDERS, preemphasis
+from dali_studio.kernels.cpu.audio import BORDERS, emphasising, preemphasis
 from dali_studio.kernels.cuda.audio import preemphasis_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
@@ -88,6 +88,10 @@ class PreemphasisFilter(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         sound = np.ascontiguousarray(inputs[0]).reshape(-1)
         preemphasis(sound, outputs[0].reshape(-1), work.params["coefficients"][index], work.params["border"])
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None] | None:
+        return emphasising(inputs[0], outputs[0], work.params["coefficients"], work.params["border"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

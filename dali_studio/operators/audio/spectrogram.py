@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.fourier import hann_window, spectrogram, spectrogram_shapes
+from dali_studio.kernels.cpu.fourier import hann_window, spectrogram, spectrogram_shapes, spectrograms
 from dali_studio.kernels.cuda.spectrogram import spectrogram_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.audio.common import MAX_FFT, POWER, SPECTRUM_TOLERANCE
@@ -141,6 +141,10 @@ class Spectrogram(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         spectrogram(np.ascontiguousarray(inputs[0]).reshape(-1), outputs[0], **work.params)
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None] | None:
+        return spectrograms(inputs[0], outputs[0], **work.params)
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIImageType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.color_space import CHANNELS, convert_colors, fields
+from dali_studio.kernels.cpu.color_space import CHANNELS, convert_colors, converting_colors, fields
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.pointwise import functor_part
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -103,6 +103,14 @@ class ColorSpaceConversion(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         convert_colors(np.asarray(inputs[0], order="C"), outputs[0], work.params["source"], work.params["target"])
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        ColorSpaceConversion.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
+        return converting_colors(inputs[0], outputs[0], work.params["source"], work.params["target"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

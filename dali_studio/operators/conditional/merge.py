@@ -17,7 +17,7 @@ from dali_studio.operators.conditional.condition import check_wired, predicate_o
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
-from dali_studio.schema.traits import AnyElement
+from dali_studio.schema.traits import AnyElement, MovesSamples
 
 
 class Merge(Operator):
@@ -33,7 +33,7 @@ class Merge(Operator):
     keywords = "if else branch join combine"
     inputs = (Input("true", doc="Samples for which the condition holds."), Input("false", doc="The others."))
     outputs = (Output("output"),)
-    traits = (AnyElement,)
+    traits = (AnyElement, MovesSamples)
     devices = ("cpu", "gpu")
     role = "merge"
 

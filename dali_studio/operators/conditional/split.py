@@ -13,7 +13,7 @@ from dali_studio.operators.conditional.condition import check_wired, predicate_o
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
-from dali_studio.schema.traits import AnyElement
+from dali_studio.schema.traits import AnyElement, SharesMemory
 
 
 class Split(Operator):
@@ -30,7 +30,7 @@ class Split(Operator):
     keywords = "if branch condition where select"
     inputs = (Input("input"),)
     outputs = (Output("true"), Output("false"))
-    traits = (AnyElement,)
+    traits = (AnyElement, SharesMemory)
     devices = ("cpu", "gpu")
     role = "split"
 

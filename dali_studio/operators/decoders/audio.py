@@ -15,7 +15,15 @@ from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.audio import resampled_length
-from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile, reading_wavs, wav_heads
+from dali_studio.kernels.cpu.audio_codec import (
+    DTYPES,
+    NoDecoderError,
+    SoundError,
+    SoundFile,
+    SoundFiles,
+    reading_wavs,
+    wav_heads,
+)
 from dali_studio.operators.common import ON_ERROR, T, accept_output
 from dali_studio.operators.decoders.common import check_encoded
 from dali_studio.operators.decoders.opened import opened
@@ -29,6 +37,8 @@ from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample, ReadsData
 
 _TYPES = tuple(from_numpy(dtype) for dtype in DTYPES)
+#: Calls in which the files of a batch are opened, at most.
+_PIECES = 16
 
 
 @dataclass(slots=True)
@@ -38,16 +48,19 @@ class _Sounds:
     Attributes
     ----------
     files : list of SoundFile or SoundError
-        None of them where `heads` has all that there is to know.
+        None of them where `heads` or `opened` have all that there is to know.
     facts : ndarray
         int64, (N, 3): samples, channels and rate; of what cannot be opened, those of the first that can.
     heads : ndarray or None
         Of plain WAV files (`wav_heads`), if all are.
+    opened : SoundFiles or None
+        Files of other kinds, if all can be opened.
     """
 
     files: list[SoundFile | SoundError]
     facts: NDArray[np.int64]
     heads: NDArray[np.int64] | None = None
+    opened: SoundFiles | None = None
 
 
 class Audio(Operator):
@@ -131,7 +144,7 @@ class Audio(Operator):
         told = given if args.given("sample_rate") else rates
         params = {"files": sounds.files, "wanted": wanted, "told": told.astype(np.float32), "quality": args["quality"],
                   "downmix": args["downmix"],
-                  "heads": None if _mixed_or_resampled(args, sounds, wanted) else sounds.heads}  # fmt: skip
+                  "sounds": None if _mixed_or_resampled(args, sounds, wanted) else sounds}  # fmt: skip
         return Work(shapes, params, (np.empty((len(shapes), 0), np.int64),))
 
     @staticmethod
@@ -147,12 +160,16 @@ class Audio(Operator):
         outputs[1][...] = params["told"][index]
 
     @staticmethod
-    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None] | None:
-        rates = outputs[1].flat()
-        if work.params["heads"] is None or rates is None:
+    def cpu_ranges(
+        work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]
+    ) -> Callable[[int, int], Sequence[int] | None] | None:
+        rates, sounds = outputs[1].flat(), work.params["sounds"]
+        if sounds is None or rates is None:
             return None
         rates[...] = work.params["told"]
-        return reading_wavs(inputs[0], work.params["heads"], outputs[0])
+        if sounds.heads is not None:
+            return reading_wavs(inputs[0], sounds.heads, outputs[0])
+        return None if sounds.opened is None else sounds.opened.reading(outputs[0])
 
 
 def _mixed_or_resampled(args: Args, sounds: _Sounds, wanted: NDArray[np.float64]) -> bool:
@@ -167,6 +184,9 @@ def _opened(args: Args, encoded: Batch) -> _Sounds:
     if heads[:, 0].all() and not args.context.too_large:
         return _Sounds([], heads[:, 2:], heads)
     try:
+        together = SoundFiles(encoded)
+        if not args.context.too_large and _all_open(together, len(encoded), args):
+            return _Sounds([], together.headers, opened=together)
         files = opened(args, encoded, SoundFile, SoundError, sound_finding)
     except NoDecoderError as error:
         raise ArgumentError(
@@ -175,6 +195,18 @@ def _opened(args: Args, encoded: Batch) -> _Sounds:
     first = next((_properties(file) for file in files if isinstance(file, SoundFile)), (1, 1, 1))
     properties = [first if isinstance(file, SoundError) else _properties(file) for file in files]
     return _Sounds(files, np.array(properties, np.int64).reshape(-1, 3))
+
+
+def _all_open(files: SoundFiles, count: int, args: Args) -> bool:
+    """Open the files on all threads; whether all can be."""
+    pieces = min(count, _PIECES)
+    done = [False] * pieces
+
+    def some(piece: int) -> None:
+        done[piece] = files.open(piece * count // pieces, (piece + 1) * count // pieces)
+
+    args.context.map(some, pieces)
+    return all(done)
 
 
 def _properties(file: SoundFile) -> tuple[int, int, int]:

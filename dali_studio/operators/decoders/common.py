@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -238,6 +238,27 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     hardware = params["hardware"] and params["repeat_chroma"]
     colors, rooms = "RGB" if kind == "ANY_DATA" else kind, decoders[:, 3]
     return JpegImages(positions, count, hardware, requests, colors, rooms)
+
+
+def decoding_ranges(
+    images: JpegImages | None, encoded: Batch, out: Batch
+) -> Callable[[int, int], list[int]] | None:  # fmt: skip
+    """What decodes the images from one to before another; it returns those that are left to `decode_sample`."""
+    entries = libjpeg.entry_points()
+    if images is None or entries is None:
+        return None
+    at, requests = images.positions, images.requests
+    requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = encoded.addresses[at], encoded.shapes[at, 0]
+    requests[:, libjpeg.TARGET] = out.addresses[at]
+    requests[:, libjpeg.PITCH] = requests[:, libjpeg.COLUMNS] * requests[:, libjpeg.CHANNELS]
+    rows = np.zeros((len(out), libjpeg.FIELDS), np.int64)
+    rows[at] = requests
+
+    def compute(begin: int, end: int) -> list[int]:
+        outcomes = libjpeg.decode_some(rows[begin:end], entries)
+        return (begin + np.flatnonzero(outcomes != libjpeg.DONE)).tolist()
+
+    return compute
 
 
 _PYTHON, _COMPILED, _GPU = range(3)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dali_studio.operators.decoders.common import (
     DecoderArguments,
     decode_parameters,
     decode_sample,
+    decoding_ranges,
     headers,
     jpeg_images,
 )
@@ -68,6 +70,12 @@ class WindowDecoder(DecoderArguments, Operator, abstract=True):
     @staticmethod
     def jpeg_images(work: Work) -> JpegImages | None:
         return jpeg_images(work.params, work.params["windows"])
+
+    @classmethod
+    def cpu_ranges(
+        cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]
+    ) -> Callable[[int, int], list[int]] | None:
+        return decoding_ranges(cls.jpeg_images(work), inputs[0], outputs[0])
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any]:

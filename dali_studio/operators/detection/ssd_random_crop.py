@@ -76,7 +76,7 @@ class SSDRandomCrop(SeedArgument, Operator):
         check_dtype(found, (T.UINT8,))
         check_boxes(given)
         check_labels(marks)
-        return found, given.with_(kind="boxes"), TensorMeta(T.INT32, 1, "", "label")
+        return found.with_(layout=image.layout), given.with_(kind="boxes"), TensorMeta(T.INT32, 1, "", "label")
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -106,6 +106,6 @@ class SSDRandomCrop(SeedArgument, Operator):
             cut[position][...] = image.samples[position][top:bottom, left:right]
 
         context.map(copy, len(cut))
-        made = Batch.of(cut, "HWC", image.sources, dtype=np.dtype(np.uint8), ndim=3)
+        made = Batch.of(cut, image.layout, image.sources, dtype=np.dtype(np.uint8), ndim=3)
         left = Batch.of(row_samples(table, rows.starts, rows.counts), given.layout, given.sources)
         return made, left, rows.of(marks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.copy_window import copy_window, copying_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
@@ -36,8 +37,6 @@ from dali_studio.operators.geometry.windows import (
     WindowArguments,
     check_crop_arguments,
     continued,
-    copy_batch,
-    copy_converted,
     crop_layout,
     crop_windows,
     fill_values,
@@ -49,7 +48,7 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
@@ -73,6 +72,7 @@ class Crop(WindowArguments, ContinuedOutOfBounds, Operator):
     devices = ("cpu", "gpu")
     movement = CROP
     shown = example(crop=(160.0, 200.0))
+    kernels = (compiled("cut_windows", _TYPES, CONVERTED),)
     examples = (
         example(crop=(24.0, 31.0)),
         example(crop_h=20.0, crop_w=17.0, crop_pos_x=0.9, crop_pos_y=0.1, rounding="truncate"),
@@ -155,13 +155,17 @@ class Crop(WindowArguments, ContinuedOutOfBounds, Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
         first = first_elements(params, index)
-        copy_converted(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
+        copy_window(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        Crop.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
         params = work.params
-        firsts = first_elements(params, slice(None))
-        copy_batch(inputs[0], outputs[0], firsts, params["fills"], params["along"], params["border"])
+        windows = first_elements(params, slice(None)), params["fills"][None], params["along"]
+        return copying_windows(inputs[0], outputs[0], *windows, params["border"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

@@ -6,7 +6,7 @@ from dali_studio.schema.model import Movement, Twin
 
 _NEAREST = ("interp_type", "INTERP_NN")
 FLIP = Movement(
-    unless={"horizontal": 0, "vertical": 0, "depthwise": 0},
+    words=("flip", "flipped"), unless={"horizontal": 0, "vertical": 0, "depthwise": 0},
     twins=(
         Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "horizontal", "vertical": "vertical"},
              corners=("ltrb", True, False)),
@@ -14,7 +14,7 @@ FLIP = Movement(
     ),
 )  # fmt: skip
 ROTATE = Movement(
-    unless={"angle": 0}, by=("size", "keep_size"), nearest=_NEAREST,
+    words=("rotate", "rotated"), unless={"angle": 0}, by=("size", "keep_size"), nearest=_NEAREST,
     twins=(
         Twin(kind="boxes", operator="bbox_rotate", arguments={"angle": "angle", "keep_size": "keep_size"},
              shape="input_shape", shape_layout="shape_layout", corners=("bbox_layout", "xyXY", "xyWH")),
@@ -27,7 +27,7 @@ _SIZES = (
 )  # fmt: skip
 RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=True, nearest=_NEAREST)
 _WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
-CROP = Movement(unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
+CROP = Movement(words=("crop", "cropped"), unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
 RESIZE_AND_CROP = Movement(
     by=(*RESIZE.by, *CROP.unless, "crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "mirror"),
     nearest=_NEAREST,
@@ -37,7 +37,7 @@ CROP_AND_MIRROR = Movement(
     twins=(Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),),
 )  # fmt: skip
 PASTE = Movement(
-    by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
+    words=("paste", "pasted"), by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
     twins=(
         Twin(kind="boxes", operator="bbox_paste", arguments={name: name for name in ("ratio", "paste_x", "paste_y")},
              corners=("ltrb", True, False)),

@@ -9,11 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.convert import convert
-from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
 from dali_studio.operators.common import PICTURES, T, as_written, spatial_axes
@@ -286,43 +283,3 @@ def fill_values(
 def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
     values = np.asarray(given, np.float32).astype(np.float64)  # single precision, as nvidia.dali's arguments
     return (as_written(values, dtype) if dtype.kind in "iu" else values).tolist()
-
-
-def copy_converted(
-    image: NDArray[Any], out: NDArray[Any], first: NDArray[np.int64], fills: NDArray[Any], along: int,
-    border: Border = Border.CONSTANT,
-) -> None:  # fmt: skip
-    """`copy_window` into another element type: saturated, and not rounded as cast does but cut, as in nvidia.dali."""
-    if image.dtype != out.dtype and border is not Border.CONSTANT:
-        whole = np.empty(out.shape, image.dtype)
-        copy_window(image, whole, first, np.zeros(1, image.dtype), border=border)
-        out[...] = _clamped(whole, out.dtype)
-        return
-    if image.dtype != out.dtype:
-        begin = np.clip(first, 0, image.shape)
-        end = np.maximum(begin, np.minimum(first + out.shape, image.shape))
-        image = _clamped(image[tuple(map(slice, begin.tolist(), end.tolist()))], out.dtype)
-        first = first - begin
-    copy_window(image, out, first, fills, along, border)
-
-
-def copy_batch(
-    image: Batch, out: Batch, firsts: NDArray[np.int64], fills: NDArray[Any], along: int,
-    border: Border = Border.CONSTANT,
-) -> None:  # fmt: skip
-    """The same for all samples of a batch."""
-    if image.dtype == out.dtype:
-        copy_windows(image, out, firsts, fills[None], along, border)
-        return
-    for index, first in enumerate(firsts):
-        copy_converted(image[index], out[index], first, fills, along, border)
-
-
-def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    made = np.empty(image.shape, dtype)
-    if dtype.kind in "iu" and image.dtype.kind == "f":
-        image = np.trunc(np.nan_to_num(image, nan=0.0))
-    elif dtype == np.float16:
-        image = np.clip(image.astype(np.float32), np.finfo(dtype).min, np.finfo(dtype).max)
-    convert(image, made)
-    return made

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.progress import doing
 from dali_studio.core.storage import Packed
+from dali_studio.core.timed import TimedSource
 from dali_studio.kernels.cpu.video_codec import (
     RGB,
     EmptyVideoError,
@@ -387,7 +388,9 @@ class Clips:
         ArgumentError
             DS301 for a sequence that cannot be decoded, unless `on_error` says to go on.
         """
-        sources = [self.entries[int(self.files[one])].path for one in read.picked]
+        seconds = self._seconds(read)
+        paths = [self.entries[int(self.files[one])].path for one in read.picked]
+        sources = [TimedSource.of(path, times) for path, times in zip(paths, seconds, strict=True)]
         for position, error in read.failures.items():
             index = int(args.context.indices[position])
             finding = video_finding(error, sources[position], index)
@@ -416,10 +419,13 @@ class Clips:
 
     def times(self, read: ClipsRead) -> Batch:
         """Seconds from the first frame of the video, (F,); -1 for filled frames."""
+        return Batch.of(self._seconds(read), dtype=np.dtype(np.float64), ndim=1)
+
+    def _seconds(self, read: ClipsRead) -> list[NDArray[np.float64]]:
         made: list[NDArray[np.float64]] = []
         for one, frames in zip(read.picked, read.frames, strict=True):
             made.append(np.where(frames >= 0, self.indices[int(self.files[one])].seconds[frames], -1.0))
-        return Batch.of(made, dtype=np.dtype(np.float64), ndim=1)
+        return made
 
 
 def _indices(paths: Sequence[str]) -> dict[str, VideoIndex | Exception]:

@@ -49,7 +49,8 @@ class ReaderArguments:
         int,
         Doc(
             f"Batches that are read in advance, at least {AHEAD}, by as many threads, of which there are up to "
-            f"{MAX_READER_THREADS}. More help where files come from slow disks or over a network."
+            f"{MAX_READER_THREADS}. More help where files come from slow disks or over a network. At 1, batches that "
+            "take no time are read when they are needed."
         ),
         Range(1, MAX_AHEAD),
     ] = 1

@@ -163,10 +163,13 @@ def _batch(arrays: npy.Arrays | list[NDArray[Any]], sources: Sequence[str], args
     shapes = arrays.shapes if isinstance(arrays, npy.Arrays) else shapes_of(arrays, arrays[0].ndim if arrays else 1)
     dtype = arrays.dtype if isinstance(arrays, npy.Arrays) else dtype_of(arrays) or np.dtype(np.float32)
     meta = Batch.of([], dtype=dtype, ndim=shapes.shape[1]).meta
-    firsts, extents, fill = np.zeros_like(shapes), shapes, np.zeros(1, dtype)
-    if windows:
-        firsts, extents = _windows(args, Batch.view(meta, shapes))
-        convert(np.array([args["fill_value"]], np.float32), fill)
+    if not windows:
+        made = packed_arrays(shapes, dtype, args.context.memory)
+        _copy_inside(arrays, None, made, args)
+        return Batch.of(made, "", sources)
+    fill = np.zeros(1, dtype)
+    convert(np.array([args["fill_value"]], np.float32), fill)
+    firsts, extents = _windows(args, Batch.view(meta, shapes))
     made = packed_arrays(extents, dtype, args.context.memory)
     if (firsts >= 0).all() and (firsts + extents <= shapes).all():
         _copy_inside(arrays, firsts, made, args)
@@ -187,15 +190,16 @@ def _batch(arrays: npy.Arrays | list[NDArray[Any]], sources: Sequence[str], args
 
 
 def _copy_inside(
-    arrays: npy.Arrays | list[NDArray[Any]], firsts: NDArray[np.int64], made: Packed, args: Args
+    arrays: npy.Arrays | list[NDArray[Any]], firsts: NDArray[np.int64] | None, made: Packed, args: Args
 ) -> None:  # fmt: skip
-    """Copy windows that lie inside the arrays."""
+    """Copy windows that lie inside the arrays, or all of these."""
     if isinstance(arrays, npy.Arrays):
         places, steps = arrays.starts + arrays.slab.ctypes.data, arrays.steps
     else:
         places = addresses_of(arrays)
         steps = np.array([array.strides for array in arrays], np.int64).reshape(made.shapes.shape)
-    places += (firsts * steps).sum(axis=1)
+    if firsts is not None:
+        places += (firsts * steps).sum(axis=1)
     copy_in_parts(places, made.shapes, steps, made.dtype.itemsize, addresses_of(made), args.context.map)
 
 

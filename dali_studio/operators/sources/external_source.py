@@ -11,7 +11,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import ELEMENTS
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
-from dali_studio.schema.marks import COMMON, PER_OUTPUT, Choices, Doc, Ignored, Range, Refused
+from dali_studio.schema.marks import COMMON, PER_OUTPUT, Choices, Doc, Ignored, Range
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 
 
@@ -55,7 +55,7 @@ class ExternalSource(Operator):
     no_copy: Annotated[
         bool, Doc("Use arrays on the CPU as they are; they must not change before the results are read.")
     ] = False
-    blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
+    blocking: Annotated[bool, Doc("Without fed data: wait until another thread feeds some.")] = False
     parallel: Annotated[
         bool,
         Doc(

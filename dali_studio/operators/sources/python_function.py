@@ -180,6 +180,8 @@ def _split(made: Any, outputs: int, index: int | None) -> Sequence[Any]:
     if outputs == 0:
         return ()
     items: Sequence[Any] = cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,)
+    if outputs == 1:  # as in nvidia.dali, more than that one is passed over
+        items = items[:1]
     if len(items) != outputs or items[0] is None:
         found = "nothing" if made is None else f"{len(items)} results"
         raise ArgumentError(

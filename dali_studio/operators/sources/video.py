@@ -8,7 +8,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
-from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Refused
+from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range
 
 _MAX_FRAMES = 1 << 16
 
@@ -36,7 +36,7 @@ class Video(Operator):
         str, Doc('A last sequence of fewer frames is given as it is ("partial"), or filled with black ("pad").'),
         Choices(("partial", "pad")), COMMON,
     ] = "partial"  # fmt: skip
-    blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
+    blocking: Annotated[bool, Doc("Without fed data: wait until another thread feeds some.")] = False
     no_copy: Annotated[bool, Ignored("the file is copied when it is fed")] = False
     affine_: Annotated[bool, Ignored("threads are the pipeline's own")] = True
 

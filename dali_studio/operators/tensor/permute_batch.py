@@ -19,7 +19,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.samples import Case, images, tensors, values
-from dali_studio.schema.traits import AnyElement, Enqueues, MixesSamples
+from dali_studio.schema.traits import AnyElement, Enqueues, MixesSamples, MovesSamples
 
 
 class PermuteBatch(Operator):
@@ -32,7 +32,7 @@ class PermuteBatch(Operator):
     icon = "shuffle"
     keywords = "reorder shuffle mixup index gather batch"
     inputs = (Input("input"),)
-    traits = (MixesSamples, Enqueues, AnyElement)
+    traits = (MixesSamples, Enqueues, AnyElement, MovesSamples)
     outputs = (Output("output"),)
     devices = ("cpu", "gpu")
 

@@ -20,7 +20,7 @@ from dali_studio.operators.tensor.views import View
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc, Layout
-from dali_studio.schema.traits import AnyElement, ReadsParameters
+from dali_studio.schema.traits import AnyElement, ReadsParameters, SharesMemory
 
 _WHOLE = (T.INT32, T.INT64, T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.UINT64)
 
@@ -33,7 +33,7 @@ class Shaping(View, abstract=True):
         Input("shape_input", optional=True, dtypes=_WHOLE, either_device=True,
               doc="The shape of each sample, as numbers."),
     )  # fmt: skip
-    traits = (ReadsParameters, AnyElement)
+    traits = (ReadsParameters, AnyElement, SharesMemory)
 
     shape: Annotated[
         list[int] | None, Doc("The new shape; one extent may be -1 and follows from the others."), PER_SAMPLE,

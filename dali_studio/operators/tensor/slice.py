@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.copy_window import copy_window, copying_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
@@ -33,15 +34,13 @@ from dali_studio.operators.geometry.windows import (
     RULES,
     ContinuedOutOfBounds,
     continued,
-    copy_batch,
-    copy_converted,
     fill_values,
     image_window,
     policy_of,
 )
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
@@ -70,6 +69,7 @@ class Slice(SliceArguments, ContinuedOutOfBounds, Operator):
     traits = (PerSample, ReadsParameters, WindowSink)
     devices = ("cpu", "gpu")
     movement = SLICE
+    kernels = (compiled("cut_windows", _TYPES, CONVERTED),)
     examples = (
         example(start=(3, 5), end=(20, 19)),
         example(rel_start=(0.25,), rel_shape=(0.5,), axis_names="H"),
@@ -201,12 +201,17 @@ class Slice(SliceArguments, ContinuedOutOfBounds, Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
         first = params["firsts"][index]
-        copy_converted(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
+        copy_window(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        Slice.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+    @staticmethod
+    def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
         params = work.params
-        copy_batch(inputs[0], outputs[0], params["firsts"], params["fills"], params["along"], params["border"])
+        windows = params["firsts"], params["fills"][None], params["along"]
+        return copying_windows(inputs[0], outputs[0], *windows, params["border"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:

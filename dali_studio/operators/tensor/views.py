@@ -19,7 +19,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense, Packed, Samples
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
-from dali_studio.schema.traits import AnyElement, Enqueues
+from dali_studio.schema.traits import AnyElement, Enqueues, SharesMemory
 
 
 class View(Operator, abstract=True):
@@ -28,7 +28,7 @@ class View(Operator, abstract=True):
     category = "tensor"
     inputs = (Input("data"),)
     outputs = (Output("output"),)
-    traits = (Enqueues, AnyElement)
+    traits = (Enqueues, AnyElement, SharesMemory)
     devices = ("cpu", "gpu")
 
     @classmethod

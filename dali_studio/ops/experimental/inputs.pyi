@@ -22,6 +22,7 @@ class Video:
         *,
         sequence_length: int | None = ...,
         last_sequence_policy: str | None = 'partial',
+        blocking: bool | None = False,
         no_copy: bool | None = False,
         affine: bool | None = True,
         preserve: bool | None = False,

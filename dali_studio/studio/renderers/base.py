@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -28,6 +28,27 @@ class Backdrop(NamedTuple):
     image: Rgb
 
 
+class Scale(NamedTuple):
+    """What the axes of a spectrogram stand for.
+
+    Attributes
+    ----------
+    seconds : float or None
+        From one window to the next; ``None``: not known.
+    highest : float or None
+        Frequency of the last row in Hz, if rows are frequencies from 0 on and that is known.
+    rows : str
+        What a row is otherwise, such as "mel band"; empty for frequencies.
+    """
+
+    seconds: float | None = None
+    highest: float | None = None
+    rows: str = ""
+
+
+_UNKNOWN = Scale()
+
+
 def no_backdrop() -> Backdrop | None:
     """What an output without images around it stands before."""
     return None
@@ -49,6 +70,10 @@ class Shown:
         Boxes are given by two corners; otherwise by a corner and the extents.
     backdrop : callable
         Gives the nearest image of the same sample.
+    scale : Scale
+        Of spectrograms.
+    seconds : sequence of float
+        Of a sequence, when its frames are shown in their file, if that is known.
     """
 
     sample: NDArray[Any]
@@ -57,6 +82,8 @@ class Shown:
     values: tuple[float, ...] = ()
     corners: bool = True
     backdrop: Callable[[], Backdrop | None] = no_backdrop
+    scale: Scale = _UNKNOWN
+    seconds: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ class PlanesRenderer:
         pixels, note = images.to_rgb_each([planes[i] for i in chosen], layout)
         room = width // len(chosen) if axis == "F" else width
         row = [images.fitted(image, room, height) for image in pixels]
-        body = PlanesBody(axis=axis, count=count, shown=tuple(chosen), width=row[0].shape[1])
+        times = tuple(shown.seconds[i] for i in chosen) if axis == "F" and len(shown.seconds) == count else ()
+        body = PlanesBody(axis=axis, count=count, shown=tuple(chosen), width=row[0].shape[1], times=times)
         return Card(body, np.hstack(row), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import threading
 import types
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,9 @@ def _alloc(size: int) -> MemoryPointer:
     return MemoryPointer((memory.ctypes.data + 255) // 256 * 256, memory)
 
 
+_numbers = itertools.count()
+
+
 class OutOfMemoryError(MemoryError):
     pass
 
@@ -142,17 +146,23 @@ class OutOfMemoryError(MemoryError):
 class MemoryPool:
     _limit = 0
 
+    def __init__(self) -> None:
+        self._pieces: dict[int, int] = {}  # bytes of each, by a number
+
     def malloc(self, size: int) -> MemoryPointer:
         """Memory; unlike CuPy's, the limit is one of each piece."""
         if 0 < self._limit < size:
             raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes (limit set to: {self._limit:,} bytes).")
-        return _alloc(size)
+        made, number = _alloc(size), next(_numbers)
+        self._pieces[number] = -(-size // 512) * 512  # as CuPy's pools round
+        weakref.finalize(made.mem, self._pieces.pop, number)
+        return made
 
     def set_limit(self, size: int = 0) -> None:
         self._limit = size
 
     def used_bytes(self) -> int:
-        return 0
+        return sum(list(self._pieces.values()))
 
     total_bytes = used_bytes
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from images import dataset
+from PIL import Image
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -76,6 +78,25 @@ def test_an_engine_that_fails_is_a_line_of_the_table(tmp_path: Path, photos: str
                 "--only", "readme", "--only", "hsv", "--photos", photos)  # fmt: skip
     assert len(found["readme"]["studio"]) == len(found["hsv"]["studio"]) == 2
     assert "broken" in found["readme"]["nvidia_error"] and found["readme"]["summary"]["nvidia"] is None
+
+
+@pytest.mark.slow
+def test_rows_of_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset(tmp_path / "data" / "jpeg", classes=2, images=5, size=(40, 50))
+    monkeypatch.setenv("DALI_STUDIO_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.syspath_prepend(str(FOLDER))
+    found = run("peer.py", tmp_path / "out.json", "--all-rows", "--rounds", "1", "--seconds", "0.05", "--warm-up", "0",
+                "--threads", "1", "--only", "500×375, batch 1")  # fmt: skip
+    assert set(found) == {"decode alone, 500×375, batch 1"}
+    assert all(len(row["studio"]) == 1 for row in found.values())
+    from photos import photo_set
+
+    bag = sorted(photo_set("mixed bag").rglob("*.*"))
+    with Image.open(bag[0]) as first, Image.open(bag[2]) as third:
+        assert "progression" in first.info and third.mode == "CMYK"
+    assert [file.suffix for file in bag] == [".jpg", ".png", *[".jpg"] * 8]
 
 
 def test_kernels_of_two_checkouts(tmp_path: Path) -> None:

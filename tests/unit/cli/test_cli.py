@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -326,3 +327,19 @@ def test_a_terminal_with_colours_shows_the_pictures(monkeypatch: pytest.MonkeyPa
 def test_the_page_of_what_is_supported_comes_with_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["support"]) == 0
     assert capsys.readouterr().out == (REPOSITORY / "docs" / "support.md").read_text(encoding="utf-8")
+
+
+def test_a_contact_sheet_of_videos_moves_at_their_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("av", reason="needs PyAV")
+    assert cli.main(["run", "camera_shake", "--batches", "1", "--out", str(tmp_path)]) == 0
+    assert str(tmp_path / "contact_sheet.webp") in capsys.readouterr().out
+    with Image.open(tmp_path / "contact_sheet.webp") as sheet, Image.open(tmp_path / "contact_sheet.png") as still:
+        assert (sheet.n_frames, sheet.size) == (8, still.size)  # pyright: ignore[reportAttributeAccessIssue]
+        pages: list[np.ndarray[Any, Any]] = []
+        for number in (0, 7):
+            sheet.seek(number)
+            pages.append(np.array(sheet.convert("RGB"), np.int32))
+            assert sheet.info["duration"] == 167  # every second frame of 12 a second
+        assert np.abs(pages[0] - pages[1]).max() > 100
+    assert cli.main(["run", "getting_started", "--batches", "1", "--out", str(tmp_path / "photos")]) == 0
+    assert not (tmp_path / "photos" / "contact_sheet.webp").exists()

@@ -69,7 +69,7 @@ def test_what_stays_behind_is_found_and_can_follow(name: str) -> None:
     graph = graph_of(outputs)
     (found,) = findings(graph)
     assert found.severity == "warning"
-    assert "nothing moves the" in found.message
+    assert "with the picture" in found.message
     assert found.hint
     made = repaired(graph)
     assert findings(made) == []
@@ -83,6 +83,55 @@ def test_what_stays_behind_is_found_and_can_follow(name: str) -> None:
     step = next(node for node in graph.nodes() if node.operator in ("flip", "rotate", "paste", "crop", "crop_mirror_normalize"))
     drawn = set(graph.argument_inputs(step.key).values())
     assert drawn <= set(made.argument_inputs(new[0].key).values())
+
+
+def targets(image: Callable[[Any], Any], *, boxes_too: bool = True) -> Graph:
+    """A detector's input: pictures, targets made of their boxes, and the boxes themselves."""
+
+    def outputs() -> tuple[Any, ...]:
+        files, boxes, labels = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", ratio=True, ltrb=True)
+        encoded = fn.box_encoder(boxes, labels, anchors=[0.0, 0.0, 1.0, 1.0])
+        return image(fn.decoders.image(files)), *encoded, *((boxes, labels) if boxes_too else ())
+
+    return graph_of(outputs)
+
+
+@pytest.mark.parametrize("boxes_too", [False, True])
+def test_what_is_made_of_boxes_is_made_of_moved_ones(boxes_too: bool) -> None:
+    graph = targets(lambda image: fn.resize(fn.flip(image), size=(300, 300)), boxes_too=boxes_too)
+    (found,) = findings(graph)
+    assert "not flipped with the picture" in found.message and "box_encoder" in found.message
+    made = repaired(graph)
+    assert findings(made) == []
+    moved = PortRef(node="flipped_boxes")
+    assert made.inputs("box_encoder") == (moved, PortRef(node=found.node or "", output=2))
+    assert (moved in made.outputs) is boxes_too
+    assert [node.key for node in made.nodes() if node.key not in graph] == ["flipped_boxes"]
+
+
+def test_boxes_that_are_moved_for_the_outputs_alone_are_taken_for_the_targets_as_well() -> None:
+    def outputs() -> tuple[Any, ...]:
+        files, boxes, labels = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", ratio=True, ltrb=True)
+        encoded = fn.box_encoder(boxes, labels, anchors=[0.0, 0.0, 1.0, 1.0])
+        return fn.flip(fn.decoders.image(files)), fn.bb_flip(boxes, ltrb=True), *encoded
+
+    graph = graph_of(outputs)
+    (found,) = findings(graph)
+    assert "box_encoder" in found.message
+    made = repaired(graph)
+    assert findings(made) == []
+    assert len(made) == len(graph)
+    assert made.inputs("box_encoder")[0] == graph.outputs[1]
+
+
+def test_classes_of_boxes_that_may_leave_the_picture_go_with_them() -> None:
+    graph = targets(lambda image: fn.rotate(image, angle=30.0, keep_size=True))
+    made = repaired(graph)
+    assert findings(made) == []
+    assert made.inputs("rotated_boxes")[1] == graph.outputs[4]
+    assert made.inputs("box_encoder") == (PortRef(node="rotated_boxes"), PortRef(node="rotated_boxes", output=1))
+    assert made.outputs[3:] == made.inputs("box_encoder")
+    assert [one for one in validate(made, REGISTRY).diagnostics if one.severity == "error"] == []
 
 
 def test_the_order_of_the_corners_follows_the_reader() -> None:
@@ -110,6 +159,9 @@ GOOD: dict[str, Callable[[], tuple[Any, ...]]] = {
         fn.slice((given := annotated())[0], (made := fn.random_bbox_crop(given[1]))[0], made[1]), made[2],
     ),
     "shuffled apart": lambda: (fn.flip((given := pair(random_shuffle=True))[0]), given[1]),
+    "a window that is drawn for boxes": lambda: (
+        fn.flip(fn.slice((given := annotated())[0], *fn.random_bbox_crop(given[1])[:2])),
+    ),
     "two images of one reader": lambda: (fn.flip((given := annotated())[0]), given[0]),
 }  # fmt: skip
 

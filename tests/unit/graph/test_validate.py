@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +12,12 @@ from toy import photo_graph, port, toy_registry
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.apply import apply
 from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph, GraphOptions, Node
 from dali_studio.graph.objects import MISSING
 from dali_studio.graph.validate import validate
+from dali_studio.studio.repairs import offered
 
 REGISTRY = toy_registry()
 
@@ -144,7 +147,11 @@ def test_rank_without_layout() -> None:
     graph = photo_graph()
     graph.connect(port("reader", 1), "turned", 0)
     found = only(graph)
-    assert found.code == "DS203" and "1 dimensions; image takes 3 or 4" in found.message
+    assert found.code == "DS203" and found.message == "reader gives labels here; turned takes images."
+    # the button leads back to what was wired
+    ((repair, edits),) = offered(graph, REGISTRY, [found])
+    assert repair.title == "Wire images instead"
+    assert validate(apply(graph, edits(Path), REGISTRY)[0], REGISTRY).diagnostics == ()
 
 
 def test_devices() -> None:

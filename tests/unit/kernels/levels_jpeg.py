@@ -16,14 +16,18 @@ from dali_studio.kernels.jpeg.gpu_rule import coefficient_room
 from dali_studio.kernels.jpeg.header import parse_header
 
 
-def coefficients(pixels: NDArray[np.uint8], subsampling: int, quality: int) -> bytes:
-    """What the kernels are told of a progressive file, and its coefficients."""
+def progressive(pixels: NDArray[np.uint8], subsampling: int, quality: int) -> bytes:
+    """What the kernels are told of a progressive file, its coefficients, and its pixels."""
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, "JPEG", subsampling=subsampling, quality=quality, progressive=True)
     file = np.frombuffer(stream.getvalue(), np.uint8)
     room = np.zeros(coefficient_room(parse_header(file)) // 8, np.int64)
     assert kernel("jpeg_coefficients")(file, *pixels.shape[:2], room)
-    return room.tobytes()
+    out = np.zeros(pixels.shape, np.uint8)
+    height, width, _ = pixels.shape
+    where = file.ctypes.data, file.size, height, width, 2, 3, 0, quality % 2, 0, 0, height, width, out.ctypes.data, 3 * width
+    assert libjpeg.decode_alone(np.array(where, np.int64)) == libjpeg.DONE
+    return room.tobytes() + out.tobytes()
 
 
 def digest() -> str:
@@ -52,5 +56,5 @@ def digest() -> str:
         said = (keys.tobytes() if plain[0] else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
         for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):
             made.update(part)
-        made.update(coefficients(pixels, k % 3, 30 + k))
+        made.update(progressive(pixels, k % 3, 30 + k))
     return made.hexdigest()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dali_studio.core.batch import Batch
+from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.grid_mask import grid_mask
@@ -88,10 +89,34 @@ def test_numbers_are_copied() -> None:
 
 @pytest.mark.parametrize("change", [{"along": 3}, {"size": 0}, {"fills": np.zeros((2, 8), np.uint8)}, {"border": 5}])
 def test_tables_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
-    given = {"fills": np.zeros((1, 8), np.uint8), "along": -1, "size": 8, "border": 0, **change}
+    given = {"size": 8, "fills": np.zeros((1, 8), np.uint8), "along": -1, "border": 0, **change}
     places = np.zeros(1, np.int64)
+    size = given.pop("size")
     with pytest.raises(ValueError, match="fit"):
-        kernel("copy_windows")(places, places, np.zeros((1, 4, 3), np.int64), *given.values())
+        kernel("copy_windows")(size, places, places, np.zeros((1, 4, 3), np.int64), *given.values())
+
+
+@pytest.mark.parametrize("made", ["uint8", "float16", "float32"])
+@pytest.mark.parametrize("given", ["uint8", "int8", "uint16", "int32", "uint64", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("border", [Border.CONSTANT, Border.REFLECT_101])
+def test_other_types_are_saturated_and_cut(given: str, made: str, border: Border) -> None:
+    numbers = [-1e30, -7e4, -300.5, -1.5, -0.7, 0, 0.49999999, 0.5, 1.5, 254.9999999999, 255.4, 256, 65519, 65520, 1e9, 1e30]
+    numbers += [math.nan, math.inf, -math.inf, *range(250, 261), 2049, 2051, 1.00049, 3e-8, 0.1]
+    with np.errstate(invalid="ignore", over="ignore"):
+        src = np.resize(numbers, (5, 48, 2)).astype(given)[:, ::2]
+        out = np.empty((5, src.shape[1] + 3, 2), made)
+        copy_window(src, out, (0, -1, 0), np.full(1, 9, made), border=border)
+        mode: Any = "constant" if border is Border.CONSTANT else "reflect"
+        wide: Array = np.pad(src, ((0, 0), (1, 2), (0, 0)), mode)
+        expected: Array = wide.astype(made)
+        if given != made and made == "uint8":
+            cut: Array = np.trunc(np.nan_to_num(wide)) if src.dtype.kind == "f" else wide
+            expected = np.where(cut > 255, 255, np.where(cut < 0, 0, cut)).astype(np.uint8)
+        elif given != made and made == "float16":  # rounded half away from zero, and never infinite
+            convert(np.clip(wide.astype(np.float32), -65504, 65504), expected)
+        if border is Border.CONSTANT:
+            expected[:, :1] = expected[:, -2:] = 9
+        np.testing.assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32"])

@@ -17,6 +17,8 @@ from PIL import Image
 
 from dali_studio.kernels.cpu import image_codec
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
+from dali_studio.kernels.jpeg.header import parse_header
+from dali_studio.kernels.jpeg.header_cache import read_headers
 
 PIXELS = picture(3, 41)
 _PLAIN = struct.pack(">HHIHH", 0x0112, 3, 1, 3, 0)
@@ -149,3 +151,29 @@ def test_pictures_are_turned_as_by_nvidia_dali(peer: Peer, name: str) -> None:
     (theirs,) = peer.decode(Call("decoders.image"), [data], [True])
     assert theirs.arrays is not None, theirs.message
     np.testing.assert_array_equal(image_codec.decode(data), theirs.arrays[0][0])
+
+
+def _array(*blocks: bytes) -> np.ndarray[Any, Any]:
+    return np.frombuffer(jpeg(*blocks), np.uint8)
+
+
+def test_compiled_code_reads_blocks_alike() -> None:
+    blocks = [data for data, _, _ in BLOCKS.values()]
+    files = [_array(one) for one in blocks]
+    files += [_array(one, other) for one in blocks for other in [*blocks, turned(6), turned(8)]]
+    files += [_array(turned(value)) for value in range(10)]
+    assert read_headers(files) == [parse_header(file) for file in files]
+
+
+def test_compiled_code_reads_damaged_blocks_alike() -> None:
+    random = np.random.default_rng(5)
+    entries = [struct.pack(">HHII", tag, 2, *random.integers(0, 70, 2)) for tag in (0x10F, 0x11A, 0x13E, 0x112, 0x8298)]
+    files: list[np.ndarray[Any, Any]] = []
+    for _ in range(2000):
+        some = bytearray(block(*random.permutation(np.array(entries, object)).tolist(), *[turned(6)[10:]]))
+        for place in random.integers(0, len(some), 2):
+            some[place] = random.choice([0, 1, 2, 6, 42, 255])
+        files.append(_array(bytes(some), turned(3) if random.random() < 0.5 else bytes(some[:-7])))
+    found = read_headers(files)
+    assert found == [parse_header(file) for file in files]
+    assert len({info.orientation for info in found if info is not None}) > 2

@@ -161,3 +161,37 @@ def test_what_is_added_while_others_list_is_found(root: Path, listed: list[str],
     (root / "a" / "new.jpg").touch()
     slow.go_on.set()
     assert "a/new.jpg" in names(root)
+
+
+def test_a_list_is_read_again_only_where_its_file_has_changed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    parse: Callable[..., object] = file_discovery._from_lines
+    monkeypatch.setattr(file_discovery, "_from_lines", lambda *given: (read.append(given[1]), parse(*given))[1])
+    place = root / "list.txt"
+
+    def written(text: str, age: float) -> list[int]:
+        place.write_text(text)
+        os.utime(place, (time.time() - age,) * 2)
+        return found()
+
+    def found(**options: str) -> list[int]:
+        return discover_files(file_list=str(place), **options).labels.tolist()
+
+    assert written("a/0.jpg 3\nb/1.jpg 4\n", AGE) == found() == [3, 4]
+    assert len(read) == 1
+    assert found(file_root=str(root / "other")) == [3, 4]
+    assert len(read) == 2
+    assert written("a/0.jpg 5\nb/1.jpg 4\n", AGE - 10) == found() == [5, 4]
+    assert len(read) == 3
+    state = place.stat()
+    place.write_text("a/0.jpg 55\n")
+    os.utime(place, ns=(state.st_atime_ns, state.st_mtime_ns))  # of another length at the same time
+    assert found() == [55]
+    assert len(read) == 4
+    assert written("a/0.jpg 6\n", 0) == [6]
+    assert written("a/0.jpg 7\n", 0) == found() == [7]  # a file that has just been written is never kept
+    assert len(read) == 7
+    place.write_text("a/0.jpg none\n")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="line 1"):
+            found()

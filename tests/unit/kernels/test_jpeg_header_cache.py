@@ -96,7 +96,8 @@ _TABLES = {
     "no height": changed(PLAIN, _SOF, 6, 0),
 }  # fmt: skip
 KNOWN = [
-    *"baseline 444 422 440 progressive optimised restart gray comment profile".split(), "adobe rgb", "fill bytes",
+    *"baseline 444 422 440 progressive optimised restart gray comment profile exif".split(), "adobe rgb", "fill bytes",
+    "exif without orientation",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from axis import axis_weights
 from declared import declared
 from oracle import image, interp_type, nvidia_dali, run
 
-from dali_studio.kernels.cpu.resample import resize
+from dali_studio.kernels.cpu.resample import resize, resize_axes
 from dali_studio.kernels.cpu.weights import Interp
 from dali_studio.schema.tolerance import Tolerance
 
@@ -228,3 +228,13 @@ def test_resize_crop_mirror_equals_nvidia_dali(mirror: int) -> None:
     out = np.zeros_like(expected)
     resize(src, out, window=(0, 30), full_size=(64, 80), mirror=bool(mirror))
     declared("resize").check(out, expected)
+
+
+@pytest.mark.parametrize("kind", [Interp.CUBIC, Interp.GAUSSIAN, Interp.LANCZOS3])
+def test_a_volume_of_one_slice_becomes_deeper(kind: Interp) -> None:
+    """The only tap along the depth may have a weight beside 1, and then a slice is filtered into memory of its own."""
+    src = image(120, 90, 4)
+    slices, flat = np.empty((20, 16, 37, 4), np.uint8), np.empty((16, 37, 4), np.uint8)
+    resize_axes(src[None], slices, 0, (kind, kind), (0.0, 0.0, 0.0, 1.0, 120.0, 90.0), antialias=True)
+    resize_axes(src, flat, 0, (kind, kind), (0.0, 0.0, 120.0, 90.0), antialias=True)
+    assert np.abs(slices.astype(int) - flat).max() <= 1

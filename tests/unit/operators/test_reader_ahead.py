@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dali_studio import fn
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, discover_files
+from dali_studio.operators.readers import ahead
 from dali_studio.operators.readers.ahead import ReaderRun
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.pipeline import Pipeline
@@ -100,6 +101,34 @@ def test_order_and_data_when_batch_sizes_change(root: Path, pool: WorkerPool, op
     told = itertools.cycle({"never": [False], "always": [True], "now and then": [True, True, False]}[ahead])
     for size in SIZES:
         run.next(size, next(told), map=pool.map)
+
+
+@pytest.mark.parametrize("options", ORDERS)
+@pytest.mark.parametrize("quick", [60.0, -1.0])
+def test_what_is_read_quickly_is_read_when_it_is_needed(
+    root: Path, options: Any, quick: float, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    run = Run(root, **options)
+    for _ in range(40):
+        run.next(4, ahead=True)
+        if len(run.reader._ahead) == 2:
+            run.read_in_advance()
+        monkeypatch.setattr(ahead, "_QUICK", quick)
+    assert len(run.reader._ahead) == (0 if quick > 0 else 2)
+    run.next(3, ahead=True)
+    run.next(3, ahead=False)
+    run.skip(5)
+    monkeypatch.setattr(ahead, "_QUICK", -1.0)  # from now on it takes long, which the next one shows
+    run.next(4, ahead=True)
+    run.next(4, ahead=True)
+    assert len(run.reader._ahead) == 2
+
+
+def test_what_is_to_be_read_in_advance_is(root: Path) -> None:
+    run = Run(root, depth=3)
+    for _ in range(40):
+        run.next(4, ahead=True)
+        assert len(run.reader._ahead) == 3
 
 
 @pytest.mark.parametrize("options", ORDERS)

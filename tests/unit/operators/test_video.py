@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import struct
 import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
-from dali_studio import DaliStudioError, fn, pipeline_def, types
+from dali_studio import DaliStudioError, Pipeline, fn, pipeline_def, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.codegen.emit import emit
+from dali_studio.core.timed import TimedSource
 from dali_studio.kernels.cpu.video import frame_pixels, has_full_range, is_common, planes_of, rgb_pixels
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
 from dali_studio.kernels.cuda.video import is_grey
@@ -376,3 +379,24 @@ def test_where_there_is_no_gpu_its_pixels_are_computed(tmp_path: Path) -> None:
     np.testing.assert_array_equal(floats, expected)
     for made in others:
         np.testing.assert_array_equal(made, np.rint(np.clip(expected, 0, 255)))
+
+
+@pytest.mark.parametrize("policy", ["skip", "placeholder"])
+def test_what_is_said_of_a_sequence_names_its_file_in_plain_words(tmp_path: Path, policy: str) -> None:
+    """Sources of sequences know times, too; reports are written from plain text."""
+    path = tmp_path / "cut.webm"
+    path.write_bytes(encoded_video("vp9", 64, (64, 48), options={"g": "16"}))
+    made = Pipeline(batch_size=8, num_threads=1, device_id=None)
+    with made:
+        video = fn.experimental.readers.video(filenames=[str(path)], sequence_length=8, on_error=policy)
+        made.set_outputs(fn.resize(video, size=[10, 12]))
+    made.build()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    (frames,) = made.run()
+    source = frames[0].source_info()
+    assert isinstance(source, TimedSource)
+    np.testing.assert_allclose(source.seconds, np.arange(8) / 25)
+    failed = made.failed_samples()
+    assert failed and {type(one.source) for one in failed} == {str}
+    assert json.loads(msgspec.json.encode([one.source for one in failed])) == [str(path)] * len(failed)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Generator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -327,10 +329,53 @@ def test_quick_requests_are_computed_where_they_are_asked_for(small: bool, monke
         return set(where)
 
     monkeypatch.setattr(prefetch, "_QUICK", 60.0)
+    monkeypatch.setattr(prefetch, "_QUICK_ENOUGH", 60.0)
     prefetcher: Prefetcher[int, int] = Prefetcher(at_once(compute), background=True, small=small)
     run(0, 200)
     own = threading.get_ident()
     assert run(200, 5) == {own}
+    monkeypatch.setattr(prefetch, "_QUICK_ENOUGH", -1.0)
+    monkeypatch.setattr(prefetch, "_EXCUSED", 0)
     monkeypatch.setattr(prefetch, "_QUICK", -1.0)  # from now on they are slow, which the next one shows
     assert own not in (run(300, 1) and run(301, 5))
     prefetcher.close()
+
+
+def paced(taken: list[tuple[float, float]], *, quick: bool = True, interrupted: bool = False) -> bool:
+    """Whether requests are expected to be quick after some that took so long, and before which the caller was away."""
+
+    class Pace(prefetch._Pace):
+        def _interrupted(self) -> bool:
+            return interrupted
+
+    pace = Pace()
+    for _ in range(prefetch._IN_A_ROW if quick else 0):
+        pace.count(0.0)
+    assert pace.quick is quick
+    for seconds, pace.away in taken:
+        pace.count(seconds, expected=pace.quick)
+    return pace.quick
+
+
+def test_how_long_quick_requests_take_depends_on_what_the_caller_does_meanwhile() -> None:
+    assert paced([(1e-4, 1.0)] * 16, quick=False)
+    assert not paced([(1e-3, 1.0)] * 16, quick=False)
+    assert paced([(1e-3, 1e-5)] * 16, quick=False)
+    assert not paced([(1e-2, 1e-5)] * 16, quick=False)
+
+
+def test_one_interruption_does_not_make_requests_slow() -> None:
+    assert paced([(4e-3, 1.0)])
+    assert paced([(4e-3, 1.0), *[(1e-5, 1.0)] * 30] * 10)
+    assert not paced([(4e-3, 1.0)] * 3)
+    assert not paced([(5e-4, 1.0)] * 40)
+    assert paced([*[(5e-2, 1.0)] * 3, (1e-5, 1.0)] * 10, interrupted=True)
+    assert not paced([(5e-2, 1.0)] * 4, interrupted=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_a_thread_knows_that_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = iter([3, 3, 4])
+    monkeypatch.setattr(prefetch.resource, "getrusage", lambda which: SimpleNamespace(ru_nivcsw=next(counts)))
+    pace = prefetch._Pace()
+    assert [pace._interrupted() for _ in range(3)] == [True, False, True]

@@ -67,6 +67,16 @@ describe("adding", () => {
     const step = addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 }, from: ref("decode") });
     expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([{ node: "rotate_2", output: 0 }, ref("angle")]);
   });
+  it("goes into the chain behind what is selected, unless it shall be a branch", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const added = (options: { selected?: boolean; branch?: boolean }) => {
+      const step = addStep(context, rotate, { at: { x: 0, y: 0 }, from: ref("decode"), ...options });
+      return nodeOf(applyEdits(GRAPH, step.edits, INDEX), "rotate")?.inputs;
+    };
+    expect(added({ selected: true })).toEqual([ref("rotate_2")]);
+    expect(added({ selected: true, branch: true })).toEqual([ref("decode")]);
+    expect(added({})).toEqual([ref("decode")]);
+  });
   it("returns the first picture of an empty pipeline", () => {
     if (!rotate) throw new Error("the fixture has no rotate");
     const graph = { ...GRAPH, nodes: [], outputs: [] };

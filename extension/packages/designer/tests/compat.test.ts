@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
 import { bestSlot, checkConnection, deviceFor, kindsFit, operatorTakes } from "../src/core/compat";
+import { fixesFor } from "../src/core/fixes";
 import type { Slot } from "../src/core/graph";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
@@ -25,6 +26,18 @@ describe("checkConnection", () => {
     expect(reason(ref("reader"), input("rotate"))).toBe(
       "rotate takes images here, and this wire carries encoded bytes.",
     );
+  });
+  it("refuses labels where a picture is taken, as soon as their axes are known, and offers to return them", () => {
+    const nodes = GRAPH.nodes.map((n) => (n.key === "reader" ? { ...n, output_ranks: [1, 1] } : n));
+    const graph = { ...GRAPH, nodes, outputs: [ref("rotate")] };
+    expect(reason(ref("reader", 1), input("rotate"), graph)).toBe(
+      "rotate takes images here, and this wire carries labels.",
+    );
+    const [fix] = fixesFor(context(graph), ref("reader", 1), input("rotate"), { x: 0, y: 0 });
+    expect(fix?.title).toBe("Return them instead");
+    expect(fix?.edits).toEqual([{ type: "set_outputs", outputs: [ref("rotate"), ref("reader", 1)] }]);
+    const returned = { ...graph, outputs: [ref("rotate"), ref("reader", 1)] };
+    expect(fixesFor(context(returned), ref("reader", 1), input("rotate"), { x: 0, y: 0 })).toEqual([]);
   });
   it("refuses loops and self feeding", () => {
     expect(reason(ref("rotate"), input("rotate"))).toMatch(/cannot feed itself/);

@@ -74,7 +74,7 @@ export const CATALOG: Catalog = {
       category: "geometry",
       devices: ["cpu", "gpu"],
       keywords: ["turn", "RandomRotation"],
-      inputs: [{ name: "images", kind: "image" }],
+      inputs: [{ name: "images", kind: "image", layouts: ["HWC"] }],
       outputs: [{ name: "images", kind: "image" }],
       arguments: [
         argument("angle", { tensor: true, required: true, common: true, span: [-180, 180], unit: "deg" }),
@@ -128,6 +128,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     arguments: {},
     inputs: [],
     argument_inputs: {},
+    output_ranks: [],
     output_kinds: INDEX.byName.get(name)?.outputs.map((o) => o.kind) ?? [],
     facts: [],
     in_run: true,

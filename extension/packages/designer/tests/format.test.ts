@@ -64,3 +64,10 @@ describe("numbers", () => {
     ]);
   });
 });
+
+describe("value", () => {
+  it("is short where it has many digits, so that its name stands beside it", () => {
+    expect(format.value([-123456789012, 123456789012])).toBe("−1.2e11, 1.2e11");
+    expect(format.value(123456789)).toBe("123456789");
+  });
+});

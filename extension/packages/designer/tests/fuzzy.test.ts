@@ -6,6 +6,17 @@ const names = (query: string) => search(INDEX.operators, query).map((h) => h.ope
 
 describe("search", () => {
   it("puts names before keywords", () => expect(names("rot").slice(0, 2)).toEqual(["rotate", "warp_affine"]));
+  it("puts an exact name first, whatever is usual", () => {
+    const [rotate] = INDEX.operators.filter((o) => o.name === "rotate");
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const long = { ...rotate, name: "rotate_and_more" };
+    const hits = search([long, rotate], "rotate", (o) => (o === long ? 90 : 0));
+    expect(hits.map((h) => h.operator.name)).toEqual(["rotate", "rotate_and_more"]);
+  });
+  it("offers no private ones", () => {
+    const inner = INDEX.operators.map((o) => ({ ...o, name: `_conditional.${o.name}` }));
+    expect(search(inner, "")).toEqual([]);
+  });
   it("finds words of other libraries", () => expect(names("random rotation")).toContain("rotate"));
   it("finds by category and by summary", () => {
     expect(names("decoders")).toEqual(["decoders.image"]);

@@ -90,17 +90,14 @@ describe("the sentence", () => {
     expect(findings(receive(broken, previews({ failed: [reader] })))).toEqual([reader]);
     expect(findings(receive(broken, revision(2, GRAPH, { diagnostics: [reader] })))).toEqual([reader]);
   });
-  it("forgets what stopped a run once the graph is changed, and says that times are old", () => {
+  it("forgets what stopped a run, and what set its pace, once the graph is changed", () => {
     const stopped: KernelMessage = { ...run, failed: [failed] };
     expect(findings(fold(OPENED, revision(1), stopped))).toEqual([failed]);
     expect(findings(fold(OPENED, revision(1), stopped, revision(2)))).toEqual([]);
-    const slow = statusMessage(fold(OPENED, revision(1), run, revision(2)));
-    expect(slow?.muted).toBe("Measured before the last change.");
+    expect(statusMessage(fold(OPENED, revision(1), run, revision(2)))).toBeNull();
     expect(statusMessage(fold(OPENED, revision(1), { ...run, note: "All on the CPU." }))?.muted).toBe(
       "All on the CPU.",
     );
-    const gone = { ...GRAPH, nodes: GRAPH.nodes.filter((n) => n.key !== "decode") };
-    expect(statusMessage(fold(OPENED, revision(1), run, revision(2, gone)))).toBeNull();
   });
   it("drops a refused save when a later one succeeds", () => {
     const refused: KernelMessage = { type: "refused", diagnostics: [{ code: "DS302", message: "It is read-only." }] };
@@ -129,8 +126,8 @@ describe("the sentence", () => {
     });
     const numbersLast = { ...bare, nodes: [...bare.nodes, node("coin", "random.coin_flip")] };
     expect(statusMessage(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.node).toBe("rotate");
-    const empty = { name: "", nodes: [], outputs: [] };
-    expect(statusMessage(fold(OPENED, revision(1, empty, { diagnostics })))).toBeNull();
+    for (const nodes of [[], bare.nodes.slice(0, 1)])
+      expect(statusMessage(fold(OPENED, revision(1, { ...bare, nodes }, { diagnostics })))).toBeNull();
   });
   it("says when there is no GPU and it matters", () => {
     const gpu = { ...GRAPH, nodes: GRAPH.nodes.map((n) => ({ ...n, device: "gpu" as const })) };
@@ -142,7 +139,7 @@ describe("the sentence", () => {
 describe("edits of a kernel that is gone", () => {
   it("are offered before anything else is said", () => {
     const found = statusMessage(fold(OPENED, revision(1, GRAPH, { waiting: "22 November 2026, 12:00" })));
-    expect(found).toMatchObject({ action: "restore", lead: "Edits of 22 November 2026, 12:00 are kept." });
+    expect(found).toMatchObject({ action: "restore", lead: "Unsaved edits are kept:" });
   });
 });
 

@@ -59,6 +59,8 @@ export interface AddOptions {
   readonly from?: PortRef | null;
   /** `from` was selected, not dragged here: it goes into no optional input. */
   readonly selected?: boolean;
+  /** What `from` feeds, it goes on feeding. */
+  readonly branch?: boolean;
   /** Wire the new node into this. */
   readonly to?: Slot | null;
 }
@@ -70,6 +72,22 @@ function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: nu
   if (!first || first.kind !== inputOf(operator, input)?.kind || !graph.outputs.some(returned)) return [];
   const outputs = graph.outputs.map((ref) => (returned(ref) ? { node: key, output: 0 } : ref));
   return [{ type: "set_outputs", outputs }];
+}
+
+/** Behind what was selected, an operator that gives what it takes goes into the chain, as at its end. */
+function inserted(context: Context, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
+  const { graph } = context;
+  const carried = nodeOf(graph, from.node)?.output_kinds[from.output ?? 0];
+  const put = { node: key, output: 0 };
+  if (operator.outputs[0]?.kind !== carried || inputOf(operator, input)?.kind !== carried) return [];
+  return wiresOf(graph).flatMap(({ source, slot }) =>
+    source.node === from.node &&
+    (source.output ?? 0) === (from.output ?? 0) &&
+    slot.kind === "input" &&
+    checkConnection(context, put, slot).ok
+      ? connectEdits(graph, put, slot)
+      : [],
+  );
 }
 
 /** Values to begin with for arguments that need one and have no default: what they say, the neutral or the most common one. */
@@ -103,7 +121,10 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   if (options.from) {
     if (slot && "kind" in slot) {
       edits.push(...connectEdits(graph, options.from, slot));
-      if (slot.kind === "input" && !options.to) edits.push(...takeOver(graph, options.from, operator, slot.input, key));
+      if (slot.kind === "input" && !options.to && !options.branch) {
+        edits.push(...takeOver(graph, options.from, operator, slot.input, key));
+        if (options.selected) edits.push(...inserted({ ...context, graph }, options.from, operator, slot.input, key));
+      }
     }
   }
   if (!options.to && graph.outputs.length === 0 && operator.outputs[0]?.kind === "image")

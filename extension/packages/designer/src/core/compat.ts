@@ -45,6 +45,7 @@ function checkInput(
   source: NodeView,
   onGpu: boolean,
   kind: Kind,
+  rank: number | null | undefined,
   target: NodeView,
   operator: Operator,
   input: number,
@@ -52,7 +53,8 @@ function checkInput(
   if (operator.inputs.length === 0) return no(`${target.key} takes no inputs.`);
   const schema = inputOf(operator, input);
   if (!schema) return no(`${target.key} takes ${mostInputs(operator)} inputs at most.`);
-  if (!kindsFit(catalog, kind, schema.kind))
+  const axes = rank == null || kind === schema.kind || schema.layouts.length === 0;
+  if (!kindsFit(catalog, kind, schema.kind) || !(axes || schema.layouts.some((l) => l.length === rank)))
     return no(
       `${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`,
     );
@@ -96,7 +98,8 @@ export function checkConnection(context: Context, source: PortRef, slot: Slot): 
   const { catalog } = context;
   const declared = catalog.byName.get(from.operator)?.outputs[source.output];
   const onGpu = outputDevice(from.device) === "gpu" && !declared?.on_cpu;
-  if (slot.kind === "input") return checkInput(catalog, from, onGpu, kind, target, operator, slot.input);
+  if (slot.kind === "input")
+    return checkInput(catalog, from, onGpu, kind, from.output_ranks[source.output], target, operator, slot.input);
   return checkArgument(catalog, from, onGpu, kind, target, argumentOf(operator, slot.argument));
 }
 

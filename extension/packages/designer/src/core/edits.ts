@@ -66,6 +66,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     arguments: edit.arguments ?? {},
     inputs: [],
     argument_inputs: {},
+    output_ranks: [],
     output_kinds: operator ? operator.outputs.map((o) => o.kind) : ["any"],
     facts: [],
     in_run: false,

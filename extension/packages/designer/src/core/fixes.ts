@@ -1,9 +1,9 @@
 import type { Device, Edit, PortRef, Position } from "../protocol/generated";
 import { connectEdits, takenKeys } from "./actions";
 import type { Operator } from "./catalog";
-import { type Context, checkConnection } from "./compat";
+import { type Context, checkConnection, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
-import { nodeOf, type Slot } from "./graph";
+import { nodeOf, OUTPUTS, type Slot } from "./graph";
 
 /** Edits after which a wire may be drawn, the wire included. */
 export interface Fix {
@@ -16,9 +16,10 @@ export interface Fix {
 function between(context: Context, source: PortRef): readonly (readonly [Operator, Device])[] {
   const from = nodeOf(context.graph, source.node);
   const encoded = (from?.output_kinds[source.output ?? 0] ?? "any") === "encoded";
+  const far = from && outputDevice(from.device) === "gpu";
   const needed = (o: Operator) => o.inputs.filter((i) => !i.optional).length === 1;
   const found = context.catalog.operators.filter(
-    (o) => !o.hidden && needed(o) && (o.role === "copy" || (encoded && /decod/.test(o.category))),
+    (o) => !o.hidden && needed(o) && ((far && o.role === "copy") || (encoded && /decod/.test(o.category))),
   );
   return found.map((o) => [o, o.devices.includes("cpu") ? "cpu" : (o.devices[0] ?? "cpu")]);
 }
@@ -32,6 +33,14 @@ export function fixesFor(context: Context, source: PortRef, slot: Slot, at: Posi
   const works = (edits: readonly Edit[], ref: PortRef) =>
     checkConnection({ graph: applyEdits(graph, edits, catalog), catalog }, ref, slot).ok;
   const fixes: Fix[] = [];
+  const kind = from.output_kinds[source.output ?? 0];
+  const returned = graph.outputs.some((ref) => ref.node === source.node && ref.output === source.output);
+  if (kind === "label" && !returned)
+    fixes.push({
+      title: "Return them instead",
+      edits: connectEdits(graph, source, { kind: "output", node: OUTPUTS, index: graph.outputs.length }),
+      positions: {},
+    });
   const place = (key: string, device: Device) => {
     const edits: Edit[] = [{ type: "set_device", key, device }];
     if (!catalog.byName.get(nodeOf(graph, key)?.operator ?? "")?.devices.includes(device) || !works(edits, source))

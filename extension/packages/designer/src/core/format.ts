@@ -83,7 +83,7 @@ function path(text: string): string {
 export function value(v: unknown, unit = ""): string {
   if (typeof v === "string" && v.includes("/")) return path(v);
   if (v === null || v === undefined) return "–";
-  if (typeof v === "number") return number(v, 4) + unitSign(unit);
+  if (typeof v === "number") return (Math.abs(v) < 1e10 ? number(v, 4) : short(v)) + unitSign(unit);
   if (typeof v === "boolean") return v ? "on" : "off";
   if (Array.isArray(v)) return v.map((x) => value(x)).join(", ");
   return String(v);
@@ -130,6 +130,6 @@ export function heatStep(share: number): 1 | 2 | 3 | 4 | 5 {
 /** A number in at most three figures: "0.123", "2.3e-6". */
 export function short(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(1).replace("e+", "e");
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(1).replace("e+", "e").replace(/^-/, MINUS);
   return number(Number(value.toPrecision(3)));
 }

@@ -17,9 +17,15 @@ function gapTo(a: Rect, b: Rect): number {
 
 /**
  * Where a pop-up about `anchor` covers least of the cards: beside it if there is room, else where there is. `null` if
- * the frame is smaller than the pop-up.
+ * the frame is smaller than the pop-up, or if it would cover more px² than that.
  */
-export function freeSpot(size: Size, anchor: Rect, cards: readonly Rect[], frame: Rect, gap = 8): Point | null {
+export function freeSpot(
+  size: Size,
+  anchor: Rect,
+  cards: readonly Rect[],
+  frame: Rect,
+  { gap = 8, most = Number.POSITIVE_INFINITY } = {},
+): Point | null {
   const right = frame.x + frame.width - size.width;
   const bottom = frame.y + frame.height - size.height;
   if (right < frame.x || bottom < frame.y) return null;
@@ -35,6 +41,7 @@ export function freeSpot(size: Size, anchor: Rect, cards: readonly Rect[], frame
   ];
   let best: Point = { x: frame.x, y: frame.y };
   let least = Number.POSITIVE_INFINITY;
+  let over = 0;
   const ys = unique(rows, frame.y, bottom);
   for (const x of unique(columns, frame.x, right))
     for (const y of ys) {
@@ -44,6 +51,7 @@ export function freeSpot(size: Size, anchor: Rect, cards: readonly Rect[], frame
       if (away + covered >= least) continue;
       least = away + covered;
       best = { x, y };
+      over = covered;
     }
-  return best;
+  return over > most ? null : best;
 }

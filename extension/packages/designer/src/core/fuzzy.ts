@@ -43,7 +43,8 @@ function match(operator: Operator, query: string): Hit | null {
   const path = subsequence(query, operator.name);
   const marks = own ? own.marks.map((m) => m + last) : (path?.marks ?? []);
   const byName = Math.max(own ? own.score + 10 : 0, path?.score ?? 0);
-  if (byName > 0) return { operator, score: byName + 100, marks, why: "" };
+  const exact = operator.name.slice(last) === query || operator.name === query ? 200 : 0;
+  if (byName > 0) return { operator, score: byName + 100 + exact, marks, why: "" };
   const joined = query.replace(/[\s_.-]/g, "");
   const keyword = operator.keywords.find((k) => wordHit(joined, k.replace(/[\s_.-]/g, "")));
   if (keyword) return { operator, score: 90, marks: [], why: keyword };
@@ -80,6 +81,11 @@ function byWords(operator: Operator, query: string): Hit | null {
   return { operator, score, marks: [], why: "" };
 }
 
+/** What programs write as `if` and not by name is not what people look for. */
+export function isOffered(operator: Operator): boolean {
+  return !operator.hidden && !operator.name.startsWith("_");
+}
+
 /** Operators that a query finds, best first; all of them for an empty query. Hidden ones only by their exact name. */
 export function search(operators: readonly Operator[], query: string, prefer?: (o: Operator) => number): Hit[] {
   const text = query
@@ -87,7 +93,7 @@ export function search(operators: readonly Operator[], query: string, prefer?: (
     .toLowerCase()
     .replace(/^(fn|ops)\./, "");
   const bonus = (o: Operator) => prefer?.(o) ?? 0;
-  const visible = operators.filter((o) => !o.hidden || o.name.toLowerCase() === text);
+  const visible = operators.filter((o) => isOffered(o) || o.name.toLowerCase() === text);
   const hits = text
     ? visible.map((o) => match(o, text) ?? byWords(o, text)).filter((h): h is Hit => h !== null)
     : visible.map((operator) => ({ operator, score: 0, marks: [], why: "" }));

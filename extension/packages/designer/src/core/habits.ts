@@ -72,12 +72,8 @@ export class Habits {
     return (operator) => {
       const times = used[`${before}>${operator}`] ?? 0;
       const place = usual.indexOf(operator);
-      // What programs write as `if` and not by name is not what people look for.
-      const inner = operator.startsWith("_") ? -40 : 0;
       const trial = operator.startsWith("experimental.") ? -6 : 0;
-      return (
-        inner + trial + (pins.includes(operator) ? 60 : 0) + Math.min(24, times * 6) + (place >= 0 ? 18 - place * 4 : 0)
-      );
+      return trial + (pins.includes(operator) ? 60 : 0) + Math.min(24, times * 6) + (place >= 0 ? 18 - place * 4 : 0);
     };
   }
 }

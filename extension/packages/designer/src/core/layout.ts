@@ -335,7 +335,9 @@ export function outputRows(graph: GraphView, positions: Readonly<Record<string, 
   let next = head;
   return graph.outputs.map((_, i) => {
     const at = sources[i];
-    const here = beside && at ? Math.max(next, at.y + 14 - row / 2 - card.y) : next;
+    const line = beside && at ? at.y + 14 - row / 2 - card.y : next;
+    // A branch that somebody has moved far away does not stretch the card.
+    const here = line - next < 2 * ROW ? Math.max(next, line) : next;
     next = here + row;
     return here;
   });

@@ -30,7 +30,7 @@ const TITLES: Readonly<Record<string, string>> = {
   DS207: "It cannot run on this device",
   DS208: "This name is taken",
   DS209: "This node is gone",
-  DS210: "The labels stay behind",
+  DS210: "These labels do not fit the picture",
   DS302: "This file could not be opened",
   DS303: "The data has come to its end",
   DS304: "It cannot run as it is",

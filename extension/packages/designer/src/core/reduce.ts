@@ -222,7 +222,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "refused":
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
-        return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics } };
+        return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics, refused: asked.source } };
       return {
         ...state,
         refused: message.diagnostics,

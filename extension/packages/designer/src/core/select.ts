@@ -110,10 +110,10 @@ export const findings = derived(
       ...(state.confirmed?.diagnostics ?? []),
     ];
     const seen = new Set<string>();
-    const empty = !state.graph?.nodes.length;
+    const begun = !state.graph?.nodes.some((n) => n.output_kinds[0] && n.output_kinds[0] !== "encoded");
     return all.filter((d) => {
-      // an empty pipeline invites: that it returns nothing is no problem yet
-      if (empty && d.code === "DS205") return false;
+      // before there is anything that is worth it, that nothing is returned is no problem yet
+      if (begun && d.code === "DS205") return false;
       const id = [d.code, d.node, d.argument, d.message].join("|");
       if (seen.has(id)) return false;
       seen.add(id);

@@ -12,6 +12,7 @@ import type {
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
+import type { Size } from "./layout";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
 import { cellKey, INITIAL, type Marks, type Pins, type State, type View } from "./state";
@@ -51,6 +52,8 @@ const TIMEOUT = 12_000;
 
 /** One view's conversation with the kernel. */
 export class Session {
+  /** The room that cards were last fitted into. */
+  room: Size = { width: 900, height: 440 };
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
   /** Plays the sound that was asked for last. */
@@ -142,8 +145,7 @@ export class Session {
   write(source: string): void {
     this.store.set((s) => {
       const base = s.draft?.base ?? s.code?.source ?? "";
-      const { found = [] } = s.draft ?? {};
-      return { ...s, draft: source === s.code?.source ? null : { source, base, found, taken: false } };
+      return { ...s, draft: source === s.code?.source ? null : { found: [], ...s.draft, source, base, taken: false } };
     });
   }
 

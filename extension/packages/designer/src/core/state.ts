@@ -66,6 +66,8 @@ export interface Draft {
   readonly base: string;
   /** Why it is not the graph yet: what was found when the kernel read it last. */
   readonly found: readonly Diagnostic[];
+  /** The text that they are about. */
+  readonly refused?: string;
   /** The graph is what it says; the kernel's own text of it is on its way. */
   readonly taken: boolean;
 }
@@ -134,6 +136,8 @@ export interface Menu {
 export interface Comparison {
   readonly a: Side;
   readonly b: Side;
+  /** Frame of sequences, or slice of volumes. */
+  readonly plane?: number;
 }
 
 export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems" | "data";

@@ -46,7 +46,7 @@ function leafOf(state: State): string {
 
 function leadOf(d: Diagnostic, stopped: boolean): string {
   if (stopped && d.node) return `Stopped at ${format.name(d.node)}.`;
-  if (d.node) return `${format.sentence(format.name(d.node))}:`;
+  if (d.node && d.code !== "DS210") return `${format.sentence(format.name(d.node))}:`;
   return "";
 }
 
@@ -55,9 +55,9 @@ function kernelMessage(state: State): StatusMessage | null {
   if (state.link === "gone") {
     const count = state.pending.length;
     const edits =
-      count === 1 ? "your edit is kept and will be replayed" : `your ${count} edits are kept and will be replayed`;
-    const kept = state.keeps && count > 0 ? `; ${edits}` : "";
-    const rest = `Pictures are from the last run${kept}.`;
+      count === 1 ? "Your edit is kept, and replayed then. " : `Your ${count} edits are kept, and replayed then. `;
+    const kept = state.keeps && count > 0 ? edits : "";
+    const rest = `${kept}Pictures are from the last run.`;
     const why = state.refused[0]?.message ?? "";
     if (!state.keeps)
       return { ...base, id: "gone", lead: "The kernel is gone.", rest: `${rest} Run the cell again.`, action: null };
@@ -79,7 +79,7 @@ function kernelMessage(state: State): StatusMessage | null {
 
 function paceMessage(state: State): StatusMessage | null {
   const run = state.run.finished;
-  if (!run || run.stopped || run.failed.length > 0) return null;
+  if (!run || run.stopped || run.failed.length > 0 || state.run.revision !== state.confirmed?.revision) return null;
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
   if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
   if (!nodeOf(state.graph, slowest.key)?.in_run) return null;
@@ -88,9 +88,7 @@ function paceMessage(state: State): StatusMessage | null {
     tone: slowest.share > 0.65 ? "warning" : "info",
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} in each batch.`,
-    muted: [run.note, state.run.revision === state.confirmed?.revision ? "" : "Measured before the last change."]
-      .filter(Boolean)
-      .join(" "),
+    muted: run.note,
     action: "show",
     node: slowest.key,
   };
@@ -147,14 +145,13 @@ function gpuMessage(state: State): StatusMessage | null {
 }
 
 function waitingMessage(state: State): StatusMessage | null {
-  const when = state.confirmed?.waiting;
-  if (!when) return null;
-  const rest = "They were made in a kernel that is gone.";
+  const waiting = state.confirmed?.waiting;
+  if (!waiting) return null;
   return {
-    id: `waiting|${when}`,
+    id: `waiting|${waiting}`,
     tone: "info",
-    lead: `Edits of ${when} are kept.`,
-    rest,
+    lead: "Unsaved edits are kept:",
+    rest: `${waiting}.`,
     muted: "",
     action: "restore",
     node: "",

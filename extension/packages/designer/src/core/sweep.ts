@@ -34,6 +34,14 @@ export function sweepable(operator: Operator | undefined): readonly Argument[] {
   return [...offered].sort((a, b) => rank(b) - rank(a));
 }
 
+/** What a sweep begins with: the first argument that the node has a value or a wire for, since others may not go with it. */
+export function firstSwept(
+  node: Pick<NodeView, "arguments" | "argument_inputs">,
+  offered: readonly Argument[],
+): Argument | undefined {
+  return offered.find((a) => a.name in node.arguments || a.name in node.argument_inputs) ?? offered[0];
+}
+
 function currentOf(node: Pick<NodeView, "arguments">, argument: Argument): number | null {
   const own = node.arguments[argument.name] ?? argument.default;
   const one = Array.isArray(own) ? own[0] : own;

@@ -145,6 +145,7 @@ export interface PlanesBody {
   readonly count: number;
   readonly shown: readonly number[];
   readonly width: number;
+  readonly times: readonly number[];
 }
 
 /** Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`. */
@@ -334,6 +335,7 @@ export interface RequestPair {
   readonly type: "request_pair";
   readonly a: Side;
   readonly b: Side;
+  readonly plane?: number;
 }
 
 /** One side of a comparison: an output, as the graph was `steps` undo steps ago. */
@@ -342,12 +344,13 @@ export interface Side {
   readonly steps: number;
 }
 
-/** Ask for the numbers of outputs at one point, given in parts of the width and the height. */
+/** Ask for the numbers of outputs at one point, given in parts of the width and the height, and `plane` as above. */
 export interface RequestPixel {
   readonly type: "request_pixel";
   readonly ports: readonly PortRef[];
   readonly x: number;
   readonly y: number;
+  readonly plane?: number;
 }
 
 /** Write to `path` in the kernel's working folder: the document, the program, a picture or diagram, or a trace. */
@@ -552,6 +555,7 @@ export interface Movement {
   readonly scales?: boolean;
   readonly nearest?: readonly [string, Value] | null;
   readonly twins?: readonly Twin[];
+  readonly words?: readonly [string, string];
 }
 
 /** What moves labels of a kind as an operator moves pictures. */
@@ -616,6 +620,7 @@ export interface NodeView {
   readonly unknown: boolean;
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
+  readonly output_ranks: readonly (number | null)[];
   readonly pin: "" | "behind" | "here";
 }
 
@@ -892,6 +897,7 @@ export interface Pair {
   readonly peak: number;
   readonly histogram: readonly number[];
   readonly note: string;
+  readonly planes: number;
 }
 
 /** Answer to `RequestPixel`: those of the outputs that are pictures. */

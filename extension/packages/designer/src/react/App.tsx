@@ -11,6 +11,7 @@ import { announce, designers } from "../core/designers";
 import { isDense } from "../core/detail";
 import type { Host } from "../core/host";
 import type { Session } from "../core/session";
+import type { InsertCell } from "../widget/cells";
 import { CompareView } from "./CompareView";
 import { ContextMenu, HelpSheet } from "./ContextMenu";
 import { Canvas } from "./canvas/Canvas";
@@ -36,6 +37,7 @@ interface Props {
   readonly session: Session;
   readonly root: HTMLElement;
   readonly host: Host | null;
+  readonly insertCell: InsertCell | null;
   /** The widget's height in px, and how to keep it; null where the host decides. */
   readonly onHeight: ((height: number, done: boolean) => void) | null;
 }
@@ -124,7 +126,7 @@ function Studio({
       <div className={`ds-left ${state.palette && !list ? "ds-with-palette" : ""}`}>
         {state.palette && state.ready && !list && <Palette />}
         <div className="ds-column">
-          <Strip />
+          <Strip over={state.ready && !state.empty && !list && !state.comparison} />
           <main className="ds-stage" aria-label="Pipeline">
             {!state.ready && <Starting />}
             {state.ready && state.empty && <Empty />}
@@ -145,13 +147,13 @@ function Studio({
   );
 }
 
-export function App({ session, root, host, onHeight }: Props) {
+export function App({ session, root, host, insertCell, onHeight }: Props) {
   const { theme, tinted } = useTheme(root);
   const breadth = useBreadth(root);
   const api = useRef<CanvasApi | null>(null);
   const frame = useMemo(
-    () => ({ session, root, host, theme, tinted, breadth }),
-    [session, root, host, theme, tinted, breadth],
+    () => ({ session, root, host, insertCell, theme, tinted, breadth }),
+    [session, root, host, insertCell, theme, tinted, breadth],
   );
   return (
     <FrameContext.Provider value={frame}>

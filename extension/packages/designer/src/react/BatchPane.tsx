@@ -5,7 +5,7 @@ import { nodeOf } from "../core/graph";
 import { previewOf, scalarOf } from "../core/select";
 import { sheetImage } from "../core/session";
 import { cellKey, type State } from "../core/state";
-import { firstSweep, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
+import { firstSweep, firstSwept, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
 import type { NodeView, PortRef, SheetCell, Value } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
@@ -16,8 +16,10 @@ import { useRoom } from "./useRoom";
 /** Size in which a picture is asked for, in px. */
 const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown. */
-const WIDTHS = { least: 80, most: 160 } as const;
+const WIDTHS = { least: 72, most: 160 } as const;
 const [LABEL, GAP, BAR, UNDER, PADDING] = [92, 6, 50, 16, 24];
+/** Below this width the bar has two lines, the second so high, in px. */
+const BREAK = { width: 720, height: 30 } as const;
 /** Samples for which there is to be room. */
 const MANY = 8;
 
@@ -109,7 +111,7 @@ function drawnWords(state: State, node: NodeView | undefined, sample: number): s
   const words = Object.entries(node?.argument_inputs ?? {}).flatMap(([name, ref]) => {
     const drawn = scalarOf(previewOf(state, ref.node, ref.output), sample);
     const unit = argumentOf(state.opening?.catalog.byName.get(node?.operator ?? ""), name)?.unit ?? "";
-    return drawn === undefined ? [] : [format.value(drawn, unit)];
+    return drawn === undefined ? [] : [format.short(drawn) + format.unitSign(unit)];
   });
   return words.slice(0, 2).join(", ");
 }
@@ -119,7 +121,7 @@ function useSweep(node: NodeView | undefined) {
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const kept = useSel((s) => s.view.sweep);
   const offered = useMemo(() => sweepable(operator), [operator]);
-  const argument = offered.find((a) => a.name === kept?.argument) ?? offered[0];
+  const argument = offered.find((a) => a.name === kept?.argument) ?? (node && firstSwept(node, offered));
   const sweep =
     kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined;
   const on = useSel((s) => s.view.sweeping) && argument !== undefined && sweep !== undefined;
@@ -145,9 +147,14 @@ export function BatchPane() {
   const label = on ? LABEL : 0;
   const room = width - label - PADDING + GAP;
   const wide = room / MANY - GAP;
-  const high = on ? 1.5 * ((height - BAR - UNDER) / (values.length + 1) - GAP) : wide;
-  const cell = Math.floor(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
-  const columns = Math.max(1, Math.floor(room / (cell + GAP)));
+  const high = on
+    ? 1.5 * ((height - BAR - (width < BREAK.width ? BREAK.height : 0) - UNDER) / (values.length + 1) - GAP)
+    : wide;
+  const low = Math.floor(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
+  const columns = Math.max(1, Math.floor(room / (low + GAP)));
+  // Where few samples fit, or there are few, they fill the width.
+  const cell = on ? Math.floor(Math.min(room / Math.min(columns, size) - GAP, 1.2 * low)) : low;
+  const tall = Math.floor(Math.min(cell, Math.max(WIDTHS.least, high)) / 1.5);
   const begin = Math.min(first, Math.max(0, size - columns));
   const samples = useMemo(
     () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),
@@ -180,7 +187,12 @@ export function BatchPane() {
   };
   const numeric = argument !== undefined && argument.choices.length === 0;
   return (
-    <div ref={box} className="ds-sheet nowheel" style={{ "--ds-cell": `${cell}px` }} data-testid="sheet">
+    <div
+      ref={box}
+      className="ds-sheet nowheel"
+      style={{ "--ds-cell": `${cell}px`, "--ds-tall": `${on ? tall : Math.round(cell / 1.5)}px` }}
+      data-testid="sheet"
+    >
       <div className="ds-sheet-bar">
         <b>{node.key}</b>
         <span className="ds-muted">
@@ -285,7 +297,7 @@ export function BatchPane() {
                   row={variant}
                   column={column}
                   keep={value === undefined ? "" : `Keep ${row.label}`}
-                  under={variant === 0 ? (drawn[column] ?? "") : ""}
+                  under={variant === 0 ? drawn[column] || (on ? "\u00a0" : "") : ""}
                   onClick={() => {
                     if (value !== undefined) keep(value);
                     else session.chooseSample(k, session.store.get().iteration);

@@ -138,15 +138,16 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
   const session = useSession();
   const draft = useSel((s) => (s.draft?.taken ? null : s.draft));
   const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
-  const wrong = found.filter((d) => severity(d) !== "info");
+  // that nothing is returned is said above
+  const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
   if (wrong.length === 0 && !draft) return null;
   return (
     <div className="ds-code-notes" data-testid="code-notes">
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{[lineOf(d) ? `Line ${lineOf(d)}` : "", d.node, d.argument].filter(Boolean).join(".")}</b> {d.message}{" "}
-          {d.hint}
+          <b>{lineOf(d) ? `Line ${lineOf(d)}:` : [d.node, d.argument].filter(Boolean).join(".")}</b> {d.message}{" "}
+          {!draft && d.hint}
         </p>
       ))}
       {draft && (
@@ -154,12 +155,13 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
           <span className="ds-muted">
             {moved
               ? "The graph has changed since you began: Apply makes it what this text says."
-              : "Not in the graph yet."}
+              : wrong.length === 0 && "Not in the graph yet."}
           </span>
           <button
             type="button"
             className="ds-button ds-button-small"
             title="Ctrl+Enter"
+            disabled={draft.refused === draft.source}
             data-testid="apply-code"
             onClick={() => session.applyCode()}
           >

@@ -249,7 +249,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   // Where there is room, the slider has what differs beside it.
   const differs = mode === "difference" || (mode === "slider" && width > 1000);
   const stage = useRef<HTMLDivElement>(null);
-  const values = usePixel([comparison.a.port, comparison.b.port], point);
+  const values = usePixel([comparison.a.port, comparison.b.port], point, comparison.plane ?? 0);
   const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
   useEffect(() => {
     if (mode !== "blink") return undefined;
@@ -290,7 +290,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     <span className={`ds-compare-label ${end ? "ds-compare-right" : "ds-compare-in"}`}>{words}</span>
   );
   const cross = a && <i className="ds-cross" style={{ left: `${point.x * 100}%`, top: `${point.y * 100}%` }} />;
-  const pane = (content: JSX.Element | JSX.Element[]) => (
+  const pane = (content: JSX.Element | JSX.Element[], labels: JSX.Element) => (
     <div
       className="ds-pair-pane"
       onPointerDown={(e) => {
@@ -302,6 +302,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       <div className="ds-pair-fit" style={{ "--ds-ratio": a ? a.width / a.height : 1 }}>
         {content}
         {cross}
+        {labels}
       </div>
     </div>
   );
@@ -332,32 +333,30 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       >
         {mode === "slider" && (
           <div>
-            {pane([
-              <PairPicture key="a" {...shown} show="a" />,
-              <PairPicture key="b" {...shown} show="b" clip={line} />,
-              <u key="line" style={{ left: `${line * 100}%` }} />,
-            ])}
-            {said(left)}
-            {said(right, true)}
+            {pane(
+              [
+                <PairPicture key="a" {...shown} show="a" />,
+                <PairPicture key="b" {...shown} show="b" clip={line} />,
+                <u key="line" style={{ left: `${line * 100}%` }} />,
+              ],
+              <>
+                {said(left)}
+                {said(right, true)}
+              </>,
+            )}
           </div>
         )}
         {(mode === "side by side" || mode === "blink") && (
           <div>
-            {pane(<PairPicture {...shown} show={phase && mode === "blink" ? "b" : "a"} />)}
-            {said(phase && mode === "blink" ? right : left)}
+            {pane(
+              <PairPicture {...shown} show={phase && mode === "blink" ? "b" : "a"} />,
+              said(phase && mode === "blink" ? right : left),
+            )}
           </div>
         )}
-        {mode === "side by side" && (
-          <div>
-            {pane(<PairPicture {...shown} show="b" />)}
-            {said(right)}
-          </div>
-        )}
+        {mode === "side by side" && <div>{pane(<PairPicture {...shown} show="b" />, said(right))}</div>}
         {differs && (
-          <div>
-            {pane(<PairPicture {...shown} show="difference" />)}
-            {said(`Difference, ${gain} times amplified`)}
-          </div>
+          <div>{pane(<PairPicture {...shown} show="difference" />, said(`Difference, ${gain} times amplified`))}</div>
         )}
       </div>
       <footer>
@@ -370,6 +369,21 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
           </p>
         </div>
         {pair && <Facts pair={pair} />}
+        {pair && pair.planes > 1 && (
+          <label className="ds-gain">
+            Frame {Math.min(comparison.plane ?? 0, pair.planes - 1)}
+            <input
+              type="range"
+              min={0}
+              max={pair.planes - 1}
+              value={comparison.plane ?? 0}
+              aria-valuetext={`${comparison.plane ?? 0} of ${pair.planes}`}
+              data-testid="pair-plane"
+              onChange={(e) => set({ plane: Number(e.target.value) })}
+            />
+            <small className="ds-muted">Of {pair.planes}.</small>
+          </label>
+        )}
         {differs && (
           <label className="ds-gain">
             Gain ×{gain}

@@ -6,7 +6,7 @@ import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
 import { BatchPane } from "./BatchPane";
 import { CodePane } from "./CodePane";
-import { copyText, insertCell } from "./clipboard";
+import { copyText } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
 import { DataPane } from "./data/DataPane";
@@ -64,15 +64,16 @@ function CopyButton() {
   );
 }
 
-/** The program into the next cell; where the page makes no cells, it is copied for one. */
+/** The program into the next cell; absent where the page makes no cells. */
 function CellButton() {
-  const { root } = useFrame();
+  const { insertCell } = useFrame();
   const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
   const [done, setDone] = useState("");
+  if (!insertCell) return null;
   const insert = () => {
-    const made = insertCell(root, source);
+    const made = insertCell(source);
     if (!made) copyText(source);
-    setDone(made ? "Inserted" : "Copied: paste it into a cell");
+    setDone(made ? "Inserted" : "Copied");
     setTimeout(() => setDone(""), 3000);
   };
   return (

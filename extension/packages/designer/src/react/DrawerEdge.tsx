@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import { drawerHeight } from "../core/drawer";
+import { drawerHeight, heightTab } from "../core/drawer";
 import { useSel, useSession } from "./context";
 
 const MIN = 80;
@@ -11,7 +11,7 @@ export function DrawerEdge() {
   const height = useSel(drawerHeight);
   const start = useRef<{ readonly y: number; readonly height: number } | null>(null);
   const keep = (value: number | undefined) =>
-    session.view((v) => ({ drawerHeights: { ...v.drawerHeights, [v.drawer ?? "code"]: value } }));
+    session.view((v) => ({ drawerHeights: { ...v.drawerHeights, [heightTab(v.drawer)]: value } }));
   const set = (value: number) => keep(Math.round(Math.min(MAX, Math.max(MIN, value))));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that moves has no element of its own

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import * as format from "../core/format";
+import { isOffered } from "../core/fuzzy";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
@@ -49,6 +50,14 @@ function FolderCard() {
         <button type="submit" className="ds-button ds-primary" disabled={path.trim() === ""} data-testid="open-folder">
           <Icon name="folder" />
           Open folder
+        </button>
+        <button
+          type="button"
+          className="ds-button"
+          data-testid="open-samples"
+          onClick={() => session.send({ type: "open_folder", path: "" })}
+        >
+          Sample photos
         </button>
       </div>
     </form>
@@ -102,14 +111,14 @@ function RecipeCard() {
 function OperatorCard() {
   const { session, root } = useFrame();
   const api = useCanvasApi();
-  const count = useSel((s) => s.opening?.catalog.operators.filter((o) => !o.hidden).length ?? 0);
+  const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
   const add = () => {
     const centre = api.current?.centre();
     if (centre) openQuickAdd(session, root, { ...centre, from: null, to: null });
   };
   return (
     <div className="ds-offer">
-      <h4>From nothing</h4>
+      <h4>Your own steps</h4>
       <p>Search {format.plural(count, "operator")} and wire them as you like.</p>
       <div className="ds-offer-foot">
         <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
@@ -125,7 +134,7 @@ export function Empty() {
   return (
     <div className="ds-empty" data-testid="empty">
       <Drawing />
-      <h3>Nothing is open yet</h3>
+      <h3>A new pipeline</h3>
       <p>Open your images, or start from a pipeline that works.</p>
       <div className="ds-offers">
         <FolderCard />

@@ -1,7 +1,8 @@
 import { useMemo, useState } from "react";
 import type { Operator } from "../core/catalog";
 import * as format from "../core/format";
-import { type Hit, search } from "../core/fuzzy";
+import { type Hit, isOffered, search } from "../core/fuzzy";
+import { nodeOf } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { DeviceBadge } from "./canvas/CardParts";
 import { useCanvasApi } from "./canvasApi";
@@ -58,11 +59,19 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
   const catalog = useSel((s) => s.opening?.catalog);
   const [query, setQuery] = useState("");
   const hits = useMemo(() => search(catalog?.operators ?? [], query), [catalog, query]);
+  const kind = useSel((s) => {
+    const node = nodeOf(s.graph, s.view.selection[0] ?? "") ?? s.graph?.nodes.at(-1);
+    return node?.output_kinds[0];
+  });
+  // what takes what is selected comes first, and before anything is there, what reads
   const groups = useMemo(() => {
+    const share = (entries: readonly Hit[]) =>
+      entries.filter(({ operator: o }) => (kind ? o.inputs[0]?.kind === kind : o.role === "reader")).length /
+      entries.length;
     const map = new Map<string, Hit[]>();
     for (const hit of hits) map.set(hit.operator.category, [...(map.get(hit.operator.category) ?? []), hit]);
-    return [...map].sort(([a], [b]) => (query ? 0 : a.localeCompare(b)));
-  }, [hits, query]);
+    return [...map].sort(([a, x], [b, y]) => (query ? 0 : share(y) - share(x) || a.localeCompare(b)));
+  }, [hits, query, kind]);
   const add = (operator: Operator) => insertInView(session, api.current, operator);
   return (
     <aside className="ds-palette" aria-label="Operators">
@@ -77,7 +86,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
           <Icon name="search" />
           <input
             value={query}
-            placeholder={`Search ${format.plural(catalog?.operators.filter((o) => !o.hidden).length ?? 0, "operator")}`}
+            placeholder={`Search ${format.plural(catalog?.operators.filter(isOffered).length ?? 0, "operator")}`}
             aria-label="Search operators"
             data-testid="palette-search"
             onChange={(e) => setQuery(e.target.value)}

@@ -139,7 +139,7 @@ export function QuickAddBox() {
     const reveal = () => session.store.get().view.quickAdd === null && key && api.current?.reveal(key);
     setTimeout(reveal, 60);
   };
-  const insert = (index: number, stay: boolean) => {
+  const insert = (index: number, stay: boolean, branch = false) => {
     if (mode === "connect") {
       const choice = choices[index];
       const now = session.store.get().graph;
@@ -155,6 +155,7 @@ export function QuickAddBox() {
       from: quick.from,
       to: quick.to,
       selected: quick.selected,
+      branch,
     });
     const before = nodeOf(session.store.get().graph, quick.from?.node ?? "")?.operator;
     if (before) HABITS.note(before, operator.name);
@@ -176,7 +177,7 @@ export function QuickAddBox() {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 6, PageUp: -6 };
     const move = moves[event.key];
     if (move !== undefined) setAt(Math.max(0, Math.min(count - 1, now + move)));
-    else if (event.key === "Enter") insert(now, event.shiftKey);
+    else if (event.key === "Enter") insert(now, event.shiftKey, event.altKey);
     else if (event.key === "Escape") close();
     else if (event.key === "Tab") setAll((v) => !v);
     else return;
@@ -293,6 +294,11 @@ export function QuickAddBox() {
               <span>
                 <span className="ds-kbd">⇧↵</span> insert, keep open
               </span>
+              {quick.selected && quick.from && (
+                <span>
+                  <span className="ds-kbd">Alt ↵</span> branch
+                </span>
+              )}
               <span>
                 <span className="ds-kbd">Tab</span> {all ? "show what fits" : "show all"}
               </span>

@@ -6,8 +6,11 @@ import { IconButton } from "./parts";
 
 const ICONS = { error: "error", warning: "warning", info: "info" } as const;
 
+/** Its words, its name for tests, and what it does. */
+type Button = readonly [string, string, () => void];
+
 /** One sentence, one button, one close; only when there is something to say. */
-export function Strip() {
+export function Strip({ over }: { readonly over: boolean }) {
   const session = useSession();
   const api = useCanvasApi();
   const said = useSel((s) => statusMessage(s));
@@ -17,91 +20,49 @@ export function Strip() {
     session.view({ folded: [] });
     api.current?.show(said.node);
   };
+  const { repair, fix, node } = said;
+  const actions: Partial<Record<string, Button>> = {
+    show: ["Show node", "show-node", show],
+    data: ["Choose its folder", "choose-data", () => session.view({ drawer: "data" })],
+    add_output: [
+      `Return ${node}`,
+      "return-leaf",
+      () => session.edit([{ type: "set_outputs", outputs: [{ node, output: 0 }] }]),
+    ],
+    undo: [
+      "Undo",
+      "undo-notice",
+      () => {
+        session.undo();
+        session.view({ notice: null });
+      },
+    ],
+    restore: ["Restore", "restore", () => session.send({ type: "restore_edits" })],
+    reconnect: ["Reconnect", "reconnect", () => void session.reconnect()],
+  };
+  const mend = () => {
+    if (fix) session.edit(fix.edits, { positions: fix.positions });
+    session.view({ notice: null });
+  };
+  const button: Button | undefined = repair
+    ? [repair.title, "repair", () => session.repair(repair)]
+    : fix
+      ? [fix.title, "fix", mend]
+      : actions[said.action ?? ""];
   return (
-    <div className={`ds-strip ds-tone-${said.tone}`} data-testid="strip">
+    <div className={`ds-strip ${over ? "ds-strip-over" : ""} ds-tone-${said.tone}`} data-testid="strip">
       <Icon name={ICONS[said.tone]} />
       <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.muted}`}>
         <b>{said.lead}</b> {said.rest} {said.muted && <span className="ds-muted">{said.muted}</span>}
       </span>
-      {said.repair && (
+      {button && (
         <button
           type="button"
-          className="ds-button ds-button-small"
-          data-testid="repair"
-          onClick={() => said.repair && session.repair(said.repair)}
+          className={`ds-button ds-button-small ${said.action === "reconnect" ? "ds-primary" : ""}`}
+          data-testid={button[1]}
+          onClick={button[2]}
         >
-          {said.repair.title}
-        </button>
-      )}
-      {said.action === "show" && !said.repair && (
-        <button type="button" className="ds-button ds-button-small" onClick={show} data-testid="show-node">
-          Show node
-        </button>
-      )}
-      {said.action === "data" && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="choose-data"
-          onClick={() => session.view({ drawer: "data" })}
-        >
-          Choose its folder
-        </button>
-      )}
-      {said.action === "add_output" && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="return-leaf"
-          onClick={() => session.edit([{ type: "set_outputs", outputs: [{ node: said.node, output: 0 }] }])}
-        >
-          Return {said.node}
-        </button>
-      )}
-      {said.fix && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="fix"
-          onClick={() => {
-            if (said.fix) session.edit(said.fix.edits, { positions: said.fix.positions });
-            session.view({ notice: null });
-          }}
-        >
-          {said.fix.title}
-        </button>
-      )}
-      {said.action === "undo" && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="undo-notice"
-          onClick={() => {
-            session.undo();
-            session.view({ notice: null });
-          }}
-        >
-          Undo
-        </button>
-      )}
-      {said.action === "restore" && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="restore"
-          onClick={() => session.send({ type: "restore_edits" })}
-        >
-          Restore
-        </button>
-      )}
-      {said.action === "reconnect" && (
-        <button
-          type="button"
-          className="ds-button ds-primary ds-button-small"
-          data-testid="reconnect"
-          onClick={() => void session.reconnect()}
-        >
-          Reconnect
+          {button[0]}
         </button>
       )}
       <IconButton

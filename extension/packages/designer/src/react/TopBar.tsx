@@ -110,14 +110,7 @@ function RunButtons() {
         onClick={() => session.run(RUN_BATCHES)}
       >
         <Icon name="run" />
-        {state.running ? (
-          <span>
-            <u>Batch </u>
-            {state.done} of {state.total}
-          </span>
-        ) : (
-          "Run"
-        )}
+        Run
         {state.running && <i className="ds-progress" style={{ width: `${progress * 100}%` }} />}
       </button>
       <RunChoice disabled={!state.can || state.running} />
@@ -141,13 +134,14 @@ function Throughput() {
   const state = useSel((s) => ({
     run: s.run.finished,
     running: s.run.running,
+    done: `${s.run.done} of ${s.run.total}`,
     old: s.run.revision !== s.confirmed?.revision,
   }));
   const room = useSel(headroom);
   const { run, running, old } = state;
   if (!run && !running) return null;
   const failed = run !== null && run.failed.length > 0;
-  const speed = running ? "…" : room ? format.throughput(room.speed) : "–";
+  const speed = running ? state.done : room ? format.throughput(room.speed) : "–";
   const whole = run ? format.plural(run.batches, "whole batch", "whole batches") : "";
   const second = running
     ? "measuring"
@@ -176,7 +170,13 @@ function Throughput() {
       <div>
         <b>{speed}</b>{" "}
         <span className="ds-muted">
-          <u>samples</u>/s
+          {running ? (
+            "batches"
+          ) : (
+            <>
+              <u>samples</u>/s
+            </>
+          )}
         </span>
         {low && breadth !== "wide" && <Icon name="warning" size={12} />}
       </div>

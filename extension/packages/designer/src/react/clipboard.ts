@@ -3,7 +3,7 @@ import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
 import type { Position } from "../protocol/generated";
-import { cardRects, sizesOf } from "./canvas/sizes";
+import { cardRects, relaid, sizesOf } from "./canvas/sizes";
 
 /** Nodes travel between notebooks under this type; beside it stands a program, for cells and editors. */
 const NODES = "application/x-dali-studio-nodes";
@@ -18,10 +18,12 @@ export function copyText(text: string): void {
 
 /** Remove what is selected, as one undo step. */
 export function removeSelection(session: Session): void {
-  const { graph, view } = session.store.get();
+  const state = session.store.get();
+  const { graph, view } = state;
   if (!graph) return;
   const step = removeStep(graph, view.selection, view.wires);
-  session.edit(step.edits);
+  const positions = view.selection.length > 0 ? relaid(state, step.edits, session.room) : {};
+  session.edit(step.edits, { positions });
   if (step.edits.length > 0) session.select([]);
 }
 
@@ -101,15 +103,6 @@ function isText(event: ClipboardEvent): boolean {
   if (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return true;
   const selected = target.ownerDocument.getSelection();
   return event.type !== "paste" && selected !== null && !selected.isCollapsed;
-}
-
-/** What a page listens to that can put code into the cell after the designer's; it takes the event by preventDefault. */
-export const INSERT_EVENT = "dali-studio:insert-cell";
-
-/** Ask the page for a new cell with a program; false if it has nobody who makes one. */
-export function insertCell(root: HTMLElement, source: string): boolean {
-  const wish = new CustomEvent(INSERT_EVENT, { bubbles: true, composed: true, cancelable: true, detail: source });
-  return !root.dispatchEvent(wish);
 }
 
 /** Copy, cut and paste of the designer, as the browser asks for them: no permission is needed so. */

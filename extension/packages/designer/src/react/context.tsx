@@ -2,6 +2,7 @@ import { createContext, useContext, useRef, useSyncExternalStore } from "react";
 import type { FileState, Host } from "../core/host";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
+import type { InsertCell } from "../widget/cells";
 
 export type Theme = "light" | "dark" | "hc";
 /** Widths at which the frame changes, as look.md 11 names them. */
@@ -16,6 +17,8 @@ export interface Frame {
   readonly root: HTMLElement;
   /** Who owns the document's file; null in a cell. */
   readonly host: Host | null;
+  /** Null where no cells can be made. */
+  readonly insertCell: InsertCell | null;
 }
 
 export const FrameContext = createContext<Frame | null>(null);

@@ -3,6 +3,7 @@ import "react";
 declare module "react" {
   interface CSSProperties {
     "--ds-c"?: string;
+    "--ds-ports"?: number;
     "--ds-at"?: string;
     "--ds-share"?: string;
     "--ds-px"?: string;
@@ -17,5 +18,6 @@ declare module "react" {
     "--ds-far-name"?: string;
     "--ds-covered"?: string;
     "--ds-cell"?: string;
+    "--ds-tall"?: string;
   }
 }

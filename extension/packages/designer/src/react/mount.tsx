@@ -2,18 +2,26 @@ import { createRoot } from "react-dom/client";
 import "./preact";
 import type { Host } from "../core/host";
 import type { Session } from "../core/session";
+import type { InsertCell } from "../widget/cells";
 import { App } from "./App";
 
 export interface Place {
   readonly host?: Host;
+  readonly insertCell?: InsertCell | null;
   /** Where the height can be dragged: it in px, and whether the drag is over. */
   readonly onHeight?: (height: number, done: boolean) => void;
 }
 
 /** Draws the designer of a session into `root`; returns how to end that. */
-export function mount(root: HTMLElement, session: Session, { host, onHeight }: Place = {}): () => void {
+export function mount(
+  root: HTMLElement,
+  session: Session,
+  { host, onHeight, insertCell = null }: Place = {},
+): () => void {
   const react = createRoot(root);
-  react.render(<App session={session} root={root} host={host ?? null} onHeight={onHeight ?? null} />);
+  react.render(
+    <App session={session} root={root} host={host ?? null} insertCell={insertCell} onHeight={onHeight ?? null} />,
+  );
   return () => react.unmount();
 }
 

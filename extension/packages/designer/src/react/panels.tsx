@@ -15,7 +15,7 @@ function Panel({ name, shown, root }: { readonly name: PanelName; readonly shown
   const { theme, tinted } = useTheme(root);
   const { session } = shown;
   const frame = useMemo(
-    () => ({ session, root, host: null, theme, tinted, breadth: "wide" as const }),
+    () => ({ session, root, host: null, insertCell: null, theme, tinted, breadth: "wide" as const }),
     [session, root, theme, tinted],
   );
   return (

@@ -7,7 +7,7 @@ import type { Rect } from "../core/route";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import type { Position } from "../protocol/generated";
-import { cardRects } from "./canvas/sizes";
+import { cardRects, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 
@@ -34,7 +34,7 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   const room = canvas && canvas.width >= WIDTH + 24 ? canvas : box;
   const x = room.left - box.left + 12;
   const frame = { x, y: BAR, width: room.width - 24, height: box.height - BAR - 8 };
-  const at = freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, 0) ?? { x: 8, y: BAR };
+  const at = freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, { gap: 0 }) ?? { x: 8, y: BAR };
   const { place, from, to, query = "", selected = false, mode = "add" } = options;
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }
@@ -62,7 +62,9 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const at = freePlace(options.at, cardRects(state, OUTPUTS));
   const step = addStep(context, operator, { ...options, at });
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
-  session.edit(step.edits, { positions: { ...step.positions, ...makeRoom(state, at, returned) } });
+  const chained = options.selected || (options.from && options.to);
+  const places = chained ? relaid(state, step.edits, session.room) : {};
+  session.edit(step.edits, { positions: { ...step.positions, ...makeRoom(state, at, returned), ...places } });
   session.select(step.select);
   return step.select[0] ?? null;
 }

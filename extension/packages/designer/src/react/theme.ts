@@ -55,7 +55,7 @@ export function useTheme(root: HTMLElement): { readonly theme: Theme; readonly t
 function breadthOf(width: number): Breadth {
   if (width >= 1100) return "wide";
   if (width >= 960) return "medium";
-  if (width >= 800) return "narrow";
+  if (width > 800) return "narrow";
   return width >= 560 ? "slim" : "list";
 }
 

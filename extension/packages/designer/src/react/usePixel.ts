@@ -8,17 +8,21 @@ export interface Point {
   readonly y: number;
 }
 
-/** Ask for the numbers of outputs at a point, at most some twenty times a second. */
-export function usePixel(ports: readonly PortRef[], at: Point | null): readonly (PixelValue | undefined)[] {
+/** Ask for the numbers of outputs at a point, of sequences those of a frame, at most some twenty times a second. */
+export function usePixel(
+  ports: readonly PortRef[],
+  at: Point | null,
+  plane: number,
+): readonly (PixelValue | undefined)[] {
   const session = useSession();
   const text = JSON.stringify(ports);
   const sample = useSel((s) => `${s.sample}|${s.iteration}|${s.confirmed?.revision}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another sample or revision is asked for again
   useEffect(() => {
     if (!at) return undefined;
-    const wait = setTimeout(() => session.send({ type: "request_pixel", ports: JSON.parse(text), ...at }), 40);
+    const wait = setTimeout(() => session.send({ type: "request_pixel", ports: JSON.parse(text), ...at, plane }), 40);
     return () => clearTimeout(wait);
-  }, [session, text, at, sample]);
+  }, [session, text, at, plane, sample]);
   const items = useSel((s) => s.pixel?.items ?? []);
   return ports.map((port) =>
     items.find((i) => i.port.node === port.node && (i.port.output ?? 0) === (port.output ?? 0)),

@@ -20,11 +20,16 @@ function placeOf(element: Element): number {
   return [...all].indexOf(cell);
 }
 
-/** Put a program into a new cell below the one in which `element` stands; false where that cannot be. */
-export function insertCell(model: { readonly widget_manager?: unknown }, element: Element, source: string): boolean {
+/** Puts a program into a new cell below the one of the designer; false where that cannot be. */
+export type InsertCell = (source: string) => boolean;
+
+/** What makes cells below the one in which `element` stands; null where the page gives no way to. */
+export function cellMaker(model: { readonly widget_manager?: unknown }, element: Element): InsertCell | null {
   const shared = (model.widget_manager as Manager | undefined)?.context?.model?.sharedModel;
-  const place = placeOf(element);
-  if (!shared?.insertCell || place < 0) return false;
-  shared.insertCell(place + 1, { cell_type: "code", source, metadata: {} });
-  return true;
+  if (!shared?.insertCell) return null;
+  return (source) => {
+    const place = placeOf(element);
+    if (place >= 0) shared.insertCell?.(place + 1, { cell_type: "code", source, metadata: {} });
+    return place >= 0;
+  };
 }

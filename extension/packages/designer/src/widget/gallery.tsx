@@ -3,7 +3,7 @@ import type { Bytes } from "../core/session";
 import type { GalleryTransport } from "../gallery/client";
 import { mountGallery } from "../gallery/mount";
 import type { GalleryAnswer, GalleryRequest } from "../protocol/generated";
-import { insertCell } from "./cells";
+import { cellMaker } from "./cells";
 import loader from "./loader";
 
 /** The part of an anywidget model that is used. */
@@ -50,7 +50,7 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
     return loader.render({ model: designer, el: element });
   };
   const host = {
-    insertCell: (source: string) => insertCell(model, el, source),
+    insertCell: cellMaker(model, el) ?? (() => false),
     showDesigner: typeof manager?.get_model === "function" ? showDesigner : null,
   };
   const { client, end } = mountGallery(root, transportOf(model), host);

@@ -2,6 +2,7 @@ import "../styles/index.css";
 import { Session, type Transport } from "../core/session";
 import type { ClientMessage, KernelMessage } from "../protocol/generated";
 import { mount, pictureWidth } from "../react/mount";
+import { cellMaker } from "./cells";
 import { attachTo, kernelOf, watchKernel } from "./kernel";
 
 /** The part of an anywidget model that is used. */
@@ -66,7 +67,7 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
     model.save_changes();
   };
   const unwatch = watchKernel(kernel, () => session.lost());
-  const unmount = mount(root, session, { onHeight: setHeight });
+  const unmount = mount(root, session, { onHeight: setHeight, insertCell: cellMaker(model, el) });
   session.start();
   return () => {
     model.off("change:_height", resized);

@@ -13,7 +13,7 @@ import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } f
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
-import { MIN_SCALE } from "../../core/layout";
+import { CARD, MIN_SCALE } from "../../core/layout";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
@@ -35,9 +35,9 @@ import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
 import { Stages } from "./Stages";
-import { layoutOf, reflowed, sizesOf } from "./sizes";
+import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
-import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { CONTROLS, fitView, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
@@ -46,6 +46,11 @@ import { ZoomControls } from "./ZoomControls";
 const NODE_TYPES = { operator: OpCard, outputs: OutputsCard, box: BoxCard };
 const EDGE_TYPES = { wire: WireEdge };
 const NO_EDGES: Edge[] = [];
+
+/** A canvas that is no higher does not keep the room of a sentence free, in px. */
+const LOW = 240;
+/** Milliseconds after which cards that came have their sizes. */
+const MEASURED = 100;
 
 /** Dots of the grid stay at least this far apart on the screen, in px. */
 const GRID = 16;
@@ -103,6 +108,7 @@ function CanvasView() {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
       touched.current = false;
+      session.room = roomOf(box.current);
       // Small cards are lower than those that they may become by being fitted.
       const sizes = sizesOf(session.store.get());
       const cards = obstaclesOf(latest.current).map((c, i) => ({
@@ -114,11 +120,50 @@ function CanvasView() {
         pathOf(session.store.get()).length > 0
           ? cards.map((c) => ({ ...c, y: c.y - 40, height: c.height + 40 }))
           : cards;
-      fitView(flow, room, size, reducedMotion(root) ? 0 : duration);
+      const frame = box.current;
+      if (!frame) return;
+      const heightOf = (part: string) => root.querySelector<HTMLElement>(part)?.offsetHeight ?? 0;
+      frame.dataset.dsZoom = fitView(flow, room, size, reducedMotion(root) ? 0 : duration, {
+        top: heightOf(".ds-strip-over") || (size.height > LOW ? STRIP : 0),
+        controls: 20 + Math.max(CONTROLS.width - 20, frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0),
+        movable: breadth !== "slim" && !isDense(session.store.get().graph),
+      });
     },
-    [flow, root, session],
+    [flow, root, session, breadth],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
+  const positions = useSel((s) => s.positions);
+  /** Where the cards were when they were last brought into view, or moved by hand. */
+  const seen = useRef("");
+  // What is placed anew, by an undo or an edit, is not to be out of sight.
+  useEffect(() => {
+    const now = JSON.stringify(positions);
+    if (dragging.current || now === seen.current) return undefined;
+    const moved = seen.current !== "";
+    seen.current = now;
+    if (!moved) return undefined;
+    const wait = setTimeout(() => {
+      const { selection } = session.store.get().view;
+      const frame = box.current;
+      const { x, y, zoom: z } = flow.getViewport();
+      const chosen = latest.current.filter((n) => selection.includes(n.id));
+      const inSight = (n: Node) => {
+        const [left, top] = [n.position.x * z + x, n.position.y * z + y];
+        return (
+          left > -CARD * z && top > -CARD * z && left < (frame?.clientWidth ?? 0) && top < (frame?.clientHeight ?? 0)
+        );
+      };
+      const some = chosen.length > 0 ? chosen : latest.current;
+      if (!(touched.current ? some.some(inSight) : latest.current.every(inSight))) fit(200);
+    }, MEASURED);
+    return () => clearTimeout(wait);
+  }, [positions, session, flow, fit, dragging]);
+  const heat = useSel((s) => s.view.heat);
+  // The heat's legend makes the controls wider.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it
+  useEffect(() => {
+    if (!touched.current) fitSoon();
+  }, [heat, fitSoon]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
       const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
@@ -264,7 +309,9 @@ function CanvasView() {
       const [only, ...others] = moved;
       const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
       const positions = movedNodes(state, Object.fromEntries(at));
-      session.edit(edits, { positions, marks: movedJunctions(state, positions) });
+      const placed = edits.length > 0 ? relaid(state, edits, roomOf(box.current), only?.id) : {};
+      seen.current = JSON.stringify({ ...state.positions, ...positions });
+      session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
     },
     [session, dragging, gestures.onDropped],
   );
@@ -317,7 +364,7 @@ function CanvasView() {
     <div
       ref={box}
       className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={shown === "full" ? undefined : lengthsAt(zoom, shown)}
+      style={zoom < 1 ? lengthsAt(zoom, shown) : undefined}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys

@@ -1,5 +1,5 @@
 import { useStore } from "@xyflow/react";
-import { useCallback, useLayoutEffect, useState } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
@@ -26,11 +26,13 @@ interface Props {
 }
 
 /** Width and, as a rule, height of the card in px, and what stays free around it. */
-const ROOM = { width: 352, height: 172 };
+const ROOM = { width: 286, height: 172 };
 const MARGIN = 6;
+/** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
+const COVERED = 3000;
 
 /** Where the card covers least, in px of the canvas; empty if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size): string {
+function useSpot(key: string, open: boolean, size: Size, most: number): string {
   return useStore((s) => {
     const node = s.nodeLookup.get(key);
     if (!open || !node) return "";
@@ -41,12 +43,13 @@ function useSpot(key: string, open: boolean, size: Size): string {
       width: (n.measured.width ?? 148) * zoom,
       height: (n.measured.height ?? 171) * zoom,
     });
-    const controls = { x: 0, y: s.height - CONTROLS.height, ...CONTROLS };
-    const cards = [controls, ...[...s.nodeLookup.values()].filter((n) => n.id !== key).map(rectOf)];
+    const right = s.domNode?.closest<HTMLElement>(".ds-canvas")?.dataset.dsZoom === "right";
+    const controls = right ? [] : [{ x: 0, y: s.height - CONTROLS.height, ...CONTROLS }];
+    const cards = [...controls, ...[...s.nodeLookup.values()].filter((n) => n.id !== key).map(rectOf)];
     const frame = { x: MARGIN, y: MARGIN, width: s.width - 2 * MARGIN, height: s.height - 2 * MARGIN };
     const own = rectOf(node);
     const seen = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
-    const spot = seen ? freeSpot(size, own, cards, frame) : null;
+    const spot = seen ? freeSpot(size, own, cards, frame, { most }) : null;
     return spot ? `translate(${spot.x}px, ${spot.y}px)` : "";
   });
 }
@@ -58,14 +61,19 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const state = useSel((s) => ({
     folded: s.view.folded.includes(id),
     wanted: wantedCard(s) === nodeKey,
+    chosen: s.view.selection.includes(nodeKey),
   }));
   const error = severity(finding) === "error";
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
-  const spot = useSpot(card, open, size);
+  const spot = useSpot(card, open, size, state.chosen ? Number.POSITIVE_INFINITY : COVERED);
   const canvas = useStore((s) => s.domNode);
+  const observer = useRef<ResizeObserver | null>(null);
   const measured = useCallback((card: HTMLElement | null) => {
-    if (card) setSize({ width: card.offsetWidth, height: card.offsetHeight });
+    observer.current?.disconnect();
+    if (!card) return;
+    observer.current = new ResizeObserver(() => setSize({ width: card.offsetWidth, height: card.offsetHeight }));
+    observer.current.observe(card);
   }, []);
   const told = toldBy(finding);
   const drawn = spot !== "" && canvas !== null;
@@ -76,6 +84,8 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   }, [drawn, told, session]);
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   if (!drawn) return null;
+  const words = format.sentence(format.message(finding.message));
+  const detail = [isAboutFile(finding) ? words : "", finding.detail].filter(Boolean).join("\n\n");
   return createPortal(
     <section
       ref={measured}
@@ -86,7 +96,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
     >
       <div className="ds-error-body">
         <h4>{titleOf(finding)}</h4>
-        <p>{format.sentence(format.message(finding.message))}</p>
+        {!isAboutFile(finding) && <p>{words}</p>}
         {finding.hint && !isAboutFile(finding) && <p className="ds-error-hint">{finding.hint}</p>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
         {!isAboutFile(finding) && (finding.source || (finding.sample ?? null) !== null) && (
@@ -102,10 +112,10 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
           <Icon name="copy" size={12} />
           Copy
         </button>
-        {finding.detail && (
+        {detail && (
           <details>
-            <summary>Technical words</summary>
-            <div className="ds-detail">{finding.detail}</div>
+            <summary>More</summary>
+            <div className="ds-detail">{detail}</div>
           </details>
         )}
         {more > 0 && <span className="ds-muted">{more} more in the inspector</span>}

@@ -167,7 +167,7 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
         )}
         {chip}
       </div>
-      <HeatBar share={failed ? undefined : found?.share} />
+      <HeatBar share={failed || old ? undefined : found?.share} />
     </>
   );
 }
@@ -244,6 +244,8 @@ function OpCardView({ id, selected }: NodeProps) {
   const problem = worst(findings);
   const failed = problem !== undefined && select.severity(problem) === "error";
   const kind = node.output_kinds[0] ?? "any";
+  const rows = select.argumentRows(node, operator);
+  const ports = rows.length + select.extraInputs(node, operator).length + node.output_kinds.length - 1;
   const classes = [
     "ds-card",
     "ds-card-operator",
@@ -261,7 +263,7 @@ function OpCardView({ id, selected }: NodeProps) {
   return (
     <div
       className={classes.filter(Boolean).join(" ")}
-      style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
+      style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`, "--ds-ports": ports }}
       data-testid={`node-${id}`}
       data-ds-node={id}
       onPointerEnter={() => session.view({ hovered: id })}
@@ -292,7 +294,7 @@ function OpCardView({ id, selected }: NodeProps) {
       <Body card={card} failed={failed} />
       <div className="ds-rows">
         <InputRows card={card} />
-        {select.argumentRows(node, operator).map((row) => (
+        {rows.map((row) => (
           <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
         ))}
         <OutputRows card={card} />

@@ -4,7 +4,7 @@ import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
-import { portKey } from "../../core/state";
+import { portKey, type State } from "../../core/state";
 import type { PortRef } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -14,8 +14,11 @@ import { useDrag } from "./drag";
 import { FarOutputs } from "./FarCard";
 import { Name } from "./Name";
 
-function rowName({ node, output }: PortRef): string {
-  return output > 0 ? `${node}[${output}]` : node;
+/** A result as the operator calls it; where that is its only one, by its node. */
+function rowName(state: State, { node, output }: PortRef): string {
+  const { outputs = [] } = state.opening?.catalog.byName.get(nodeOf(state.graph, node)?.operator ?? "") ?? {};
+  const several = (nodeOf(state.graph, node)?.output_kinds.length ?? 1) > 1;
+  return several ? (outputs[output]?.name ?? `${node}[${output}]`) : node;
 }
 
 /** What the pipeline returns, in order. Wires end here; it has no operator. */
@@ -27,7 +30,7 @@ function OutputsCardView({ selected }: NodeProps) {
     outputs.map((ref) => {
       const node = nodeOf(s.graph, ref.node);
       const facts = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
-      return [node?.output_kinds[ref.output] ?? "any", facts].join("|");
+      return [node?.output_kinds[ref.output] ?? "any", rowName(s, ref), facts].join("|");
     }),
   );
   const places = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
@@ -52,15 +55,15 @@ function OutputsCardView({ selected }: NodeProps) {
         <b>outputs</b>
       </header>
       {outputs.map((ref, i) => {
-        const [kind, facts] = (rows[i] ?? "any|").split("|");
+        const [kind, name = "", facts] = (rows[i] ?? "any").split("|");
         return (
           <Row
             // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
             key={`${ref.node}#${ref.output}#${i}`}
             style={{ marginTop: (places[i] ?? 0) - (i > 0 ? (places[i - 1] ?? 0) + 20 : 30) }}
           >
-            <span className="ds-row-words" title={`${rowName(ref)} ${facts}`}>
-              <Name text={rowName(ref)} />
+            <span className="ds-row-words" title={`${name} of ${ref.node}, ${facts}`}>
+              <Name text={name} />
               <span className="ds-row-value ds-muted">{facts}</span>
             </span>
             <SlotPort

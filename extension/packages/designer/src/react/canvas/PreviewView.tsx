@@ -25,14 +25,21 @@ type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
   readonly testId: string | undefined;
 };
 
-/** Nothing says how many frames of a sequence are a second. */
+/** Of sequences of which nothing says when their frames are shown. */
 const FRAMES_PER_SECOND = 25;
 
-/** Goes through frames while it is on; a frame that stands for several stays as long as these. */
+/** Milliseconds from one frame that is shown to the next, at the speed of the file; one that stands for several stays as long as these. */
+function millisecondsEach({ times, shown, count }: PlanesBody): number {
+  const steps = times.slice(1).map((time, i) => Math.abs(time - (times[i] ?? 0)));
+  const seconds = steps.reduce((sum, step) => sum + step, 0) / Math.max(1, steps.length);
+  return 1000 * (seconds || count / shown.length / FRAMES_PER_SECOND);
+}
+
+/** Goes through frames while it is on. */
 function usePlay(body: PlanesBody, step: (next: (now: number | null) => number) => void): [boolean, () => void] {
   const [on, setOn] = useState(false);
   const frames = body.shown.length;
-  const each = (1000 * body.count) / frames / FRAMES_PER_SECOND;
+  const each = millisecondsEach(body);
   // biome-ignore lint/correctness/useExhaustiveDependencies: setters are always the same
   useEffect(() => {
     if (!on) return;
@@ -48,9 +55,16 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
   const first = body.shown.findIndex((i) => i >= middle);
   const [chosen, setChosen] = useState<number | null>(null);
   const [playing, play] = usePlay(body, setChosen);
+  const [differs, setDiffers] = useState(false);
   const id = portKey(preview.key, preview.output);
   if (body.axis === "F") {
-    const part = chosen === null ? {} : { cell: { index: chosen, size: body.width } };
+    const frames = body.shown.length;
+    // Of the first frame, and where none is pointed at, some difference is shown: that of the first two, or of the last.
+    const at = differs && frames > 1 ? Math.max(1, chosen ?? frames - 1) : chosen;
+    const minus = differs && at !== null && frames > 1 ? at - 1 : undefined;
+    const part = at === null ? {} : { cell: { index: at, size: body.width }, minus };
+    const time = (i: number) => body.times[i]?.toFixed(2) ?? "";
+    const span = at === null ? `${time(0)} – ${time(body.times.length - 1)} s` : `${time(at)} s`;
     const scrub = (event: PointerEvent<HTMLElement>) => {
       const box = (event.currentTarget.firstElementChild ?? event.currentTarget).getBoundingClientRect();
       const place = Math.floor(((event.clientX - box.left) / box.width) * body.shown.length);
@@ -61,11 +75,36 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
         <Thumb id={id} width={width} height={height} label={label} {...part} {...(testId ? { testId } : {})} />
         <div className="ds-frames" aria-hidden="true">
           {body.shown.map((frame, i) => (
-            <span key={frame} className={i === chosen ? "ds-frame-now" : ""}>
+            <span key={frame} className={i === at ? "ds-frame-now" : ""}>
               <i>{frame}</i>
             </span>
           ))}
         </div>
+        {body.times.length > 0 && (
+          <output
+            className="ds-frames-time"
+            data-testid={`time-${preview.key}`}
+            title="Seconds from the begin of the file"
+          >
+            {span}
+          </output>
+        )}
+        {frames > 1 && (
+          <button
+            type="button"
+            className="ds-frames-differ nodrag"
+            aria-label="Difference from the frame before, of those shown"
+            title="Difference from the frame before, of those shown"
+            aria-pressed={differs}
+            data-testid={`differ-${preview.key}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              setDiffers(!differs);
+            }}
+          >
+            Δ
+          </button>
+        )}
         <button
           type="button"
           className="ds-frames-play nodrag"

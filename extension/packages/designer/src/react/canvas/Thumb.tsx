@@ -50,13 +50,15 @@ interface Props {
   readonly className?: string;
   /** Part of the picture to show, for strips of equal cells. */
   readonly cell?: { readonly index: number; readonly size: number };
+  /** Of strips: the cell whose difference from `cell` is shown in its place. */
+  readonly minus?: number | undefined;
   readonly cover?: boolean;
   /** Whether it is as large as what it stands in, which has its proportions. */
   readonly fill?: boolean;
 }
 
 /** A canvas that draws one of the session's pictures whenever it changes, without React. */
-export function Thumb({ id, width, height, label, testId, className = "", cell, cover = false, fill }: Props) {
+export function Thumb({ id, width, height, label, testId, className = "", cell, minus, cover = false, fill }: Props) {
   const { images } = useSession();
   const ratio = ratioAt(useDetail());
   const ref = useRef<HTMLCanvasElement>(null);
@@ -67,17 +69,23 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
     const draw = () => {
       const whole = images.get(id);
       if (!ref.current) return;
-      const part = whole && index !== undefined ? { ...whole, x: whole.x + index * size, width: size } : whole;
+      const cellAt = (at: number) => (whole ? { ...whole, x: whole.x + at * size, width: size } : whole);
+      const part = index === undefined ? whole : cellAt(index);
       const inside = part && whole && part.x + part.width <= whole.x + whole.width;
       const { width, height } = ref.current;
       const pen = ref.current.getContext("2d");
       pen?.clearRect(0, 0, width, height);
       if (pen) drawContained(pen, inside ? part : undefined, { x: 0, y: 0, width, height }, cover);
+      if (pen && inside && minus !== undefined) {
+        pen.globalCompositeOperation = "difference";
+        drawContained(pen, cellAt(minus), { x: 0, y: 0, width, height }, cover);
+        pen.globalCompositeOperation = "source-over";
+      }
       ref.current.dataset.drawn = String((Number(ref.current.dataset.drawn) || 0) + (inside ? 1 : 0));
     };
     draw();
     return images.subscribe(id, draw);
-  }, [images, id, index, size, cover, ratio]);
+  }, [images, id, index, size, minus, cover, ratio]);
   return (
     <canvas
       ref={ref}

@@ -68,7 +68,8 @@ function WireEdgeView(props: EdgeProps) {
       gpu: node ? outputDevice(node.device) === "gpu" : false,
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
-      unmoved: wire?.slot.kind === "output" && kind in BEHIND ? unmovedLabel(s, source) : "",
+      // a node that gives such labels itself passes them on
+      unmoved: kind in BEHIND && !nodeOf(s.graph, target)?.output_kinds.includes(kind) ? unmovedLabel(s, source) : "",
       old: s.run.revision !== s.confirmed?.revision,
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),

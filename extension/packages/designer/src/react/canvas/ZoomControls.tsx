@@ -43,6 +43,7 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
         </button>
         <IconButton icon="plus" label="Zoom in (+)" onClick={() => api.current?.zoomBy(1.25)} />
         <IconButton icon="fit" label="Show everything (0)" onClick={() => api.current?.fit()} />
+        <IconButton icon="unknown" label="Keys (?)" testId="keys" onClick={() => session.view({ help: true })} />
       </div>
       {measured && (
         <div className="ds-zoom-group ds-legend">
@@ -63,7 +64,7 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
                   <i key={n} className={`ds-heat-${n}`} />
                 ))}
               </span>
-              <span className="ds-muted">{measure === "time" ? "100 % of step" : "100 % of memory"}</span>
+              <span className="ds-muted">100 %</span>
             </>
           )}
         </div>

@@ -1,4 +1,5 @@
 import { isDense } from "../../core/detail";
+import { applyEdits } from "../../core/edits";
 import { OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
 import { CARD, DENSE, fittingScale, isLaidOut, layoutInBox, outputsHeight, type Size } from "../../core/layout";
@@ -6,7 +7,7 @@ import type { Rect } from "../../core/route";
 import { cardHeight, previewOf } from "../../core/select";
 import type { State } from "../../core/state";
 import { boxesOf, boxSize, contracted, cornerOf, movedNodes, placeOf, shownCards } from "../../core/subgraph";
-import type { Position } from "../../protocol/generated";
+import type { Edit, Position } from "../../protocol/generated";
 
 /** Sizes of all cards, known before they are drawn. */
 export function sizesOf(state: State): Map<string, Size> {
@@ -62,6 +63,16 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
   };
   // What is seen whole anyway flows as lines of text do.
   return scale(places) === 1 || scale(places) > GAIN * scale(positions) ? places : null;
+}
+
+/** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
+export function relaid(state: State, edits: readonly Edit[], room: Size, loose = ""): Record<string, Position> {
+  const { graph, opening, positions } = state;
+  if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return {};
+  const rest = { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) };
+  const pitch = isDense(graph) ? DENSE : undefined;
+  if (rest.nodes.length > 1 && !isLaidOut(rest, sizesOf(state), positions, pitch)) return {};
+  return layoutOf({ ...state, graph: applyEdits(graph, edits, opening.catalog) }, room);
 }
 
 /** Where the cards are, all but one if that is named. */

@@ -131,9 +131,12 @@ export function obstaclesOf(nodes: readonly Node[]): Rect[] {
   }));
 }
 
-/** The room of the canvas; a usual one while it is not laid out. */
+/** Height of the sentence that may come over the canvas: cards leave it free, so that nothing moves then. */
+export const STRIP = 30;
+
+/** The room of the cards on the canvas; a usual one while it is not laid out. */
 export function roomOf(box: HTMLElement | null): Size {
-  return { width: box?.clientWidth || 900, height: box?.clientHeight || 440 };
+  return { width: box?.clientWidth || 900, height: (box?.clientHeight || 470) - STRIP };
 }
 
 /** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */
@@ -172,15 +175,29 @@ function nextTo(state: State, key: string): Position | null {
   return at ? { x: at.x + 184, y: at.y } : null;
 }
 
-const GAPS = { left: 20, top: 14 };
+const GAPS = { left: 20, top: 10 };
 /** Height of the names of stages. */
 const STAGE = 14;
-/** What the zoom controls cover, in the lower left corner. */
+/** What the zoom controls cover at least, in a lower corner. */
 export const CONTROLS = { width: 220, height: 46 };
 
-/** Show the whole graph; at 100 % from the upper left corner when it fits. */
-export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Size, duration: number): void {
-  if (cards.length === 0 || box.width === 0) return;
+/** What lies over the canvas: so much at its top, and controls so wide in its lower left corner, which may go to the right. */
+export interface Covers {
+  readonly top: number;
+  readonly controls: number;
+  readonly movable: boolean;
+}
+
+/** Show the whole graph, at 100 % from the upper left corner when it fits; gives the corner that is left to the controls. */
+export function fitView(
+  flow: ReactFlowInstance,
+  cards: readonly Rect[],
+  { width: wide, height: high }: Size,
+  duration: number,
+  covers: Covers,
+): "left" | "right" {
+  if (cards.length === 0 || wide === 0) return "left";
+  const box = { width: wide, height: high - covers.top };
   const left = Math.min(...cards.map((c) => c.x));
   const top = Math.min(...cards.map((c) => c.y));
   const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
@@ -195,11 +212,18 @@ export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Si
   // Names of stages stand over the cards of large graphs.
   const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
-  const hidden = cards.some(
-    (c) =>
-      x + (c.x - left) * scale < CONTROLS.width &&
-      y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
-  );
-  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
-  void flow.setViewport({ x: x - left * scale, y: y + head - top * scale, zoom: scale }, { duration });
+  const hidden = (from: number, to: number) =>
+    cards.some(
+      (c) =>
+        x + (c.x - left) * scale < to &&
+        x + (c.x + c.width - left) * scale > from &&
+        y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
+    );
+  const inLeft = hidden(0, covers.controls);
+  const right = inLeft && covers.movable && !hidden(box.width - covers.controls, box.width);
+  if (inLeft && !right)
+    ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
+  const down = covers.top + head + y - top * scale;
+  void flow.setViewport({ x: x - left * scale, y: down, zoom: scale }, { duration });
+  return right ? "right" : "left";
 }

@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from "react";
 import { connectEdits, cutEdits, disconnectEdit } from "../../core/actions";
 import { bestSlot, type Context, checkConnection } from "../../core/compat";
 import { fixesFor } from "../../core/fixes";
-import { nodeOf, OUTPUTS, type Slot, wireOf, wiresOf } from "../../core/graph";
+import { nodeOf, OUTPUTS, type Slot, slotId, wireOf, wiresOf } from "../../core/graph";
 import { COLUMN, freePlace } from "../../core/layout";
 import type { Session } from "../../core/session";
 import type { Edit, PortRef } from "../../protocol/generated";
@@ -144,7 +144,13 @@ export function useWiring(onPane: DropOnPane) {
   const connect = useCallback(
     (end: End, before: readonly Edit[] = []) => {
       const graph = session.store.get().graph;
-      if (graph) session.edit([...before, ...connectEdits(graph, end.source, end.slot)]);
+      if (!graph) return;
+      const was = wireOf(graph, slotId(end.slot))?.source.node;
+      session.edit([...before, ...connectEdits(graph, end.source, end.slot)]);
+      if (was && was !== end.source.node && end.slot.kind !== "output") {
+        const text = `${end.slot.node} takes what ${end.source.node} gives, in place of ${was}.`;
+        session.view({ notice: { text, node: end.slot.node } });
+      }
     },
     [session],
   );

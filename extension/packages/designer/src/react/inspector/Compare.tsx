@@ -86,7 +86,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [point, setPoint] = useState<Point | null>(null);
   const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
   const ports = [{ node: nodeKey, output }, ...(source ? [source] : [])];
-  const values = usePixel(ports, point);
+  const values = usePixel(ports, point, detail?.plane ?? 0);
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   if (!detail?.has_output) return null;

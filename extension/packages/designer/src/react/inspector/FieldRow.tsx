@@ -3,7 +3,7 @@ import { cutEdits, randomFor, randomStep } from "../../core/actions";
 import { type Argument, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
 import { COLUMN, freePlace, ROW } from "../../core/layout";
-import { findings, previewOf, scalarOf } from "../../core/select";
+import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { cardRects } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
@@ -67,7 +67,8 @@ function Wired({ node, argument }: Props) {
 function useFinding(key: string, name: string): string {
   return useSel((s) => {
     const d = findings(s).find((x) => x.node === key && x.argument === name);
-    return d ? [format.sentence(d.message), d.hint].filter(Boolean).join(" ") : "";
+    // with a button, it stands among the findings
+    return d && !repairOf(s, d) ? [format.sentence(d.message), d.hint].filter(Boolean).join(" ") : "";
   });
 }
 

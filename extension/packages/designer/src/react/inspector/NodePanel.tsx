@@ -64,8 +64,8 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
   const first = offered.filter((a) => isShown(a, node) || troubled.includes(a.name));
-  const others = offered.filter((a) => !first.includes(a));
-  const rest = [...others.filter((a) => a.support === "used"), ...others.filter((a) => a.support !== "used")];
+  // what has no effect is shown where it is set
+  const rest = offered.filter((a) => !first.includes(a) && a.support === "used");
   if (offered.length === 0) return null;
   return (
     <section className="ds-section" aria-label="Arguments">

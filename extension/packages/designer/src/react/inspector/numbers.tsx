@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { parseMany } from "../../core/validate";
 import type { Value } from "../../protocol/generated";
 import { Icon } from "../icons";
@@ -8,6 +9,9 @@ function asNumbers(value: Value): readonly number[] {
   if (typeof value === "number") return [value];
   return Array.isArray(value) ? value.filter((v): v is number => typeof v === "number") : [];
 }
+
+/** So many fields are shown without being asked for. */
+const MANY = 12;
 
 /** Several numbers side by side; where the length is free they can be added and taken away. */
 export function NumbersControl({ argument, value, set, setError, bad }: FieldProps) {
@@ -30,7 +34,8 @@ export function NumbersControl({ argument, value, set, setError, bad }: FieldPro
     else if (argument.length.length > 0)
       set(Array.from({ length: count > now.length ? most : least }, (_, i) => now[i] ?? last));
   };
-  return (
+  const [many] = useState(now.length > MANY);
+  const fields = (
     <span className="ds-numbers">
       {shown.map((v, i) => (
         <NumberField
@@ -66,6 +71,13 @@ export function NumbersControl({ argument, value, set, setError, bad }: FieldPro
         </span>
       )}
     </span>
+  );
+  if (!many) return fields;
+  return (
+    <details>
+      <summary className="ds-link">{shown.length} numbers, edit…</summary>
+      {fields}
+    </details>
   );
 }
 

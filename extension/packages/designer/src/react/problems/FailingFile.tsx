@@ -45,11 +45,11 @@ export function Remedies({ node }: { readonly node: string }) {
   const all = JSON.parse(remedies) as ReturnType<typeof remediesOf>;
   return (
     <>
-      {all.map(({ title, edits }) => (
+      {all.map(({ title, edits }, i) => (
         <button
           key={title}
           type="button"
-          className="ds-button ds-button-small"
+          className={`ds-button ds-button-small ${i === 0 ? "ds-primary" : ""}`}
           data-testid={`remedy-${node}`}
           onClick={() => session.edit(edits)}
         >

@@ -1,0 +1,1 @@
+"""Pipelines as nvidia.dali's ``Pipeline.serialize`` writes them: read, and written."""

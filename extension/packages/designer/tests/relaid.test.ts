@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { removeStep } from "../src/core/actions";
+import { heightTab } from "../src/core/drawer";
+import { freeSpot } from "../src/core/freeSpot";
+import { OUTPUTS } from "../src/core/graph";
+import { outputRows } from "../src/core/layout";
+import { spliceEdits } from "../src/core/splice";
+import { INITIAL, type State } from "../src/core/state";
+import { firstSwept } from "../src/core/sweep";
+import { layoutOf, relaid } from "../src/react/canvas/sizes";
+import { GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
+
+const ROOM = { width: 1200, height: 600 };
+const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
+const before: State = { ...INITIAL, graph: GRAPH, opening };
+const state: State = { ...before, positions: layoutOf(before, ROOM) };
+const wire = { id: "w", source: ref("decode"), slot: { kind: "input", node: "rotate", input: 0 } } as const;
+
+describe("relaid", () => {
+  it("puts a step that is inserted between two others into their row", () => {
+    const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("turn", "rotate")] };
+    const loose = { ...state, graph, positions: { ...state.positions, turn: { x: 500, y: 400 } } };
+    const edits = spliceEdits({ graph, catalog: INDEX }, "turn", wire);
+    expect(edits).not.toBeNull();
+    const places = relaid(loose, edits ?? [], ROOM, "turn");
+    const row = ["reader", "decode", "turn", "rotate", OUTPUTS].map((key) => places[key]);
+    expect(new Set(row.map((at) => at?.y)).size).toBe(1);
+    expect(row.map((at) => at?.x)).toEqual([...row.map((at) => at?.x)].sort((a, b) => (a ?? 0) - (b ?? 0)));
+  });
+
+  it("closes the gap of a step that is taken out", () => {
+    const places = relaid(state, removeStep(GRAPH, ["rotate", "angle"], []).edits, ROOM);
+    expect(places[OUTPUTS]?.x).toBe(state.positions.rotate?.x);
+  });
+
+  it("leaves cards alone that somebody has moved", () => {
+    const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
+    const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
+    expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("a sweep", () => {
+  it("begins with an argument that the node has, which the others may contradict", () => {
+    const offered = [{ name: "resize_x" }, { name: "resize_shorter" }] as never;
+    const bare = node("resize", "resize");
+    expect(firstSwept({ ...bare, arguments: { resize_shorter: 256 } }, offered)?.name).toBe("resize_shorter");
+    expect(firstSwept({ ...bare, argument_inputs: { resize_shorter: ref("angle") } }, offered)?.name).toBe(
+      "resize_shorter",
+    );
+    expect(firstSwept(bare, offered)?.name).toBe("resize_x");
+  });
+});
+
+describe("outputs", () => {
+  it("are no taller for a branch that was moved far away", () => {
+    const near = { [OUTPUTS]: { x: 800, y: 14 }, rotate: { x: 400, y: 200 } };
+    const graph = { ...GRAPH, outputs: [ref("rotate")] };
+    expect(outputRows(graph, near)).toEqual([190]);
+    expect(outputRows(graph, { ...near, rotate: { x: 400, y: 900 } })).toEqual([30]);
+  });
+});
+
+describe("room", () => {
+  it("is not taken by a card that would cover others", () => {
+    const size = { width: 200, height: 150 };
+    const frame = { x: 0, y: 0, width: 300, height: 200 };
+    const cards = [{ x: 0, y: 0, width: 300, height: 200 }];
+    expect(freeSpot(size, { x: 0, y: 0, width: 100, height: 100 }, cards, frame, { most: 100 })).toBeNull();
+    expect(freeSpot(size, { x: 0, y: 0, width: 100, height: 100 }, cards, frame)).not.toBeNull();
+  });
+
+  it("has the same height for all tabs but the program's", () => {
+    expect([null, "code", "batch", "runs", "data"].map((tab) => heightTab(tab as never))).toEqual([
+      "code",
+      "code",
+      "batch",
+      "batch",
+      "batch",
+    ]);
+  });
+});
