@@ -16,6 +16,8 @@ _ITEM = np.dtype(
     [("source", np.uint64), ("target", np.uint64),
      *((name, np.int64) for name in ("count", "inner", "rows", "columns", "first"))]
 )  # fmt: skip
+#: Elements that a warp of `transform_rows` makes.
+_ELEMENTS = 128
 
 
 def transform_axis_on_gpu(
@@ -28,7 +30,12 @@ def transform_axis_on_gpu(
     if len(matrices) == 1:
         ((size, matrix),) = matrices.items()
         addresses = stream.constant(("transform_axis", name, size), lambda: matrix)
-        _extents(axis).launch(stream, "linear", "transform_axis", src, out, int, *addresses, macros={})
+        if axis == 0:
+            rows = len(matrix.counts)
+            warps = lambda count: 32 * (-(-count // _ELEMENTS) + rows)  # noqa: E731 - each row may have a part left
+            _extents(axis).launch(stream, "linear", "transform_rows", src, out, warps, *addresses, macros={})
+        else:
+            _extents(axis).launch(stream, "linear", "transform_axis", src, out, int, *addresses, macros={})
         return
     sizes = src.shapes[:, axis]
     items = np.zeros(len(src), _ITEM)

@@ -17,14 +17,14 @@ from dali_studio.kernels.cuda.stream import GpuStream
 #: Samples of the sound and windows of the spectra, by whether time comes first.
 _ITEMS = [Extents((0, 0, END), (1, axis, axis + 1), largest=1) for axis in (1, 0)]
 _SETTINGS = np.dtype(
-    [*((name, np.int64) for name in ("first", "step", "width", "size", "factors", "reflect", "root", "time_major",
-                                     "lines", "pitch")), ("room", np.uint64)]
+    [*((name, np.int64) for name in ("first", "step", "width", "size", "factors", "reflect", "root", "time_major")),
+     ("room", np.uint64)]
 )  # fmt: skip
 _THREADS = 256
-#: Windows that a block takes at once, at most: eight numbers that lie side by side are written at once.
-_LINES = 8
-#: Bytes of shared memory of a block, and of device memory where that is too small.
-_SHARED, _ROOM = 48 << 10, 256 << 20
+#: Complex numbers that the registers of a block hold, and windows that it takes at once, at most.
+_HELD, _MOST_LINES = 4096, 64
+#: Bytes of device memory for longer transforms.
+_ROOM = 256 << 20
 _COMPLEX = np.dtype(np.complex64).itemsize
 
 
@@ -50,19 +50,21 @@ def spectrogram_on_gpu(
         addresses = lasting(lambda: [np.exp(-2j * np.pi * np.arange(size) / size)])
         launch("spectra_by_sums", src, out, lambda windows: windows * bins, *addresses, macros={})
         return
-    pitch = (size // 2 if size % 2 == 0 else size) | 1  # odd: lines begin in different banks of the memory
-    line = 2 * pitch * _COMPLEX
-    lines = min(_SHARED // line, _LINES) or 1
-    numbers.update(factors=len(transform.factors), lines=lines, pitch=pitch)
-    shared = lines * line
-    if shared <= _SHARED:
-        addresses = lasting(lambda: [transform.factors, transform.roots])
-        threads = lambda windows: -(-windows // lines) * _THREADS  # noqa: E731
-        launch("spectra", src, out, threads, *addresses, macros={}, shared=shared)
+    length = size // 2 if size % 2 == 0 else size
+    if 1 < length <= _HELD:
+        lines = min(1 << (_HELD // length).bit_length() - 1, _MOST_LINES)
+        _, *addresses = lasting(lambda: [transform.roots])
+        macros = {"SIZE": size, "WIDTH": width, "FACTORS": "".join(map(str, transform.factors[::-1])), "LINES": lines}
+        _ITEMS[time_major].launch(
+            stream, "spectrogram_held", "spectra_held", src, out, lambda windows: -(-windows // lines) * _THREADS,
+            *addresses, numbers["first"], step, int(reflect), int(root), int(time_major), macros=macros,
+        )  # fmt: skip
         return
+    room_of_one = 2 * length * _COMPLEX
     windows = int(out.shapes[:, 0 if time_major else 1].max(initial=0))
-    blocks = max(min(-(-windows // lines), _ROOM // (line * max(len(out), 1))), 1)
-    room = stream.scratch(blocks * len(out) * line)
+    blocks = max(min(windows, _ROOM // (room_of_one * max(len(out), 1))), 1)
+    room = stream.scratch(blocks * len(out) * room_of_one)
+    numbers["factors"] = len(transform.factors)
     tables = _settings(numbers | {"room": int(room.ptr)}), window, transform.factors, transform.roots
     memory, addresses = stream.upload(*tables)
     launch("spectra", src, out, lambda _: blocks * _THREADS, *addresses, macros={})
