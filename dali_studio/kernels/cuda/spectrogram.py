@@ -22,7 +22,7 @@ _SETTINGS = np.dtype(
 )  # fmt: skip
 _THREADS = 256
 #: Complex numbers that the registers of a block hold, and windows that it takes at once, at most.
-_HELD, _MOST_LINES = 4096, 64
+_HELD, _MAX_LINES = 4096, 64
 #: Bytes of device memory for longer transforms.
 _ROOM = 256 << 20
 _COMPLEX = np.dtype(np.complex64).itemsize
@@ -52,7 +52,7 @@ def spectrogram_on_gpu(
         return
     length = size // 2 if size % 2 == 0 else size
     if 1 < length <= _HELD:
-        lines = min(1 << (_HELD // length).bit_length() - 1, _MOST_LINES)
+        lines = min(1 << (_HELD // length).bit_length() - 1, _MAX_LINES)
         _, *addresses = lasting(lambda: [transform.roots])
         macros = {"SIZE": size, "WIDTH": width, "FACTORS": "".join(map(str, transform.factors[::-1])), "LINES": lines}
         _ITEMS[time_major].launch(

@@ -14,10 +14,13 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed, addresses_of, dtype_of, shapes_of
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.file_read import FAST
 from dali_studio.operators.common import T
+from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.operators.readers.arrays import check_alike, check_sources, copy_in_parts, listed_files, packed_arrays
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
+from dali_studio.operators.readers.pieces import map_file
 from dali_studio.operators.tensor.slice import Slice
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
@@ -66,6 +69,13 @@ class Numpy(Reader):
     cache_header_information: Annotated[bool, Ignored(_ONLY_HERE)] = False
     register_buffers: Annotated[bool, Ignored("files are read by the CPU")] = True
     use_o_direct: Annotated[bool, Ignored("files are read through the system's cache")] = False
+    dont_use_mmap: Annotated[
+        bool,
+        Doc(
+            "Read files instead of mapping them into memory, which is done for windows. A program ends when a mapped "
+            "file is cut off while it is read."
+        ),
+    ] = False
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
@@ -87,6 +97,7 @@ class Numpy(Reader):
                             "out_of_bounds_policy": "trim_to_shape"}),
             Case(arguments={**given, "roi_start": values((1, 0), (2, 2), (0, 1), (1, 1), dtype=T.INT32),
                             "roi_shape": (2, 3)}),
+            Case(arguments={**given, "roi_start": (1, 2), "roi_end": (4, 5), "dont_use_mmap": True}),
             Case(arguments={**given, "random_shuffle": True, "initial_fill": 3}),
             Case(arguments={**given, "shuffle_after_epoch": True}),
             Case(arguments={**given, "num_shards": 2, "shard_id": 1, "pad_last_batch": True}),
@@ -117,13 +128,27 @@ class Numpy(Reader):
 
     @classmethod
     def data_set(cls, args: Args) -> Files:
-        return listed_files(args)
+        found = listed_files(args)
+        windows = any(args.given(name) or args.wired(name) for name in _WINDOW)
+        return _Mapped(found.paths, found.root) if windows and FAST and not args["dont_use_mmap"] else found
 
     @classmethod
     def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:
         files = data.batch(read, args)
         found = npy.together(files.samples) if isinstance(files.samples, Packed) else None
         return (_batch(_apart(files, args) if found is None else found, files.sources, args),)
+
+
+class _Mapped(Files):
+    """Files that are mapped into memory: what lies outside their windows is not read."""
+
+    def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> FilesRead:
+        """As `DataSet.read`."""
+        paths = self.paths.take(picked)
+        try:
+            return FilesRead(picked, paths, [map_file(path)[1] for path in paths])
+        except (OSError, ValueError):  # such as URLs and empty files; a reading that fails tells why
+            return super().read(picked, memory, run, ahead=ahead)
 
 
 def _apart(files: Batch, args: Args) -> list[NDArray[Any]]:
