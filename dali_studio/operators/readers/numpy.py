@@ -31,6 +31,8 @@ from dali_studio.schema.traits import MadeOnCpu
 
 _WINDOW = ("roi_start", "rel_roi_start", "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 _ONLY_HERE = "files are read as a whole"
+#: An extent that windows are inside of.
+_ANY = 1 << 31
 
 
 class Numpy(Reader):
@@ -97,7 +99,6 @@ class Numpy(Reader):
                             "out_of_bounds_policy": "trim_to_shape"}),
             Case(arguments={**given, "roi_start": values((1, 0), (2, 2), (0, 1), (1, 1), dtype=T.INT32),
                             "roi_shape": (2, 3)}),
-            Case(arguments={**given, "roi_start": (1, 2), "roi_end": (4, 5), "dont_use_mmap": True}),
             Case(arguments={**given, "random_shuffle": True, "initial_fill": 3}),
             Case(arguments={**given, "shuffle_after_epoch": True}),
             Case(arguments={**given, "num_shards": 2, "shard_id": 1, "pad_last_batch": True}),
@@ -194,7 +195,9 @@ def _batch(arrays: npy.Arrays | list[NDArray[Any]], sources: Sequence[str], args
         return Batch.of(made, "", sources)
     fill = np.zeros(1, dtype)
     convert(np.array([args["fill_value"]], np.float32), fill)
-    firsts, extents = _windows(args, Batch.view(meta, shapes))
+    lost = np.isin(args.context.indices, list(args.context.failed))  # nothing is there, and any window fits
+    firsts, extents = _windows(args, Batch.view(meta, np.where(lost[:, None], _ANY, shapes)))
+    firsts, extents = np.where(lost[:, None], 0, firsts), np.where(lost[:, None], 0, extents)
     made = packed_arrays(extents, dtype, args.context.memory)
     if (firsts >= 0).all() and (firsts + extents <= shapes).all():
         _copy_inside(arrays, firsts, made, args)
