@@ -97,14 +97,14 @@ def test_rows_are_normalised(settings: dict[str, Any], extents: Any, dtype: str)
 @pytest.mark.parametrize("size", [1, 2, 3, 12, 75, 98, 400, 512, 1029, 1200, 8192, 8232, 16384])
 @pytest.mark.parametrize("layout", ["ft", "tf"])
 def test_spectra_of_all_lengths(size: int, layout: str) -> None:
-    made = sounds((9000, 40, 317, 1), "f4")
+    made = [np.random.default_rng(n).normal(0, 0.1, n).astype("f4") for n in (9000, 40, 317, 1)]
     width, step = max(3 * size // 4, 1), max(size // 5, 1)
     for reflect in (True, False):
         define = lambda x, r=reflect: fn.spectrogram(  # noqa: E731
             x, nfft=size, window_length=width, window_step=step, layout=layout, power=2 - r, reflect_padding=r
         )
         for ours, expected in zip(*both(define, made, ""), strict=True):
-            assert np.array_equal(ours, expected)
+            np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-7 * expected.max())
 
 
 @pytest.mark.parametrize("windows", [1, 31, 32, 97, 128, 129, 700])
