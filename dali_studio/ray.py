@@ -61,12 +61,14 @@ def map_batches(
     DaliStudioError
         DS601 without Ray.
     """
-    require("ray.data", purpose="Pipelines in Ray Data", install="'ray[data]'")
+    data = require("ray.data", purpose="Pipelines in Ray Data", install="'ray[data]'")
     made = {**(arguments or {}), "batch_size": batch_size, "num_threads": num_threads, "device_id": device_id}
     resources = {"num_cpus": num_threads, **({} if device_id is None else {"num_gpus": 1})}
+    least, most = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     return dataset.map_batches(
         BatchTransform, fn_constructor_args=(definition, inputs, outputs, keep), fn_constructor_kwargs=made,
-        batch_size=batch_size, batch_format="numpy", concurrency=concurrency, **{**resources, **options},
+        batch_size=batch_size, batch_format="numpy",
+        compute=data.ActorPoolStrategy(min_size=least, max_size=most), **{**resources, **options},
     )  # fmt: skip
 
 

@@ -1,12 +1,17 @@
-"""Pickling functions that no import finds: of notebook cells, of other functions, and lambdas."""
+"""Pickling functions and classes that no import finds: of notebook cells, of other functions, and lambdas."""
 
 from __future__ import annotations
 
+import dataclasses
+import enum
+import functools
 import importlib
 import io
 import marshal
 import pickle
+import sys
 import types
+from pathlib import Path
 from typing import Any
 
 #: Set on functions that are to be pickled with their code although an import finds them.
@@ -14,7 +19,7 @@ BY_VALUE = "_dali_pickle_by_value"
 
 
 def dumps(value: Any) -> bytes:
-    """The bytes of a value, with the code of its functions where an import would not find them.
+    """The bytes of a value, with the code of its functions and classes where an import would not find them.
 
     Raises
     ------
@@ -39,17 +44,55 @@ class _Pickler(pickle.Pickler):
             return _cell, (), _contents(obj), None, None, _fill_cell
         if isinstance(obj, types.FunctionType) and (getattr(obj, BY_VALUE, False) or not _is_found(obj)):
             return _reduced(obj)
+        kind: type[Any] = type(obj)
+        if issubclass(kind, type) and not issubclass(obj, enum.Enum) and not _is_found_class(obj):
+            return _reduced_class(obj)
+        if kind is types.MappingProxyType:
+            return _proxy, (dict(obj),)
+        if kind in (staticmethod, classmethod):
+            return kind, (obj.__func__,)
+        if kind is property:
+            return kind, (obj.fget, obj.fset, obj.fdel, obj.__doc__)
+        if kind is functools.cached_property:
+            return kind, (obj.func,), {"attrname": obj.attrname}
+        if kind.__module__ == "dataclasses" and kind.__name__ == "_FIELD_BASE":  # fields are told apart by its objects
+            return getattr, (dataclasses, obj.name)
         return NotImplemented
 
 
-def _is_found(function: types.FunctionType) -> bool:
-    """Whether an import in another process finds the function; that process has another ``__main__``."""
-    if function.__module__ in (None, "__main__", "__mp_main__"):
+def _is_found(value: Any) -> bool:
+    """Whether an import in another process finds a function or class; that process has another ``__main__``."""
+    if value.__module__ in (None, "__main__", "__mp_main__"):
         return False
-    found: Any = importlib.import_module(function.__module__)
-    for name in function.__qualname__.split("."):
+    found: Any = importlib.import_module(value.__module__)
+    for name in value.__qualname__.split("."):
         found = getattr(found, name, None)
-    return found is function
+    return found is value
+
+
+def _is_found_class(value: type) -> bool:
+    """The same of a class: what another process has for ``__main__`` has those of a script."""
+    if value.__module__ == "builtins":
+        return True
+    in_script = value.__module__ == "__main__" and Path(getattr(sys.modules["__main__"], "__file__", "")).is_file()
+    return "<locals>" not in value.__qualname__ and (in_script or _is_found(value))
+
+
+def _reduced_class(value: type) -> tuple[Any, ...]:
+    made_anew = types.MemberDescriptorType, types.GetSetDescriptorType  # by the type of the class
+    body = {name: content for name, content in value.__dict__.items()
+            if name != "_abc_impl" and not isinstance(content, made_anew)}  # fmt: skip
+    made = {name: body.pop(name) for name in ("__module__", "__qualname__", "__slots__") if name in body}
+    return type(value), (value.__name__, value.__bases__, made), body, None, None, _set_body
+
+
+def _proxy(content: dict[str, Any]) -> types.MappingProxyType[str, Any]:
+    return types.MappingProxyType(content)  # the class has no name by which pickle finds it
+
+
+def _set_body(value: type, body: dict[str, Any]) -> None:
+    for name, content in body.items():
+        setattr(value, name, content)
 
 
 def _reduced(function: types.FunctionType) -> tuple[Any, ...]:

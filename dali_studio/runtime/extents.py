@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.kernels.cpu.descriptors import largest_sample
 
 #: Bytes of a sample beyond which no machine need be asked: arithmetic over batches of such samples does not overflow.
 _MAX_BYTES = 1 << 46
@@ -32,11 +31,7 @@ def check_sizes(shapes: NDArray[np.int64], dtype: np.dtype[np.generic]) -> None:
     ArgumentError
         DS301 with the sample.
     """
-    if len(shapes) == 1:
-        large = math.prod(shapes[0].tolist()) * dtype.itemsize > _MAX_BYTES
-    else:
-        large = shapes.size and float(shapes.max()) ** shapes.shape[1] * dtype.itemsize > _MAX_BYTES
-    if not large:
+    if largest_sample(shapes) * dtype.itemsize <= _MAX_BYTES:
         return
     sizes = shapes.astype(np.float64).prod(axis=1) * dtype.itemsize
     if sizes.max() > _MAX_BYTES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,6 +87,32 @@ def _log_mel(place: Place) -> Any:
     return fn.normalize(fn.to_decibels(mel, multiplier=10.0, cutoff_db=-80.0), axes=[1]), labels
 
 
+def _tfrecord(place: Place) -> Any:
+    feature = importlib.import_module(f"{place.fn.__name__.rpartition('.')[0]}.tfrecord")
+    read = place.fn.readers.tfrecord(
+        path=f"{place.folder}/samples", index_path=f"{place.folder}/index", random_shuffle=True, name="Reader",
+        features={
+            "image": feature.FixedLenFeature((), feature.string, ""), "label": feature.FixedLenFeature([1], feature.int64, -1)
+        }, **place.reader,
+    )  # fmt: skip
+    return read["image"], read["label"]
+
+
+def _recordio(place: Place) -> Any:
+    files, labels = place.fn.readers.mxnet(
+        path=f"{place.folder}/samples", index_path=f"{place.folder}/index", random_shuffle=True, name="Reader", **place.reader
+    )
+    return files, labels
+
+
+def _webdataset(place: Place) -> Any:
+    files, labels = place.fn.readers.webdataset(
+        paths=f"{place.folder}/samples", index_paths=f"{place.folder}/index", ext=["jpg", "cls"], random_shuffle=True,
+        name="Reader", **place.reader,
+    )  # fmt: skip
+    return files, labels
+
+
 def _chain(place: Place, x: Any) -> Any:
     fn = place.fn
     x = fn.rotate(fn.resize(x, resize_x=256, resize_y=256), angle=10.0, keep_size=True, fill_value=0)
@@ -122,15 +149,19 @@ class Work:
         Reported as milliseconds a batch; otherwise as images a second.
     theirs, ours : mapping
         Arguments of decoders that only one engine is given: the ways to share the work between its decoders.
-    sounds : bool
-        It reads recordings, not photos.
+    own : bool
+        It reads recordings or archives, not photos.
     """
 
     define: Callable[[Place], Any]
     per_batch: bool = False
     theirs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ours: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    sounds: bool = False
+    own: bool = False
+
+
+#: Readers alone, by the kind of `archives.archive`.
+_ARCHIVES = {"tfrecord": _tfrecord, "recordio": _recordio, "webdataset": _webdataset}
 
 
 def _alone(define: Callable[[Place, Any], Any]) -> Callable[[Place], Any]:
@@ -144,7 +175,8 @@ WORKS: dict[str, Work] = {
     "readme, our hardware too": Work(_readme, ours={"hw_decoder_load": 0.65}),
     "validation": Work(_validation),
     "decode alone": Work(_decode),
-    "log-mel": Work(_log_mel, sounds=True),
+    "log-mel": Work(_log_mel, own=True),
+    **{f"read {kind}": Work(define, own=True) for kind, define in _ARCHIVES.items()},
     "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
     **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},
     "external_source, copied": Work(lambda place: place.given(), per_batch=True),
@@ -207,5 +239,6 @@ ROWS: dict[str, tuple[Row, ...]] = {
             for work in _PROGRAMS
         ),
         *(Row("log-mel", f"speech, {kind}", 32) for kind in ("wav", "flac", "ogg")),
+        *(Row(f"read {kind}", kind, batch) for kind in _ARCHIVES for batch in (32, 64)),
     ),
 }  # fmt: skip

@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from archives import KINDS, archive
 from duel_programs import EMPTY, ROWS, WORKS, Row
 from machine import metadata
 from photos import photo_set, usual
@@ -58,7 +59,7 @@ def main() -> int:
 def _rows(options: argparse.Namespace) -> dict[str, Row]:
     """What is measured, by its name."""
     rows = ROWS[options.device] if options.all_rows else ()
-    found = {row.name: row for row in rows} or {name: Row(name) for name, work in WORKS.items() if not work.sounds}
+    found = {row.name: row for row in rows} or {name: Row(name) for name, work in WORKS.items() if not work.own}
     wanted = options.only or [""]
     return {name: row for name, row in found.items() if any(text in name for text in wanted)}
 
@@ -98,7 +99,7 @@ def _compare(row: Row, workers: dict[str, Worker], options: argparse.Namespace) 
     result: dict[str, Any] = {"per_batch": work.per_batch, "studio": [], "nvidia": [], "busy": {}}
     batch, folder = options.batch, options.photos
     if options.all_rows:
-        batch, folder = row.batch, photo_set(row.photos) if row.photos else ""
+        batch, folder = row.batch, files_of(row.photos)
     for worker in workers.values():  # both at once: no clock runs yet
         worker.send(
             {"do": "build", "work": row.work, "folder": str(folder), "batch_size": batch, "threads": options.threads,
@@ -122,6 +123,11 @@ def _compare(row: Row, workers: dict[str, Worker], options: argparse.Namespace) 
     for engine in able:
         workers[engine].ask({"do": "close"})
     return result | _summary(result["studio"], result["nvidia"], result["busy"], per_batch=work.per_batch)
+
+
+def files_of(name: str) -> Path | str:
+    """The folder of a row's files, of which there are none without a name."""
+    return archive(name) if name in KINDS else photo_set(name) if name else ""
 
 
 def _summary(

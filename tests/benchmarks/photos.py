@@ -95,7 +95,7 @@ def photo_set(name: str) -> Path:
     large = ways[0].size is not None
     source = data_sets()["originals"] if large else usual()
     files = sorted(source.rglob("*.jpg"))[: _FEW if large else None]
-    target = _folder(name.replace(" ", "-"), data_sets()["originals"])
+    target = folder_for(name.replace(" ", "-"), data_sets()["originals"])
     with ProcessPoolExecutor() as processes:
         list(processes.map(
             _save, files, (target / file.relative_to(source) for file in files), itertools.cycle(ways)
@@ -103,7 +103,8 @@ def photo_set(name: str) -> Path:
     return target
 
 
-def _folder(name: str, originals: Path) -> Path:
+def folder_for(name: str, originals: Path) -> Path:
+    """Where files that are made of those of `originals` lie."""
     return Path(tempfile.gettempdir()) / f"dali-studio-benchmark-{name}-{originals.name}"
 
 
@@ -121,7 +122,7 @@ def _copies(
     folders: list[Path], sizes: tuple[tuple[int, int], ...], qualities: tuple[int, ...], chroma: str, name: str
 ) -> Path:
     """Copies of the photos of folders, which take sizes and qualities in turn; upright photos stay so."""
-    target = _folder(name, folders[0])
+    target = folder_for(name, folders[0])
     files = [(folder, file) for folder in folders for file in sorted(folder.rglob("*.jpg"))]
     for index, (folder, file) in enumerate(files):
         made = target / file.relative_to(folder)

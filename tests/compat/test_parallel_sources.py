@@ -201,6 +201,55 @@ if __name__ == "__main__":
 """
 
 
+CLASSES = """
+import abc, dataclasses, functools
+import numpy as np
+from dali_studio import Pipeline, fn
+
+class Source(abc.ABC):
+    @property
+    def factor(self):
+        return self.two * self.five()
+    @functools.cached_property
+    def two(self):
+        return 2
+    @staticmethod
+    def five():
+        return 5
+    @abc.abstractmethod
+    def value(self, index): ...
+    def __call__(self, info):
+        return np.array(self.value(info.idx_in_epoch))
+
+@dataclasses.dataclass
+class Shift:
+    by: int
+    seen: list[int] = dataclasses.field(default_factory=list)
+
+class Numbers(Source):
+    __slots__ = ("shift",)
+    def __init__(self, by):
+        super().__init__()
+        self.shift = Shift(by)
+    def value(self, index):
+        self.shift.seen.append(index)
+        assert [field.name for field in dataclasses.fields(self.shift)] == ["by", "seen"] and self.shift == Shift(self.shift.by, [index])
+        self.shift = dataclasses.replace(self.shift, seen=[])
+        return super().factor * index + self.shift.by
+
+pipe = Pipeline(batch_size=3, num_threads=1, device_id=None, py_start_method="spawn")
+with pipe:
+    pipe.set_outputs(fn.external_source(source=Numbers(7), parallel=True, batch=False))
+print(np.asarray(pipe.run()[0].as_array()).tolist(), flush=True)
+"""
+
+
+def test_classes_that_no_file_has_are_sent_with_their_code() -> None:
+    """As those of a notebook's cells."""
+    done = subprocess.run([sys.executable, "-c", CLASSES], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "[7, 17, 27]", "")
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_program_ends_without_releasing_anything(method: str, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(SCRIPT.format(method=method))

@@ -11,6 +11,8 @@ import pytest
 from numpy.lib import format as npy
 from peers import OURS, check, check_refused, refused, run
 
+from dali_studio.operators.readers.pieces import map_file
+
 pytestmark = pytest.mark.usefixtures("nvidia")
 
 
@@ -45,6 +47,30 @@ def test_windows_of_both_orders(volumes: str, window: str) -> None:
 @pytest.mark.parametrize("window", ["roi_start=[1, 2, 0], roi_end=[2, 99, 1]", "roi_start=[1, 2]", "roi_shape=[-1, 2, 3]"])
 def test_windows_that_are_none(volumes: str, window: str) -> None:
     check_refused(f"fn.readers.numpy(file_root=root, {window})", codes="DS105", names={"root": volumes})
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_windows_of_files_that_are_mapped_or_read(volumes: str, mapped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    mappings: list[str] = []
+
+    def note(path: str) -> Any:
+        mappings.append(Path(path).name)
+        return map_file(path)
+
+    monkeypatch.setattr("dali_studio.operators.readers.numpy.map_file", note)
+    check(
+        f"fn.readers.numpy(file_root=root, {WINDOWS[0]}, dont_use_mmap={not mapped})", names={"root": volumes}, batch_size=6
+    )  # fmt: skip
+    assert set(mappings) == ({f"{number}.npy" for number in range(6)} if mapped else set())
+
+
+def test_windows_of_files_that_cannot_be_mapped_or_are_cut_off(volumes: str) -> None:
+    Path(volumes, "1.npy").write_bytes(b"")  # an empty file has no mapping
+    whole = Path(volumes, "4.npy").read_bytes()
+    Path(volumes, "4.npy").write_bytes(whole[:-1])
+    expression = "fn.readers.numpy(file_root=root, roi_shape=[2, 2, 2], on_error='placeholder')"
+    ((output,),) = run(OURS, expression, names={"root": volumes}, batch_size=6)
+    assert [one.shape for one in output.samples] == [(0,) * 3 if number in (1, 4) else (2,) * 3 for number in range(6)]
 
 
 @pytest.mark.parametrize("kind", ["b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])

@@ -279,6 +279,12 @@ MACROS: dict[str, list[dict[str, object]]] = {
     "resample_audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i4", "f4") for out in ("i2", "u4", "f4")
     ],
+    "spectrogram_held": [
+        {"SIZE": size, "WIDTH": width, "FACTORS": factors, "LINES": lines}
+        for size, width, factors, lines in (
+            (512, 400, "4444", 16), (400, 400, "5524", 16), (3, 2, "3", 64), (1029, 1029, "7773", 2), (8192, 2048, "444444", 1), (250, 99, "555", 32)
+        )
+    ],
     "points": [{"IN": one, "OUT": out, "ROWS": 2, "COLUMNS": 3} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [

@@ -113,3 +113,26 @@ def test_rows_are_normalised(settings: dict[str, Any], extents: Any, dtype: str)
             assert np.abs(ours.astype(int) - expected).max() <= 1 and (ours != expected).mean() < 0.002
         else:
             np.testing.assert_allclose(ours, expected, rtol=0, atol=2e-6 * max(np.abs(expected).max(), 1))
+
+
+#: Transforms that registers of a block hold, in steps of all factors, alone and two at once, and longer ones.
+@pytest.mark.parametrize("size", [1, 2, 3, 12, 75, 98, 400, 512, 1029, 1200, 8192, 8232, 16384])
+@pytest.mark.parametrize("layout", ["ft", "tf"])
+def test_spectra_of_all_lengths(size: int, layout: str) -> None:
+    made = [np.random.default_rng(n).normal(0, 0.1, n).astype("f4") for n in (9000, 40, 317, 1)]
+    width, step = max(3 * size // 4, 1), max(size // 5, 1)
+    for reflect in (True, False):
+        define = lambda x, r=reflect: fn.spectrogram(  # noqa: E731
+            x, nfft=size, window_length=width, window_step=step, layout=layout, power=2 - r, reflect_padding=r
+        )
+        for ours, expected in zip(*both(define, made, ""), strict=True):
+            np.testing.assert_allclose(ours, expected, rtol=1e-6, atol=1e-7 * expected.max())
+
+
+@pytest.mark.parametrize("windows", [1, 31, 32, 97, 128, 129, 700])
+def test_bands_of_many_windows(windows: int) -> None:
+    rng = np.random.default_rng(windows)
+    made = [rng.exponential(1, (257, extent)).astype("f4") for extent in (windows, 1, 40)]
+    for define in (lambda x: fn.mel_filter_bank(x, nfilter=40), lambda x: fn.mfcc(x, n_mfcc=13, lifter=22.0)):
+        for ours, expected in zip(*both(define, made, "ft"), strict=True):
+            np.testing.assert_allclose(ours, expected, rtol=1e-6)

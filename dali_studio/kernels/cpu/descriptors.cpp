@@ -26,6 +26,19 @@ static i64 place_samples(Array<const i64, 2> shapes, i64 itemsize, i64 alignment
 }
 REGISTER_SHORT(place_samples)
 
+// Elements of the largest sample, or a number above all others where 63 bits do not hold them.
+static i64 largest_sample(Array<const i64, 2> shapes) {
+  i64 largest = 0;
+  for (i64 i = 0; i < shapes.shape[0]; i++) {
+    i64 product = 1;
+    bool zero = false, over = false;
+    for (i64 axis = 0; axis < shapes.shape[1]; axis++) zero |= shapes(i, axis) == 0, over |= __builtin_mul_overflow(product, shapes(i, axis), &product);
+    if (!zero) largest = most(largest, over ? (i64)limits<i64>::high : product);
+  }
+  return largest;
+}
+REGISTER_SHORT(largest_sample)
+
 // Elements of the largest sample, and the most tiles of one.
 static i64 measure_samples(Array<const i64, 2> shapes, i64 order, i64 tile_y, i64 tile_x, i64 more_x, bool planes, Array<i64, 1> found) {
   if (found.shape[0] != 2 || (order != ROW && shapes.shape[1] < 3) || tile_y < 1 || tile_x < 1) return MISFIT;
@@ -71,6 +84,35 @@ static i64 descriptor_heads(Dense<i64, 1> host, i64 words, i64 src, Array<const 
   return 0;
 }
 REGISTER_SHORT(descriptor_heads)
+
+// The product of extents `begin` to `end`, or to the last one, of a sample.
+static i64 extent(const Array<const i64, 2>& shapes, i64 i, i64 begin, i64 end) {
+  i64 product = 1;
+  for (i64 axis = begin; axis < least(end, shapes.shape[1]); axis++) product *= shapes(i, axis);
+  return product;
+}
+
+// A descriptor of `words` 64-bit words begins with two addresses; then comes of each row of `fields` (0 for the input or 1 for the
+// result; the first axis, and the one behind the last, or any number above) a product of extents, and zeros. Gives the largest of the field `largest`.
+static i64 descriptor_extents(Dense<i64, 1> host, i64 words, i64 src, Array<const i64, 1> src_offsets, i64 dst, Array<const i64, 1> dst_offsets,
+                              Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, Dense<const i64, 2> fields, i64 largest) {
+  const i64 count = src_offsets.shape[0], products = fields.shape[0];
+  if (host.shape[0] < count * words || dst_offsets.shape[0] != count || in_shapes.shape[0] != count || out_shapes.shape[0] != count ||
+      fields.shape[1] != 3 || words < 2 + products || largest < 0 || largest >= products)
+    return MISFIT;
+  for (i64 k = 0; k < products; k++)
+    if (fields(k, 1) < 0) return MISFIT;
+  i64 found = 0;
+  for (i64 i = 0; i < count; i++) {
+    i64* to = host.data + i * words;
+    to[0] = src + src_offsets(i), to[1] = dst + dst_offsets(i);
+    for (i64 k = 0; k < products; k++) to[2 + k] = extent(fields(k, 0) ? out_shapes : in_shapes, i, fields(k, 1), fields(k, 2));
+    for (i64 k = 2 + products; k < words; k++) to[k] = 0;
+    found = most(found, to[2 + largest]);
+  }
+  return found;
+}
+REGISTER_SHORT(descriptor_extents)
 
 // Fields of 32 bits, from the one at `first` on; a descriptor has `words` of them.
 static i64 descriptor_rows(Dense<i32, 1> host, i64 words, i64 first, Array<const i32, 2> rows) {

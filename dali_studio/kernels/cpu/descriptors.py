@@ -45,6 +45,11 @@ _measured: dict[tuple[Any, ...], tuple[NDArray[np.int64], tuple[int, int]]] = {}
 _MAX_MEASURED = 64
 
 
+def largest_sample(shapes: NDArray[np.int64]) -> int:
+    """Elements of the largest sample; of one that 63 bits do not count, the largest such number."""
+    return kernel("largest_sample")(shapes)
+
+
 class Descriptors:
     """Descriptors of a batch's samples in host memory, to be filled field by field.
 
@@ -76,6 +81,23 @@ class Descriptors:
         kernel("descriptor_heads")(
             self._longs, self._words, src[0], src[1], dst[0], dst[1], unit, src[2], src[3], dst[2], dst[3]
         )
+
+    def extents(
+        self, places: tuple[int, NDArray[np.int64], int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+        fields: NDArray[np.int64], largest: int,
+    ) -> int:  # fmt: skip
+        """Fill all of it with addresses, products of extents and zeros; gives the largest number of one field.
+
+        Parameters
+        ----------
+        places : tuple
+            Address and offsets of input and output, and their shapes.
+        fields : ndarray
+            (K, 3): 0 for the input or 1 for the output, the first axis, and the one behind the last.
+        largest : int
+            Of which field.
+        """
+        return kernel("descriptor_extents")(self._longs, self._words, *places, fields, largest)
 
     def rows(self, first: int, rows: NDArray[Any]) -> None:
         """Fill the fields from byte `first` on with a structured array, whose items are whole 32-bit words."""

@@ -184,6 +184,23 @@ static i64 power_spectrum(Array<const i64, 1> in, Array<const i64, 2> extents, A
 }
 REGISTER(power_spectrum)
 
+// Shapes of the spectra of sounds: `bins` numbers of each window, of which there is one more than steps fit. Gives the first sound
+// that has several channels, or is too short for a window, or -1.
+static i64 spectrogram_shapes(Array<const i64, 2> sounds, i64 width, i64 step, bool centred, i64 bins, bool time_major, Dense<i64, 2> shapes) {
+  if (shapes.shape[0] != sounds.shape[0] || shapes.shape[1] != 2 || width < 1 || step < 1) return MISFIT;
+  for (i64 i = 0; i < sounds.shape[0]; i++) {
+    i64 length = 1, axes = 0;
+    for (i64 axis = 0; axis < sounds.shape[1]; axis++)
+      if (sounds(i, axis) != 1) length = sounds(i, axis), axes++;
+    const i64 room = length - width;  // a sound shorter than a window by less than a step has one, too
+    const i64 windows = centred ? length / step + 1 : (room < 0 ? -(-room / step) : room / step) + 1;
+    if (axes > 1 || length < 1 || windows < 1) return i;
+    shapes(i, time_major ? 0 : 1) = windows, shapes(i, time_major ? 1 : 0) = bins;
+  }
+  return -1;
+}
+REGISTER_SHORT(spectrogram_shapes)
+
 // Those of several signals, by addresses, (samples,) and (rows, columns) of their spectra.
 static i64 spectrograms(Array<const i64, 1> signals, Array<const i64, 1> counts, Array<const i64, 1> out, Array<const i64, 2> shapes, i64 first,
                         i64 step, bool reflect, Dense<const f32, 1> window, i64 size, Dense<const i64, 1> factors, Dense<const f32, 1> roots,

@@ -66,15 +66,16 @@ def hann_window(length: int) -> Floats:
     return made
 
 
-def count_windows(lengths: NDArray[np.int64], width: int, step: int, *, centred: bool) -> NDArray[np.int64]:
-    """How many windows signals have; 0 or less where they are too short for one.
+def spectrogram_shapes(
+    signals: NDArray[np.int64], width: int, step: int, bins: int, *, centred: bool, time_major: bool
+) -> tuple[NDArray[np.int64], int]:
+    """Shapes of the spectra of windows of signals; and the first signal that has none, or -1.
 
-    The last window may reach beyond the end where a signal is shorter than a window by less than a step.
+    It has several channels, or is too short for a window. The last window may reach beyond the end where a signal is
+    shorter than a window by less than a step.
     """
-    if centred:
-        return lengths // step + 1
-    room = lengths - width
-    return np.sign(room) * (np.abs(room) // step) + 1
+    made = np.empty((len(signals), 2), np.int64)
+    return made, kernel("spectrogram_shapes")(signals, width, step, centred, bins, time_major, made)
 
 
 def first_place(window: Floats, *, centred: bool) -> int:

@@ -6,9 +6,10 @@ struct Item {
   const void* from;
   void* to;
   i64 count;
-  const float* largest;  // of the sample, where decibels have no other reference
-  float part;            // of the sample before that is taken
-  i32 unused;
+  union {
+    float part;            // of the sample before that is taken
+    const float* largest;  // number, where decibels have no other reference
+  };
 };
 
 // Elements that a thread makes, each 256 behind the other, so that several are on their way at once.
@@ -58,19 +59,20 @@ extern "C" __global__ void __launch_bounds__(256) decibels(
 }
 
 // The same of a sample's own largest number, by one block.
-extern "C" __global__ void __launch_bounds__(256) decibels_of_largest(const Item* __restrict__ items, float factor, float smallest) {
-  __shared__ float largest[256];
+enum { BLOCK = 1024 };
+extern "C" __global__ void __launch_bounds__(BLOCK) decibels_of_largest(const Item* __restrict__ items, float factor, float smallest) {
+  __shared__ float largest[BLOCK];
   const Item& item = items[blockIdx.y];
   float own = Maximum::neutral<float>();
-#pragma unroll 16
-  for (i64 i = threadIdx.x; i < item.count; i += 256) own = Maximum::of(own, ((const float*)item.from)[i]);
+#pragma unroll 8
+  for (i64 i = threadIdx.x; i < item.count; i += BLOCK) own = Maximum::of(own, ((const float*)item.from)[i]);
   largest[threadIdx.x] = own;
-  for (int half = 128; half > 0; half /= 2) {
+  for (int half = BLOCK / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) largest[threadIdx.x] = Maximum::of(largest[threadIdx.x], largest[threadIdx.x + half]);
   }
   __syncthreads();
   const Decibels decibels = decibels_of(factor, most(0.f, largest[0]), smallest);
 #pragma unroll 4
-  for (i64 begin = threadIdx.x * 4; begin < item.count; begin += 1024) make_decibels(item, decibels, begin);
+  for (i64 begin = threadIdx.x * 4; begin < item.count; begin += 4 * BLOCK) make_decibels(item, decibels, begin);
 }

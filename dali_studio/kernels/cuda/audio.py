@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers, lobes_of, moved_by, silence_ratio, sinc_window
+from dali_studio.kernels.cpu.descriptors import largest_sample
+from dali_studio.kernels.cuda.extents import END, Extents
 from dali_studio.kernels.cuda.reduce import reduce_on_gpu
 from dali_studio.kernels.cuda.stream import THREADS, GpuStream
 
-_ITEM = np.dtype(
-    [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("largest", np.uint64), ("part", np.float32),
-     ("unused", np.int32)]
-)  # fmt: skip
+#: Samples of the sound, and the part of the sample before or where the largest number lies.
+_ITEMS = Extents((0, 0, END), more=1)
 _RATE = np.dtype(
     [("source", np.uint64), ("target", np.uint64), *((name, np.int64) for name in ("count", "made", "channels")),
      ("step", np.float64)]
 )  # fmt: skip
 _POWERS = np.dtype(
     [*((name, np.uint64) for name in ("source", "means", "largest", "begin", "length")),
-     *((name, np.int64) for name in ("windows", "width", "step", "blocks"))]
+     *((name, np.int64) for name in ("windows", "width", "first", "step", "blocks"))]
 )  # fmt: skip
 #: Places of a block (`audio.hpp`), and samples that it holds at most (`resample_audio.cu`).
 RESAMPLED_BLOCK, _HELD = 256, 2048
@@ -32,45 +32,40 @@ RESAMPLED_BLOCK, _HELD = 256, 2048
 _BLOCKS, _MAX_BYTES = 4096, 300_000
 #: Windows of a block where sums of squares are exact and may begin anywhere.
 _WINDOWS = 2048
-#: Numbers of a sample of which one block finds the largest and makes decibels, at most.
-_ALONE = 1 << 17
+#: Numbers of a sample of which one block finds the largest and makes decibels, at most, and the block's threads.
+_ALONE, _BLOCK = 1 << 17, 1024
 
 
 def preemphasis_on_gpu(
     src: Batch, out: Batch, coefficients: NDArray[np.float32], border: str, stream: GpuStream
 ) -> None:
     """What `kernels.cpu.audio.preemphasis` does; `coefficients` has one for each sample."""
-    items = _items(src, out)
-    items["part"] = coefficients
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    code = np.int64(BORDERS.index(border))
-    stream.launch("audio", items, -(-src.counts // 4), code, function="preemphasis", macros=macros)
+    code, rows = np.int64(BORDERS.index(border)), np.asarray(coefficients, np.float32)
+    _ITEMS.launch(stream, "audio", "preemphasis", src, out, _quarter, code, macros=macros, rows=rows)
 
 
 def to_decibels_on_gpu(
     src: Batch, out: Batch, multiplier: float, reference: float, cutoff: float, stream: GpuStream
 ) -> None:
     """What `kernels.cpu.audio.to_decibels` does."""
-    items = _items(src, out)
     factor, smallest = decibel_numbers(multiplier, cutoff)
     macros = {"IN": src.dtype, "OUT": out.dtype}
-    if reference == 0 and int(src.counts.max(initial=0)) <= _ALONE:
-        numbers = map(np.float32, (factor, smallest))
-        stream.launch("audio", items, THREADS, *numbers, function="decibels_of_largest", macros=macros)
+    launch = partial(_ITEMS.launch, stream, "audio", macros=macros)
+    if reference == 0 and largest_sample(src.shapes) <= _ALONE:
+        launch("decibels_of_largest", src, out, bool, np.float32(factor), np.float32(smallest), block=_BLOCK)
         return
+    rows = None
     if reference == 0:
         largest = stream.empty(np.empty((len(src), 0), np.int64), src.dtype, "")
         whole = np.full(src.shapes.shape[1], fill_value=True)
         reduce_on_gpu(src, whole, largest, stream, combine="Maximum")
-        items["largest"] = largest.addresses
-    numbers = map(np.float32, (factor, reference, smallest))
-    stream.launch("audio", items, -(-src.counts // 4), *numbers, function="decibels", macros=macros)
+        rows = largest.addresses
+    launch("decibels", src, out, _quarter, *map(np.float32, (factor, reference, smallest)), rows=rows)
 
 
-def _items(src: Batch, out: Batch) -> NDArray[np.void]:
-    items = np.zeros(len(src), _ITEM)
-    items["source"], items["target"], items["count"] = src.addresses, out.addresses, src.counts
-    return items
+def _quarter(count: int) -> int:
+    return -(-count // 4)
 
 
 def resample_on_gpu(
@@ -153,8 +148,10 @@ def nonsilent_region_on_gpu(
     items["source"], items["begin"], items["length"] = src.addresses, begins.addresses, lengths.addresses
     items["windows"], items["width"] = counts - widths + 1, widths
     exact = src.dtype.kind in "iu" and src.dtype.itemsize <= np.dtype(np.int16).itemsize
-    items["step"] = _WINDOWS if exact else (counts if interval is None else interval) - widths + 1
-    items["blocks"] = -(-items["windows"] // items["step"])
+    # the first sums end with sample `interval`, all others after as many windows
+    items["step"] = _WINDOWS if exact else counts if interval is None else interval
+    items["first"] = _WINDOWS if exact else items["step"] - widths + 1
+    items["blocks"] = 1 + -(-np.maximum(items["windows"] - items["first"], 0) // items["step"])
     means = stream.empty(items["windows"][:, None], np.dtype(np.float32), "")
     largest = stream.empty(items["blocks"][:, None], np.dtype(np.float32), "")
     items["means"], items["largest"] = means.addresses, largest.addresses

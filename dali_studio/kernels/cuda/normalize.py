@@ -9,16 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
+from dali_studio.kernels.cuda.extents import END, Extents
 from dali_studio.kernels.cuda.reduce import reduce_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _FLOAT = np.dtype(np.float32)
 #: Elements of a row that one group of threads takes, at most, and those for which a warp is enough.
 _LONGEST, _SHORT = 16384, 1024
-_ROWS = np.dtype(
-    [("source", np.uint64), ("target", np.uint64), ("rows", np.int64), ("length", np.int64), ("weight", np.float32),
-     ("free", np.float32)]
-)  # fmt: skip
 Table = NDArray[np.int64]
 
 
@@ -35,22 +32,22 @@ def normalize_rows_on_gpu(
     stream: GpuStream,
 ) -> Batch | None:  # fmt: skip
     """`data` normalised by its own mean and deviation along its last `axes` in one launch; ``None`` for long rows."""
-    lengths = data.shapes[:, -axes:].prod(axis=1)
-    longest = int(lengths.max(initial=0))
+    longest = int(data.shapes[:, -axes:].prod(axis=1).max(initial=0))
     if longest > _LONGEST:
         return None
     made = stream.empty(data.shapes, dtype, data.layout, data.sources)
-    items = np.zeros(len(data), _ROWS)
-    items["source"], items["target"], items["length"] = data.addresses, made.addresses, lengths
-    items["rows"] = data.shapes[:, :-axes].prod(axis=1) * (lengths > 0)
-    items["weight"] = 1 / np.maximum(lengths, 1)
-    free = lengths - ddof
-    items["free"] = np.where(free > 0, 1 / np.maximum(free, 1), 0)
     lanes = 32 if longest <= _SHORT else 256
     macros = {"IN": data.dtype, "OUT": dtype, "LANES": lanes}
-    numbers = map(np.float32, (epsilon, scale, shift))
-    stream.launch("normalize_rows", items, items["rows"] * lanes, *numbers, macros=macros)
+    numbers = np.int64(ddof), *map(np.float32, (epsilon, scale, shift))
+    items = _rows(data.shapes.shape[1] - axes)
+    items.launch(stream, "normalize_rows", "normalize_rows", data, made, lanes.__mul__, *numbers, macros=macros)
     return made
+
+
+@cache
+def _rows(axes: int) -> Extents:
+    """Rows, which have several axes each, and their elements."""
+    return Extents((0, 0, axes), (0, axes, END))
 
 
 class Statistics(NamedTuple):

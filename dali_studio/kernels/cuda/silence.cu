@@ -6,7 +6,7 @@ struct Item {
   float *means, *largest;  // of all windows, and of the windows of each block
   i32 *begin, *length;
   i64 windows, width;
-  i64 step, blocks;  // windows of a block, and how many blocks they make
+  i64 first, step, blocks;  // windows of the first block and of another, and how many blocks they make
 };
 
 struct Larger { template <class T> static HD T of(T a, T b) { return b > a ? b : a; } };
@@ -101,10 +101,11 @@ template <class T> __device__ float exact_means(const T* in, i64 windows, i64 wi
   return largest;
 }
 
-// A block computes `step` windows.
+// A block computes `step` windows, the first one `first`.
 extern "C" __global__ void __launch_bounds__(256) powers(const Item* __restrict__ items) {
   const Item& item = items[blockIdx.y];
-  const i64 begin = (i64)blockIdx.x * item.step, windows = least(item.step, item.windows - begin);
+  const i64 begin = blockIdx.x ? item.first + (blockIdx.x - 1) * item.step : 0;
+  const i64 windows = least(blockIdx.x ? item.step : item.first, item.windows - begin);
   if (windows <= 0) return;
   float largest;
   if constexpr (same<typename SquareSum<IN>::type, i64>::value) largest = exact_means(item.from + begin, windows, item.width, item.means + begin);

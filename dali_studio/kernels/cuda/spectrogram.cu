@@ -1,4 +1,5 @@
-// The spectra of windows of sounds: what `kernels/cpu/fourier.cpp` does, in the same order of operations.
+// The spectra of windows of sounds: what `kernels/cpu/fourier.cpp` does, in the same order of operations. Those of a length that
+// the registers of a block hold are made by `spectrogram_held.cu`.
 #include "../include/convolution.hpp"
 #include "../include/division.hpp"
 #include "../include/elementary.hpp"
@@ -13,8 +14,7 @@ struct Settings {
   i64 first, step, width;  // where the first window begins, samples from one to the next, and of one
   i64 size, factors;       // of the transform
   i64 reflect, root, time_major;
-  i64 lines, pitch;        // windows that a block takes at once, and numbers from one to the next
-  Complex<float>* room;    // for those that the memory of a block does not hold
+  Complex<float>* room;    // for the window that a block is at, twice
 
   __device__ i64 bins() const { return size / 2 + 1; }
   // Number i of what is transformed: the window stands in the middle, zeros around it.
@@ -29,59 +29,49 @@ struct Settings {
   }
 };
 
-extern __shared__ float4 memory[];
-
-// One step of all lines.
 template <int R>
-__device__ void step_of(const Complex<float>* from, Complex<float>* to, i64 lines, i64 pitch, i64 count, i64 stride, const float* roots) {
-  const i64 parts = count * stride;
-  for (i64 i = threadIdx.x; i < lines * parts; i += 256) {
-    const i64 line = quotient(i, parts), part = i - line * parts, p = quotient(part, stride);
-    fourier_part<R>(from + line * pitch, to + line * pitch, count, stride, p, part - p * stride, roots + p * 2 * (R - 1));
+__device__ void step_of(const Complex<float>* from, Complex<float>* to, i64 count, i64 stride, const float* roots) {
+  for (i64 i = threadIdx.x; i < count * stride; i += 256) {
+    const i64 p = quotient(i, stride);
+    fourier_part<R>(from, to, count, stride, p, i - p * stride, roots + p * 2 * (R - 1));
   }
 }
 
-// A block takes `lines` windows after the other, those of all blocks of the grid apart.
+// A block takes one window after the other, those of all blocks of the grid apart.
 extern "C" __global__ void __launch_bounds__(256) spectra(
     const Item* __restrict__ items, const Settings* __restrict__ settings, const float* __restrict__ weights,
     const i64* __restrict__ factors, const float* __restrict__ roots) {
   const Item& item = items[blockIdx.y];
   const Settings& s = *settings;
   const bool paired = s.size % 2 == 0;
-  const i64 length = paired ? s.size / 2 : s.size, bins = s.bins(), all = s.lines * s.pitch;
-  Complex<float>* const data = s.room ? s.room + ((i64)blockIdx.y * gridDim.x + blockIdx.x) * 2 * all : (Complex<float>*)memory;
-  for (i64 begin = blockIdx.x * s.lines; begin < item.windows; begin += gridDim.x * s.lines) {
-    const i64 lines = least(s.lines, item.windows - begin);
+  const i64 length = paired ? s.size / 2 : s.size;
+  Complex<float>* const data = s.room + ((i64)blockIdx.y * gridDim.x + blockIdx.x) * 2 * length;
+  for (i64 window = blockIdx.x; window < item.windows; window += gridDim.x) {
     __syncthreads();
-    for (i64 i = threadIdx.x; i < lines * length; i += 256) {
-      const i64 line = quotient(i, length), at = i - line * length;
-      data[line * s.pitch + at] = paired ? Complex<float>{s.value(item, begin + line, 2 * at, weights), s.value(item, begin + line, 2 * at + 1, weights)}
-                                         : Complex<float>{s.value(item, begin + line, at, weights), 0.f};
-    }
-    Complex<float> *from = data, *to = data + all;
+    for (i64 i = threadIdx.x; i < length; i += 256)
+      data[i] = paired ? Complex<float>{s.value(item, window, 2 * i, weights), s.value(item, window, 2 * i + 1, weights)}
+                       : Complex<float>{s.value(item, window, i, weights), 0.f};
+    Complex<float> *from = data, *to = data + length;
     const float* root = roots;
     i64 stride = 1;
     for (i64 step = 0; step < s.factors; step++) {
       const i64 factor = factors[step], count = length / stride / factor;
       __syncthreads();
       switch (factor) {
-        case 2: step_of<2>(from, to, lines, s.pitch, count, stride, root); break;
-        case 3: step_of<3>(from, to, lines, s.pitch, count, stride, root); break;
-        case 4: step_of<4>(from, to, lines, s.pitch, count, stride, root); break;
-        case 5: step_of<5>(from, to, lines, s.pitch, count, stride, root); break;
-        default: step_of<7>(from, to, lines, s.pitch, count, stride, root);
+        case 2: step_of<2>(from, to, count, stride, root); break;
+        case 3: step_of<3>(from, to, count, stride, root); break;
+        case 4: step_of<4>(from, to, count, stride, root); break;
+        case 5: step_of<5>(from, to, count, stride, root); break;
+        default: step_of<7>(from, to, count, stride, root);
       }
       root += 2 * (factor - 1) * count, stride *= factor;
       Complex<float>* swapped = from;
       from = to, to = swapped;
     }
     __syncthreads();
-    for (i64 i = threadIdx.x; i < lines * bins; i += 256) {  // neighbouring threads write neighbouring numbers
-      const i64 major = quotient(i, s.time_major ? bins : lines), minor = i - major * (s.time_major ? bins : lines);
-      const i64 line = s.time_major ? major : minor, k = s.time_major ? minor : major;
-      const Complex<float>* made = from + line * s.pitch;
-      const float power = power_of(paired ? unpaired(made, length, k, root[2 * k], root[2 * k + 1]) : made[k]);
-      s.store(item, begin + line, k, s.root ? square_root(power) : power);
+    for (i64 k = threadIdx.x; k < s.bins(); k += 256) {
+      const float power = power_of(paired ? unpaired(from, length, k, root[2 * k], root[2 * k + 1]) : from[k]);
+      s.store(item, window, k, s.root ? square_root(power) : power);
     }
   }
 }

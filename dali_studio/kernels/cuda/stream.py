@@ -63,8 +63,15 @@ class _Use(AbstractContextManager[None]):
 
 
 @cache
-def _kernel(name: str, function: str, macros: tuple[tuple[str, Any], ...]) -> Any:
+def compiled_kernel(name: str, function: str, macros: tuple[tuple[str, Any], ...]) -> Any:
+    """A function of a source, with macros."""
     return sources.compiled(sources.source(name), function, sources.options(dict(macros)))
+
+
+def check_samples(count: int) -> None:
+    """Refuse batches that no grid has rows for."""
+    if count > MAX_SAMPLES:
+        raise ValueError(f"the batch has {count} samples; a GPU operator takes {MAX_SAMPLES} at most")
 
 
 class GpuStream:
@@ -446,10 +453,9 @@ class GpuStream:
         threads = int(np.max(work)) if len(items) else 0
         if not threads:
             return
-        if len(items) > MAX_SAMPLES:
-            raise ValueError(f"the batch has {len(items)} samples; a GPU operator takes {MAX_SAMPLES} at most")
+        check_samples(len(items))
         memory, addresses = self.upload(items, *tables)
-        kernel = _kernel(name, function or name, tuple(macros.items()) if macros else ())
+        kernel = compiled_kernel(name, function or name, tuple(macros.items()) if macros else ())
         grid = (-(-threads // THREADS), len(items))
         if shared > ALWAYS_SHARED:
             kernel.max_dynamic_shared_size_bytes = shared

@@ -91,11 +91,15 @@ HD Complex<V>* fourier(Complex<V>* data, Complex<V>* other, i64 length, const i6
   return data;
 }
 
-// Number k of the spectrum of 2 * half real numbers, from the transform of `half` pairs of them as complex numbers; the root is
-// that of the whole length.
-template <class V> HD Complex<V> unpaired(const Complex<V>* pairs, i64 half, i64 k, float re, float im) {
-  const Complex<V> a = pairs[k == half ? 0 : k], b = pairs[k == 0 ? 0 : half - k], mirrored = {b.re, -b.im};
+// A number of the spectrum of real numbers, from those at its place and at the mirrored one in the transform of pairs of them as
+// complex numbers; the root is that of the whole length.
+template <class V> HD Complex<V> unpaired(Complex<V> a, Complex<V> b, float re, float im) {
+  const Complex<V> mirrored = {b.re, -b.im};
   return scaled(a + mirrored, 0.5f) + times(quarter_turn(scaled(a - mirrored, 0.5f)), re, im);
+}
+// Number k of that of 2 * half real numbers.
+template <class V> HD Complex<V> unpaired(const Complex<V>* pairs, i64 half, i64 k, float re, float im) {
+  return unpaired(pairs[k == half ? 0 : k], pairs[k == 0 ? 0 : half - k], re, im);
 }
 
 // |x|^2, or |x|.

@@ -23,6 +23,8 @@ from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample
 
 _SETTINGS = ("nfilter", "sample_rate", "freq_low", "freq_high", "mel_formula", "normalize")
+#: Where their values are kept.
+_KEPT = "settings"
 
 
 class MelFilterBank(Operator):
@@ -100,18 +102,21 @@ class MelFilterBank(Operator):
     def plan(args: Args, *inputs: Batch) -> Work:
         shapes = inputs[0].shapes
         axis = _axis(inputs[0].layout, shapes.shape[1])
-        sizes: list[int] = shapes[:, axis].tolist()
-        if shapes.size and min(sizes) < 2:
+        sizes = set(shapes[:, axis].tolist())
+        if sizes and min(sizes) < 2:
             raise ArgumentError(
                 f"the spectrum has {min(sizes)} frequencies.", hint="Bring spectra of two or more.",
-                sample=sizes.index(min(sizes)), code="DS203",
+                sample=int(shapes[:, axis].argmin()), code="DS203",
             )  # fmt: skip
+        settings = args.memory.get(_KEPT)
+        if settings is None:
+            settings = args.memory[_KEPT] = tuple(args[name] for name in _SETTINGS)
         # of single spectra the sums are normalised, not the weights
         after = bool(axis == shapes.shape[1] - 1)
-        settings = tuple(args[name] for name in _SETTINGS)
         made = shapes.copy()
-        made[:, axis] = args["nfilter"]
-        return Work(made, {"axis": axis, "banks": {size: _bank(size, after, *settings) for size in set(sizes)}})
+        made[:, axis] = settings[0]
+        banks = {size: _bank(size, after, *settings) for size in sizes}
+        return Work(made, {"axis": axis, "banks": banks, "name": ("mel_filter_bank", after, settings)})
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
@@ -128,7 +133,8 @@ class MelFilterBank(Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        transform_axis_on_gpu(inputs[0], outputs[0], work.params["axis"], work.params["banks"], stream)
+        params = work.params
+        transform_axis_on_gpu(inputs[0], outputs[0], params["axis"], params["banks"], params["name"], stream)
 
 
 @lru_cache(maxsize=32)

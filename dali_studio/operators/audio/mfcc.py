@@ -94,7 +94,8 @@ class MFCC(Operator):
         made = shapes.copy()
         made[:, axis] = np.minimum(sizes, args["n_mfcc"])
         settings = args["n_mfcc"], kind, args["normalize"], args["lifter"]
-        return Work(made, {"axis": axis, "tables": {size: _matrix(size, *settings) for size in set(sizes.tolist())}})
+        tables = {size: _matrix(size, *settings) for size in set(sizes.tolist())}
+        return Work(made, {"axis": axis, "tables": tables, "name": ("mfcc", settings)})
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
@@ -112,7 +113,8 @@ class MFCC(Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        transform_axis_on_gpu(inputs[0], outputs[0], work.params["axis"], work.params["tables"], stream)
+        params = work.params
+        transform_axis_on_gpu(inputs[0], outputs[0], params["axis"], params["tables"], params["name"], stream)
 
 
 def _check_axis(axis: int, ndim: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.fourier import count_windows, hann_window, spectrogram, spectrograms
+from dali_studio.kernels.cpu.fourier import hann_window, spectrogram, spectrogram_shapes, spectrograms
 from dali_studio.kernels.cuda.spectrogram import spectrogram_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.audio.common import MAX_FFT, POWER, SPECTRUM_TOLERANCE
@@ -24,6 +25,8 @@ from dali_studio.schema.traits import PerSample
 
 #: Frequency or time first.
 _LAYOUTS = ("ft", "tf")
+#: Where what follows from constant arguments is kept.
+_SETTINGS = "settings"
 
 
 class Spectrogram(Operator):
@@ -115,32 +118,25 @@ class Spectrogram(Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
-        shapes, width, size = inputs[0].shapes, args["window_length"], args["nfft"] or args["window_length"]
-        lengths = inputs[0].counts
-        wrong = ((shapes != 1) & (shapes != lengths[:, None])).any(axis=1)
-        if wrong.any():
-            sample = int(np.argmax(wrong))
+        width, settings = args["window_length"], args.memory.get(_SETTINGS)
+        if settings is None:
+            settings = args.memory[_SETTINGS] = _settings(args)
+        made, wrong = spectrogram_shapes(
+            inputs[0].shapes, width, settings["step"], settings["size"] // 2 + 1, centred=settings["centred"],
+            time_major=settings["time_major"],
+        )  # fmt: skip
+        if wrong < 0:
+            return Work(made, settings)
+        shape = tuple(inputs[0].shapes[wrong].tolist())
+        if sum(extent != 1 for extent in shape) > 1:
             raise ArgumentError(
-                f"the input has the shape {tuple(shapes[sample].tolist())}; sounds of one channel are accepted.",
-                hint="Decode with downmix=True, or choose a channel.", sample=sample, code="DS203",
+                f"the input has the shape {shape}; sounds of one channel are accepted.",
+                hint="Decode with downmix=True, or choose a channel.", sample=wrong, code="DS203",
             )  # fmt: skip
-        windows = count_windows(lengths, width, args["window_step"], centred=args["center_windows"])
-        if ((windows < 1) | (lengths < 1)).any():
-            sample = int(np.argmax((windows < 1) | (lengths < 1)))
-            raise ArgumentError(
-                f"the sound has {lengths[sample]} samples, too few for a window of {width}.",
-                hint="Leave such sounds out, pad them, or set center_windows.", sample=sample, code="DS203",
-            )  # fmt: skip
-        bins = np.full(len(windows), size // 2 + 1)
-        given = args["window_fn"]
-        settings = {
-            "window": np.array(given, np.float32) if given else hann_window(width), "step": args["window_step"],
-            "size": size, "centred": args["center_windows"],
-            "reflect": args["center_windows"] and args["reflect_padding"], "root": args["power"] == 1,
-            "time_major": args["layout"] == "tf",
-        }  # fmt: skip
-        made = (windows, bins) if settings["time_major"] else (bins, windows)
-        return Work(np.stack(made, axis=1).astype(np.int64), settings)
+        raise ArgumentError(
+            f"the sound has {math.prod(shape)} samples, too few for a window of {width}.",
+            hint="Leave such sounds out, pad them, or set center_windows.", sample=wrong, code="DS203",
+        )  # fmt: skip
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
@@ -153,3 +149,14 @@ class Spectrogram(Operator):
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
         spectrogram_on_gpu(inputs[0], outputs[0], stream=stream, **work.params)
+
+
+def _settings(args: Args) -> dict[str, Any]:
+    """What `spectrogram` is given for all sounds."""
+    width, given = args["window_length"], args["window_fn"]
+    return {
+        "window": np.array(given, np.float32) if given else hann_window(width), "step": args["window_step"],
+        "size": args["nfft"] or width, "centred": args["center_windows"],
+        "reflect": args["center_windows"] and args["reflect_padding"], "root": args["power"] == 1,
+        "time_major": args["layout"] == "tf",
+    }  # fmt: skip

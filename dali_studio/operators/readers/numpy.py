@@ -14,10 +14,13 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed, addresses_of, dtype_of, shapes_of
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.file_read import FAST
 from dali_studio.operators.common import T
+from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.operators.readers.arrays import check_alike, check_sources, copy_in_parts, listed_files, packed_arrays
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
+from dali_studio.operators.readers.pieces import map_file
 from dali_studio.operators.tensor.slice import Slice
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
@@ -28,6 +31,8 @@ from dali_studio.schema.traits import MadeOnCpu
 
 _WINDOW = ("roi_start", "rel_roi_start", "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 _ONLY_HERE = "files are read as a whole"
+#: An extent that windows are inside of.
+_ANY = 1 << 31
 
 
 class Numpy(Reader):
@@ -66,6 +71,13 @@ class Numpy(Reader):
     cache_header_information: Annotated[bool, Ignored(_ONLY_HERE)] = False
     register_buffers: Annotated[bool, Ignored("files are read by the CPU")] = True
     use_o_direct: Annotated[bool, Ignored("files are read through the system's cache")] = False
+    dont_use_mmap: Annotated[
+        bool,
+        Doc(
+            "Read files instead of mapping them into memory, which is done for windows. A program ends when a mapped "
+            "file is cut off while it is read."
+        ),
+    ] = False
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
@@ -117,13 +129,27 @@ class Numpy(Reader):
 
     @classmethod
     def data_set(cls, args: Args) -> Files:
-        return listed_files(args)
+        found = listed_files(args)
+        windows = any(args.given(name) or args.wired(name) for name in _WINDOW)
+        return _Mapped(found.paths, found.root) if windows and FAST and not args["dont_use_mmap"] else found
 
     @classmethod
     def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:
         files = data.batch(read, args)
         found = npy.together(files.samples) if isinstance(files.samples, Packed) else None
         return (_batch(_apart(files, args) if found is None else found, files.sources, args),)
+
+
+class _Mapped(Files):
+    """Files that are mapped into memory: what lies outside their windows is not read."""
+
+    def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> FilesRead:
+        """As `DataSet.read`."""
+        paths = self.paths.take(picked)
+        try:
+            return FilesRead(picked, paths, [map_file(path)[1] for path in paths])
+        except (OSError, ValueError):  # such as URLs and empty files; a reading that fails tells why
+            return super().read(picked, memory, run, ahead=ahead)
 
 
 def _apart(files: Batch, args: Args) -> list[NDArray[Any]]:
@@ -169,7 +195,9 @@ def _batch(arrays: npy.Arrays | list[NDArray[Any]], sources: Sequence[str], args
         return Batch.of(made, "", sources)
     fill = np.zeros(1, dtype)
     convert(np.array([args["fill_value"]], np.float32), fill)
-    firsts, extents = _windows(args, Batch.view(meta, shapes))
+    lost = np.isin(args.context.indices, list(args.context.failed))  # nothing is there, and any window fits
+    firsts, extents = _windows(args, Batch.view(meta, np.where(lost[:, None], _ANY, shapes)))
+    firsts, extents = np.where(lost[:, None], 0, firsts), np.where(lost[:, None], 0, extents)
     made = packed_arrays(extents, dtype, args.context.memory)
     if (firsts >= 0).all() and (firsts + extents <= shapes).all():
         _copy_inside(arrays, firsts, made, args)

@@ -207,13 +207,14 @@ class PieceFiles:
         try:
             known = self._mapped.get(number)
             if known is None or known[0] != _identity(Path(local).stat()):  # what was cut off must not be read
-                known = self._mapped[number] = _mapped(local)
+                known = self._mapped[number] = map_file(local)
         except (OSError, ValueError):  # a reading that fails tells why
             return None
         return known[1]
 
 
-def _mapped(path: str) -> tuple[_Identity, NDArray[np.uint8]]:
+def map_file(path: str) -> tuple[_Identity, NDArray[np.uint8]]:
+    """What tells which file it is, and its contents, mapped into memory."""
     file = os.open(path, FLAGS)
     try:
         return _identity(os.fstat(file)), np.frombuffer(mmap.mmap(file, 0, access=mmap.ACCESS_READ), np.uint8)

@@ -150,7 +150,7 @@ class TFRecord(Reader):
         found = example.find_features(read.data.slab, read.data.starts, sizes, list(features), kinds)
         counts = found[:, :, 2]
         for position in np.flatnonzero((counts == example.DAMAGED).any(axis=1)).tolist():
-            read.failures.setdefault(position, OSError(0, "the record is damaged"))
+            read.failures.setdefault(position, OSError(0, "the record is damaged, or the index is of another file"))
         for place, (name, feature) in enumerate(features.items()):
             for position in np.flatnonzero(_misfits(feature, counts[:, place])).tolist():
                 reason = f"{name} has {counts[position, place]} values, which do not fit {feature!r}"

@@ -48,7 +48,7 @@ def of_spectra(random: np.random.Generator) -> Iterator[NDArray[Any]]:
     signal = random.normal(0, 1, 1000).astype(np.float32)
     for size in (64, 75, 98, 180, 512):
         for time_major in (False, True):
-            windows = int(fourier.count_windows(np.array([1000]), size, 40, centred=True)[0])
+            windows = int(fourier.spectrogram_shapes(np.array([[1000]]), size, 40, 1, centred=True, time_major=True)[0][0, 0])
             out = np.empty((windows, size // 2 + 1) if time_major else (size // 2 + 1, windows), np.float32)
             fourier.spectrogram(
                 signal, out, fourier.hann_window(size), 40, size, centred=True, reflect=True, root=time_major,

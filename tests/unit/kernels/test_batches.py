@@ -52,6 +52,34 @@ def test_measures() -> None:
     )
 
 
+def test_the_largest_sample() -> None:
+    shapes = _shapes(9)
+    assert descriptors.largest_sample(shapes) == shapes.prod(axis=1).max()
+    assert descriptors.largest_sample(shapes[:0]) == 0
+    huge = np.array([(2**40, 2**40, 1), (3, 2, 1)], np.int64)
+    assert descriptors.largest_sample(huge) == 2**63 - 1
+    assert descriptors.largest_sample(huge * [[1, 1, 0], [1, 1, 1]]) == 6
+
+
+@pytest.mark.parametrize("more", [0, 2])
+def test_products_of_extents(more: int) -> None:
+    count, source, result = 5, _shapes(5), _shapes(6)[:5]
+    fields = np.array([(0, 0, 1 << 30), (1, 1, 2), (0, 1, 3), (1, 0, 0)], np.int64)
+    host = np.full(8 * (6 + more) * count, 255, np.uint8)
+    items = descriptors.Descriptors(host, count, 8 * (6 + more))
+    offsets = np.arange(count) * 512
+    largest = items.extents((1000, offsets, 5000, offsets * 2, source, result), fields, 2)
+    written = host.view(np.int64).reshape(count, -1)
+    expected = [1000 + offsets, 5000 + 2 * offsets, source.prod(axis=1), result[:, 1], source[:, 1:].prod(axis=1),
+                np.ones(count), *[np.zeros(count)] * more]  # fmt: skip
+    np.testing.assert_array_equal(written, np.stack(expected, axis=1))
+    assert largest == source[:, 1:].prod(axis=1).max()
+    with pytest.raises(ValueError, match="descriptor_extents"):
+        descriptors.Descriptors(host[8:], count, 8 * (6 + more)).extents(
+            (1000, offsets, 5000, offsets, source, result), fields, 0
+        )
+
+
 @pytest.mark.parametrize(
     ("order", "columns"), [(descriptors.HWC, (0, 1, 2)), (descriptors.CHW, (1, 2, 0)), (descriptors.ROW, None)]
 )
