@@ -32,8 +32,8 @@ CONTENTS = {
     ),
     "Reference": ("operators/index", "support", "troubleshooting", "glossary"),
     "Inside": (
-        "performance", "file_speeds", "operator_speeds", "benchmarks", "architecture", "adding_an_operator", "adr/README",
-        "security", "licences",
+        "performance", "file_speeds", "operator_speeds", "benchmarks", "architecture", "adding_an_operator",
+        "adr/README", "security", "licences",
     ),
     "Project": ("contributing", "changelog"),
 }  # fmt: skip
