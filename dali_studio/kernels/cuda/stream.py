@@ -95,7 +95,7 @@ class GpuStream:
         #: Bytes of shared memory that a block may have.
         self.shared_memory = shared_memory(device_id)
         #: Bytes of device memory that there are for it.
-        self.room = limit or total_memory(device_id)
+        self.capacity = limit or total_memory(device_id)
         self._cupy = cupy()
         self._device = self._cupy.cuda.Device(device_id)
         with self._device:

@@ -108,7 +108,7 @@ class Engines:
         if not self._size:
             return AHEAD
         wanted = 1 + int(_TASKS / max(self._begun, _TASKS / MAX_WAITING_THREADS))
-        return min(wanted, self.stream.room // _SHARE // max(self._size, 1), MAX_WAITING_THREADS)
+        return min(wanted, self.stream.capacity // _SHARE // max(self._size, 1), MAX_WAITING_THREADS)
 
     def decode(self, frames: Iterable[Frame], rooms: Sequence[Any], size: int) -> dict[int, Exception]:
         """Decode the frames of a batch into their rooms, on the default stream; gives why sequences failed.
