@@ -405,6 +405,9 @@ class Engine:
     def __del__(self) -> Any:
         if hasattr(self, "_process") and not self._forked:
             self.workers.close()
+            if hasattr(self, "_prefetcher"):  # results on a GPU go before the pool that they are of
+                self._group = {}
+                self._prefetcher.close()
 
 
 #: Samples of a batch whose preparation takes so little time that a thread is enough.
