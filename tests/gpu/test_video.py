@@ -291,7 +291,7 @@ def test_what_follows_a_key_frame_is_decoded_once_for_all_batches(
     path.write_bytes(encoded_video("h264", 800, (96, 64), options={"g": "20", "bf": "2", "sc_threshold": "0"}))
     index = VideoFile(str(path)).index
     monkeypatch.setattr(VideoFile, "_demuxed", noted)
-    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 40)), FrameColors())
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 40)), FrameColors())
     decoders, held = engines._threads, list[Any]()  # pyright: ignore[reportPrivateUsage]
     submit = decoders.submit
     monkeypatch.setattr(decoders, "submit", lambda *work: held.append(work))
@@ -320,7 +320,7 @@ def test_what_follows_a_key_frame_is_decoded_once_for_all_batches(
 
 def test_memory_limits_how_many_batches_are_read_in_advance() -> None:
     class Stream:
-        device_id, room = 0, 1600
+        device_id, capacity = 0, 1600
 
     engines = Engines(cast("Any", Stream()), FrameColors())
     assert engines.in_advance() == 2
@@ -365,7 +365,7 @@ def test_batches_that_are_being_read_end_with_the_reader(monkeypatch: pytest.Mon
         assert let_go.wait(30)
 
     monkeypatch.setattr(video.GpuVideoFile, "put", put)
-    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 30)), FrameColors())
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(engines.decode, [Frame(str(path), index, 3, 0, 0)], [[None]], 1) for _ in range(2)]
         assert begun.wait(30)
@@ -388,7 +388,7 @@ def test_a_defect_ends_the_batches_that_want_the_frame(monkeypatch: pytest.Monke
             raise MemoryError("no room")
 
     monkeypatch.setattr(video.GpuVideoFile, "put", put)
-    engines = Engines(cast("Any", SimpleNamespace(device_id=0, room=1 << 30)), FrameColors())
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
     frames = [Frame(str(path), index, number, 0, number) for number in range(6)]
     with pytest.raises(MemoryError, match="no room"):
         engines.decode(frames, [[None] * 6], 1)
