@@ -53,6 +53,18 @@ class Unmoved:
     takers: tuple[str, ...] = ()
 
 
+def masks_of(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]) -> set[PortRef]:
+    """Pictures that are masks of other pictures, though no operator declares them so: all ports on their way."""
+    ways = {port: _way(graph, port) for port in graph.outputs if port in metas and metas[port].kind == "image"}
+    masks = [port for port in ways if _looks_like_mask(graph, ways[port], metas[port])]
+    sources = {ways[port][0] for port in ways if port not in masks}
+    found: set[PortRef] = set()
+    for way in (ways[mask] for mask in masks):
+        if any(_belongs(graph, registry, source, way[0], "mask") for source in sources - {way[0]}):
+            found.update(port for port in way if metas[port].kind == "image")
+    return found
+
+
 def label_findings(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]) -> list[Diagnostic]:
     """A finding for each label that does not move with its image."""
     return [_finding(graph, registry, one) for one in _unmoved(graph, registry, metas)]

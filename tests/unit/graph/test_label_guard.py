@@ -147,6 +147,40 @@ def test_masks_are_not_interpolated() -> None:
     assert new.arguments["interp_type"] == "INTERP_NN"
 
 
+def kinds(graph: Graph) -> list[str]:
+    metas = validate(graph, REGISTRY).metas
+    return [metas[port].kind for port in graph.outputs]
+
+
+def test_gray_pictures_beside_others_are_masks_on_their_whole_way() -> None:
+    graph = graph_of(pair)
+    masks = {port.node for port, meta in validate(graph, REGISTRY).metas.items() if meta.kind == "mask"}
+    assert masks == {key for key in graph if graph.node(key).arguments.keys() & {"output_type", "interp_type"}}
+    assert kinds(graph) == ["image", "mask"]
+
+
+def test_gray_pictures_alone_or_of_the_same_file_are_none() -> None:
+    def digits() -> tuple[Any, ...]:
+        files, labels = fn.readers.file(file_root="/digits")
+        small = fn.resize(fn.decoders.image(files, output_type=types.GRAY), size=(28, 28), interp_type=types.INTERP_NN)
+        return small, fn.decoders.image(files), labels
+
+    assert kinds(graph_of(digits)) == ["image", "image", "label"]
+    assert kinds(graph_of(lambda: pair(random_shuffle=True))) == ["image", "image"]  # in another order
+
+
+def test_masks_without_their_axis_of_channels_are_still_masks() -> None:
+    def outputs() -> tuple[Any, ...]:
+        files, _, _, masks = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", pixelwise_masks=True)
+        plain = fn.squeeze(masks, axes=[2])
+        again = fn.expand_dims(plain, axes=[2], new_axis_names="C")
+        return fn.flip(fn.decoders.image(files)), plain, masks[:, :, 0], again, masks[0], fn.squeeze(masks, axes=[2])[0, 0]
+
+    graph = graph_of(outputs)
+    assert kinds(graph) == ["image", "mask", "mask", "mask", "any", "scalar"]
+    assert len(findings(graph)) == 3
+
+
 GOOD: dict[str, Callable[[], tuple[Any, ...]]] = {
     "fractions of a resized image": lambda: (fn.resize((given := annotated())[0], size=(10, 10)), given[1]),
     "boxes alone": lambda: (annotated()[1],),
