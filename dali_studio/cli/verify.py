@@ -265,7 +265,9 @@ def _summary(graph: Graph, compared: Sequence[Compared], batches: int) -> list[s
     words = [f"{batches} batch{'es' * (batches != 1)} of {graph.options.batch_size} samples."]
     for what, some in (("Order of samples", sources), ("Random draws", random)):
         if some:
-            words.append(f"{what}: {'equal' if all(one.verdict == 'equal' for one in some) else 'NOT EQUAL'}.")
+            verdicts = {one.verdict for one in some}
+            equal = "equal" if verdicts == {"equal"} else "equal but for tolerances"
+            words.append(f"{what}: {'NOT EQUAL' if 'differs' in verdicts else equal}.")
     first = next((one for one in compared if one.verdict == "differs"), None)
     inexact = next((one for one in compared if one.verdict != "equal"), None)
     if first is not None:

@@ -36,6 +36,10 @@ class TensorMeta:
         """A copy with some fields replaced."""
         return replace(self, **changes)  # pyright: ignore[reportArgumentType]
 
+    def pixels(self) -> Kind:
+        """The kind of the same pixels with other axes: an image or a mask is one while it has height and width."""
+        return self.kind if self.kind in ("image", "mask") and {"H", "W"} <= set(self.layout or "") else "any"
+
     def channels_axis(self) -> int | None:
         """Position of ``C`` in the layout."""
         return self.layout.index("C") if self.layout and "C" in self.layout else None

@@ -11,7 +11,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.fit import argument_misfits, input_misfits
-from dali_studio.graph.label_guard import label_findings
+from dali_studio.graph.label_guard import label_findings, masks_of
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node, cycle_found
 from dali_studio.graph.objects import MISSING
@@ -53,7 +53,11 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     for key in graph:
         if key not in inference.visited:  # on a cycle, or fed by one
             inference.visit(key, infer=False)
-    labels = [] if cycle else label_findings(graph, registry, inference.metas)
+    labels: list[Diagnostic] = []
+    if not cycle:
+        for port in masks_of(graph, registry, inference.metas):
+            inference.metas[port] = inference.metas[port].with_(kind="mask")
+        labels = label_findings(graph, registry, inference.metas)
     return Validation(tuple(found + inference.found + labels), inference.metas)
 
 

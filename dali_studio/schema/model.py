@@ -167,6 +167,8 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         The twin's argument that names this order.
     corners
         The twin's argument, and its two values, that says whether boxes are two corners or a corner and a size.
+    normalized
+        The twin's argument that is false for coordinates in pixels; empty: it takes fractions of the extents alone.
     """
 
     kind: Kind
@@ -175,6 +177,7 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shape: str = ""
     shape_layout: str = ""
     corners: tuple[str, Value, Value] | None = None
+    normalized: str = ""
 
 
 class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -193,6 +196,9 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Points in fractions of the extents stay where they are.
     nearest
         The argument, and its value, for masks: they are moved by the operator itself, and no class may be interpolated.
+    takes
+        The operator whose ``dtype`` gives masks a type that this one moves, and these types, the best first; ``None``:
+        it moves all.
     twins
         For labels that are no pictures.
     words
@@ -204,6 +210,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     drawn: bool = False
     scales: bool = False
     nearest: tuple[str, Value] | None = None
+    takes: tuple[str, tuple[str, ...]] | None = None
     twins: tuple[Twin, ...] = ()
     words: tuple[str, str] = ("move", "moved")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.meta import Kind
 from dali_studio.core.progress import current, watched
 from dali_studio.core.timed import TimedSource
 from dali_studio.graph.edits import PortRef
@@ -24,6 +26,8 @@ from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Scale, Shown
+from dali_studio.studio.renderers.image import ImageRenderer
+from dali_studio.studio.renderers.planes import PlanesRenderer
 from dali_studio.studio.renderers.spectrum import SPECTRA
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.spectra import scale_of
@@ -33,6 +37,8 @@ AFTER = 2.0
 #: Width of a card in a picture of the graph.
 _STILL = 222
 _STRIP_CELL = 56
+#: What the strip shows: images, and the middle slices of volumes.
+_PICTURES = (ImageRenderer(), PlanesRenderer())
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
 _DETAIL = (1104, 756)
@@ -131,7 +137,7 @@ class PreviewRenderer:
         made: list[messages.PreviewItem] = []
         for port in changed:
             if port not in outputs:
-                made.append(_elsewhere(port))
+                made.append(_elsewhere(port, revision.validation.metas[port].kind))
                 continue
             shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
             cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
@@ -206,9 +212,11 @@ class PreviewRenderer:
     def _place(canvas: NDArray[np.uint8], names: list[str], chunk: range, batch: Batch) -> None:
         places = chunk if batch.indices is None else batch.indices.tolist()  # those of a branch
         for position, sample in zip(places, batch.samples, strict=False):
-            if images.is_image(sample, batch.layout):
-                shown, _ = images.to_rgb(sample, batch.layout)
-                canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = images.square(shown, _STRIP_CELL)
+            shown = Shown(sample, batch.layout)
+            large = next((one.large(shown, -1) for one in _PICTURES if one.accepts(shown)), None)
+            if large is not None:
+                cell = images.square(large.image, _STRIP_CELL)
+                canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = cell
         for position, source in zip(places, batch.sources, strict=False):
             names[position] = str(source)
 
@@ -324,10 +332,12 @@ def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]
     return source.seconds.tolist()
 
 
-def _elsewhere(port: PortRef) -> messages.PreviewItem:
-    """What a card in a branch shows of a sample that takes another one."""
+def _elsewhere(port: PortRef, kind: Kind) -> messages.PreviewItem:
+    """What a card in a branch shows of a sample that takes another one: in as much room as for other samples."""
+    number = kind in ("scalar", "label")
+    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text="", hex=False)
     return messages.PreviewItem(
-        key=port.node, output=port.output, body=bodies.TextBody(text="", hex=False),
+        key=port.node, output=port.output, body=body,
         note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
 
@@ -343,7 +353,8 @@ def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
     """The image that an output belongs to: the nearest one before it, or else the one that was moved most alike.
 
     That is the one which depends on most of what the output depends on: on the same reader, the same window, the same
-    coin; and of several the one with the least done to it otherwise.
+    coin; of several the one that a mask has most operators in common with, since masks may have a reader and draws of
+    their own; and of these the one with the least done to it otherwise.
     """
     graph, metas = revision.active, revision.validation.metas
     images = [other for other in metas if metas[other].kind == "image" and other != port]
@@ -353,13 +364,16 @@ def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
         if image := next((other for other in images if other.node == key), None):
             return image
         before += [source for source in graph.predecessors(key) if source not in before]
-    near: tuple[int, int, PortRef] | None = None
+    is_mask = metas[port].kind == "mask"
+    operators = Counter(graph.node(key).operator for key in before if is_mask)
+    near: tuple[int, int, int, PortRef] | None = None
     for image in images:
         own = graph.reachable([image])
-        shared = len(own.intersection(before))
-        if shared and (near is None or (shared, -len(own)) > near[:2]):
-            near = shared, -len(own), image
-    return near[2] if near else None
+        alike = (operators & Counter(graph.node(key).operator for key in own)).total() if is_mask else 0
+        rank = len(own.intersection(before)), alike, -len(own)
+        if (rank[0] or alike) and (near is None or rank > near[:3]):
+            near = *rank, image
+    return near[3] if near else None
 
 
 def _are_corners(revision: Revision, port: PortRef) -> bool:

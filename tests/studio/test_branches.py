@@ -10,7 +10,7 @@ from studio.clients import Client, only
 from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.studio import messages
+from dali_studio.studio import bodies, messages
 from dali_studio.studio.previews import PreviewEngine
 
 
@@ -55,6 +55,10 @@ def test_cards_say_that_a_sample_takes_another_branch() -> None:
         assert not shown.failed
         notes = {item.key: item.note for item in shown.items}
         (other,) = {key for key in ("turned", "cut") if notes[key] == "the sample takes another branch"}
+        # a card is as tall as for the samples that take its branch
+        angle = next(wire.source.node for wire in client.session.graph.wires("turned") if wire.argument == "angle")
+        (number,) = [item.body for item in shown.items if item.key == angle and item.output == 0]
+        assert isinstance(number, bodies.TableBody | bodies.ValuesBody)
         seen.add(other)
     assert seen == {"turned", "cut"}
     client.session.close()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from studio.clients import Client, only
 
-from dali_studio import Pipeline, fn, pipeline_def, samples
+from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
 from dali_studio.graph.edits import PortRef
@@ -356,6 +356,21 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
     client.session.close()
 
 
+def test_the_strip_shows_middle_slices_of_volumes() -> None:
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        volume = np.zeros((5, 30, 40, 1), np.uint8)
+        volume[2, :, :20] = 255
+        given = fn.external_source(source=partial(list, [volume, volume]), layout="DHWC")
+        pipe.set_outputs(fn.resize(given, size=(5, 30, 40), interp_type=types.INTERP_NN))
+    client = Client(pipe.graph)
+    ((_, (picture,)),) = [one for one in client.send("ready") if isinstance(one[0], messages.SampleStrip)]
+    cells = np.asarray(Image.open(io.BytesIO(picture)).convert("L"))
+    for cell in (cells[:, :56], cells[:, 56:]):
+        assert cell[28, 10] > 240 and cell[28, 46] < 15
+    client.session.close()
+
+
 def test_the_inspector_asks_for_a_slice() -> None:
     client = Client(pipeline().graph)
     client.send("ready")
@@ -385,6 +400,31 @@ def test_boxes_stand_over_the_image_that_was_moved_as_they_were() -> None:
     assert backdrop is not None and backdrop.node == "turned"
     drawn = still(shown)
     assert drawn is not None and drawn.shape == (60, 90, 3) and (drawn != backdrop.image).any()
+
+
+def test_masks_of_files_of_their_own_stand_over_their_photos(tmp_path: Path) -> None:
+    for name, folder in (("photo.png", "images"), ("classes.png", "masks")):
+        (tmp_path / folder / "all").mkdir(parents=True)
+        Image.fromarray(GRID if folder == "images" else GRID[..., 0] // 128 * 255).save(tmp_path / folder / "all" / name)
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None, seed=1)
+    def program() -> Any:
+        photo = fn.decoders.image(fn.readers.file(file_root=str(tmp_path / "images"))[0], name="photo")
+        classes = fn.decoders.image(fn.readers.file(file_root=str(tmp_path / "masks"))[0], output_type=types.GRAY, name="classes")
+        angle = fn.random.uniform(range=(-20.0, 20.0))
+        turned = fn.rotate(photo, angle=angle, fill_value=0, name="turned")
+        marked = fn.rotate(classes, angle=angle, fill_value=0, interp_type=types.INTERP_NN, name="marked")
+        light = fn.brightness_contrast(fn.resize(turned, size=(32, 32), name="small"), brightness=1.5)
+        return light, fn.cast(fn.resize(marked, size=(32, 32), interp_type=types.INTERP_NN, name="small_mask"), dtype=types.FLOAT, name="given")
+
+    revision = Revision(program().graph, default_registry(), 0, 1)
+    with closing(WorkerPool(1)) as workers, closing(PreviewEngine(default_registry(), workers)) as engine:
+        made = engine.compute(revision, 0, [0]).outputs
+    over = {"classes": "photo", "marked": "turned", "small_mask": "small", "given": "small"}
+    for name, image in over.items():
+        shown = shown_of(revision, PortRef(node=name), made)
+        assert shown.kind == "mask"
+        assert renderer_of(shown).card(shown, 100, 100).note == f"over {image}"
 
 
 def test_times_of_a_video_go_with_its_frames_while_each_is_changed_alone(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ ROTATE = Movement(
     words=("rotate", "rotated"), unless={"angle": 0}, by=("size", "keep_size"), nearest=_NEAREST,
     twins=(
         Twin(kind="boxes", operator="bbox_rotate", arguments={"angle": "angle", "keep_size": "keep_size"},
-             shape="input_shape", shape_layout="shape_layout", corners=("bbox_layout", "xyXY", "xyWH")),
+             shape="input_shape", shape_layout="shape_layout", corners=("bbox_layout", "xyXY", "xyWH"),
+             normalized="bbox_normalized"),
     ),
 )  # fmt: skip
 WARP = Movement(by=("matrix", "size", "inverse_map"), nearest=_NEAREST)
@@ -25,26 +26,30 @@ _REGION = {"roi_start": None, "roi_end": None}
 _SIZES = (
     "resize_x", "resize_y", "resize_z", "size", "resize_shorter", "resize_longer", "max_size", "mode", "subpixel_scale",
 )  # fmt: skip
-RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=True, nearest=_NEAREST)
+_RESIZED = ("cast", ("INT16", "UINT8", "UINT16", "FLOAT"))
+RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=True, nearest=_NEAREST, takes=_RESIZED)
 _WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
 CROP = Movement(words=("crop", "cropped"), unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
 RESIZE_AND_CROP = Movement(
     by=(*RESIZE.by, *CROP.unless, "crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "mirror"),
-    nearest=_NEAREST,
+    nearest=_NEAREST, takes=_RESIZED,
 )  # fmt: skip
 CROP_AND_MIRROR = Movement(
     unless={**CROP.unless, "mirror": 0}, by=_WINDOW,
     twins=(Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),),
 )  # fmt: skip
 PASTE = Movement(
-    words=("paste", "pasted"), by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
+    words=("paste", "pasted"), takes=("cast", ("UINT8",)), by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
     twins=(
         Twin(kind="boxes", operator="bbox_paste", arguments={name: name for name in ("ratio", "paste_x", "paste_y")},
              corners=("ltrb", True, False)),
     ),
 )  # fmt: skip
 #: The window is also given by further inputs, which are compared as well.
-SLICE = Movement(by=("axes", "axis_names", "start", "rel_start", "end", "rel_end", "shape", "rel_shape"))
+SLICE = Movement(
+    by=("axes", "axis_names", "start", "rel_start", "end", "rel_end", "shape", "rel_shape", "normalized_anchor",
+        "normalized_shape", "out_of_bounds_policy"),
+)  # fmt: skip
 PERSPECTIVE = Movement(by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST)
 WATER = Movement(
     by=("ampl_x", "ampl_y", "freq_x", "freq_y", "phase_x", "phase_y", "mask"), nearest=_NEAREST

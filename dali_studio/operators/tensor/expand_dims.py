@@ -77,7 +77,9 @@ class ExpandDims(View):
                 hint="Give the data a layout, or unset new_axis_names.", argument="new_axis_names",
             )  # fmt: skip
         named, rest = dict(zip(axes, names, strict=True)), iter(meta.layout or "")
-        return TensorMeta(meta.dtype, ndim, "".join(named.get(axis) or next(rest) for axis in range(ndim)))
+        layout = "".join(named.get(axis) or next(rest) for axis in range(ndim))
+        made = TensorMeta(meta.dtype, ndim, layout, meta.kind)
+        return made.with_(kind=made.pixels())
 
     @classmethod
     def shapes(cls, args: Args, *inputs: Batch) -> NDArray[np.int64]:

@@ -58,7 +58,8 @@ class Squeeze(View):
         if gone is None or meta.ndim is None:
             return TensorMeta(meta.dtype)
         layout = meta.layout and "".join(name for axis, name in enumerate(meta.layout) if axis not in gone)
-        return TensorMeta(meta.dtype, meta.ndim - len(gone), layout, meta.kind if not gone else "any")
+        made = meta.with_(ndim=meta.ndim - len(gone), layout=layout)
+        return made.with_(kind=made.pixels()) if gone else made
 
     @classmethod
     def shapes(cls, args: Args, *inputs: Batch) -> NDArray[np.int64]:

@@ -111,8 +111,9 @@ class TensorSubscript(Operator):
         gone = [axis for axis, one in enumerate(subscripts) if one.at is not None]
         ndim = meta.ndim - len(gone)
         layout = meta.layout and "".join(name for axis, name in enumerate(meta.layout) if axis not in gone)
-        kind: Kind = "scalar" if ndim == 0 else "any" if gone else meta.kind
-        return TensorMeta(meta.dtype, ndim, layout, kind)
+        made = TensorMeta(meta.dtype, ndim, layout, meta.kind)
+        kind: Kind = "scalar" if ndim == 0 else made.pixels() if gone else meta.kind
+        return made.with_(kind=kind)
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:

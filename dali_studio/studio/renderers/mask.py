@@ -38,7 +38,7 @@ class MaskRenderer:
 
 def _classes(shown: Shown) -> NDArray[Any] | None:
     sample = shown.sample
-    if sample.dtype.kind not in "biu":
+    if sample.dtype.kind not in "biu" and not np.array_equal(sample, np.rint(sample)):
         return None
     if sample.ndim == 3 and "C" in shown.layout and sample.shape[shown.layout.index("C")] == 1:
         return sample.squeeze(shown.layout.index("C"))

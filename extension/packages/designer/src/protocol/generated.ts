@@ -554,6 +554,7 @@ export interface Movement {
   readonly drawn?: boolean;
   readonly scales?: boolean;
   readonly nearest?: readonly [string, Value] | null;
+  readonly takes?: readonly [string, readonly string[]] | null;
   readonly twins?: readonly Twin[];
   readonly words?: readonly [string, string];
 }
@@ -566,6 +567,7 @@ export interface Twin {
   readonly shape?: string;
   readonly shape_layout?: string;
   readonly corners?: readonly [string, Value, Value] | null;
+  readonly normalized?: string;
 }
 
 /** A language of the code pane. */

@@ -1,0 +1,67 @@
+"""Ways from sources to ports, and the branches of conditions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.schema.registry import Registry
+
+#: The argument of nodes that split or merge.
+PREDICATE = "predicate"
+#: With more conditions than so many, each is taken to fail alone, and not in all combinations.
+_COMBINED = 5
+
+
+def way_to(graph: Graph, port: PortRef, taken: Mapping[str, int] | None = None) -> list[PortRef]:
+    """The ports from the source to `port`, along first inputs, or those that are taken of nodes."""
+    way, entered = [port], {port.node}
+    while (before := _before(graph, way[-1].node, taken or {})) is not None and before.node not in entered:
+        entered.add(before.node)
+        way.append(before)
+    return way[::-1]
+
+
+def _before(graph: Graph, key: str, taken: Mapping[str, int]) -> PortRef | None:
+    inputs, at = graph.inputs(key), taken.get(key, 0)
+    return inputs[at] if at < len(inputs) else None
+
+
+class Branches:
+    """The conditions of a graph.
+
+    Attributes
+    ----------
+    splits, merges : dict
+        The condition of each node that splits or merges.
+    """
+
+    def __init__(self, graph: Graph, registry: Registry) -> None:
+        self.splits: dict[str, PortRef] = {}
+        self.merges: dict[str, PortRef] = {}
+        for node in graph.nodes():
+            role = registry.schema(node.operator).role if node.operator in registry else ""
+            if role in ("split", "merge"):
+                some = self.splits if role == "split" else self.merges
+                some[node.key] = graph.argument_inputs(node.key).get(PREDICATE, PortRef(node=node.key))
+
+    def taken(self) -> list[dict[str, int]]:
+        """Which inputs merging nodes take, for what their conditions may say together."""
+        conditions = list(dict.fromkeys(self.merges.values()))
+        if len(conditions) > _COMBINED:
+            outcomes = [{}, *({condition: 1} for condition in conditions)]
+        else:
+            outcomes = [dict(zip(conditions, said, strict=True)) for said in product((0, 1), repeat=len(conditions))]
+        return [{key: said.get(condition, 0) for key, condition in self.merges.items()} for said in outcomes]
+
+    def of(self, way: Sequence[PortRef], at: int) -> dict[PortRef, int]:
+        """The conditions under which a port of a way is computed, and their outcome: 0 if they hold, else 1."""
+        branch: dict[PortRef, int] = {}
+        for port in way[:at]:
+            if port.node in self.splits:
+                branch[self.splits[port.node]] = port.output
+            elif port.node in self.merges:
+                branch.pop(self.merges[port.node], None)
+        return branch
