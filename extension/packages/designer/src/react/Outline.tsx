@@ -1,9 +1,9 @@
-import { useEffect, useMemo } from "react";
+import { useEffect } from "react";
 import { isAboutFile } from "../core/failures";
 import { nodeOf, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { findingsAt, heatOf, previewOf, severity } from "../core/select";
+import { derived, findingsAt, heatOf, previewOf, severity } from "../core/select";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
@@ -40,7 +40,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
     heat: heatOf(s, nodeKey),
-    facts: previewOf(s, nodeKey)?.facts,
+    facts: (visible && previewOf(s, nodeKey)?.facts) || "",
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
     old: s.run.revision !== s.confirmed?.revision,
@@ -64,7 +64,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
           </span>
           <b>{nodeKey}</b>{" "}
           <small className={row.error ? "ds-outline-error" : "ds-muted"}>
-            {row.error ? titleOf(row.error) : (visible && row.facts) || `fn.${node.operator}`}
+            {row.error ? titleOf(row.error) : row.facts || `fn.${node.operator}`}
           </small>
         </span>
         <span className="ds-outline-cost">
@@ -78,16 +78,20 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   );
 }
 
+const keysInOrder = derived(
+  (s) => [s.graph],
+  ({ graph }) => (graph ? topological(graph).map((n) => n.key) : []),
+);
+
 /** The pipeline as a list: the canvas of narrow widths, and always there for screen readers. */
 export function Outline({ visible }: { readonly visible: boolean }) {
   const session = useSession();
-  const graph = useSel((s) => s.graph);
   // The picture that is kept of the graph is as wide as the list.
   useEffect(() => {
     const places = visible && reflowed(session.store.get(), ROOM);
     if (places) session.move(places);
   }, [visible, session]);
-  const keys = useMemo(() => (graph ? topological(graph).map((n) => n.key) : []), [graph]);
+  const keys = useSel(keysInOrder);
   return (
     <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
       {keys.map((key) => (
