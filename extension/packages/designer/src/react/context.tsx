@@ -1,9 +1,10 @@
-import { createContext, useContext, useRef, useSyncExternalStore } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
 import type { FileState, Host } from "../core/host";
 import { kept } from "../core/kept";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 import type { InsertCell } from "../widget/cells";
+import { useSelected } from "./selected";
 
 export type Theme = "light" | "dark" | "hc";
 /** Widths at which the frame changes, as look.md 11 names them. */
@@ -37,16 +38,7 @@ export function useSession(): Session {
 /** Read a part of the state; the component draws again only when that part changed. */
 export function useSel<T>(selector: (state: State) => T): T {
   const { store } = useSession();
-  const last = useRef<{ state: State; selector: (state: State) => T; value: T } | null>(null);
-  const read = (): T => {
-    const state = store.get();
-    const before = last.current;
-    if (before && before.state === state && before.selector === selector) return before.value;
-    const value = kept(before?.value, selector(state));
-    last.current = { state, selector, value };
-    return value;
-  };
-  return useSyncExternalStore(store.subscribe, read);
+  return useSelected(store.subscribe, store.get, selector, kept);
 }
 
 const NO_FILE: FileState | null = null;
