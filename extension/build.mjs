@@ -49,6 +49,8 @@ const common = {
   target: "es2022",
   jsx: "automatic",
   legalComments: "none",
+  // React Flow's words to those who program with it
+  drop: ["console"],
   define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
   plugins: [scoped, terse],
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
@@ -57,6 +59,7 @@ const common = {
     "react/jsx-runtime": "preact/jsx-runtime",
     "react-dom": "preact/compat",
     "react-dom/client": "preact/compat/client",
+    "use-sync-external-store/shim/with-selector.js": join(here, "packages/designer/src/react/selected.ts"),
     "d3-transition": join(here, "packages/designer/src/core/transition.ts"),
     // D3's interpolates colours, dates and texts too, which nothing here animates.
     "d3-interpolate": join(here, "packages/designer/src/core/zoomWay.ts"),

@@ -37,6 +37,15 @@ _WIDTH, _PHOTO, _HEAD, _ROW, _FOOT = 148, 98, 28, 20, 22
 _IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
 #: Where the graph begins below the head line, what is left free around it, and how far wires stand out from cards.
 _TOP, _MARGIN, _BELOW, _OUT = 44, 34, 36, 18
+#: The corners of each kind's ports, from their middle, where that is no circle: as on the canvas (`Port.tsx`).
+_CORNERS: Mapping[Kind, tuple[tuple[float, float], ...]] = {
+    "encoded": ((-7.3, 0), (-3.7, -6.6), (3.7, -6.6), (7.3, 0), (3.7, 6.6), (-3.7, 6.6)),
+    "boxes": ((-3, -7), (3, -7), (7, -3), (7, 3), (3, 7), (-3, 7), (-7, 3), (-7, -3)),
+    "mask": ((0, -8), (8, 0), (0, 8), (-8, 0)),
+    "points": ((-6, -7), (8, 0), (-6, 7)),
+    "label": ((-6.5, -6), (2.5, -6), (7.5, 0), (2.5, 6), (-6.5, 6)),
+    "scalar": ((-6.5, -6.5), (6.5, -6.5), (6.5, 6.5), (-6.5, 6.5)),
+}
 #: The letter of each kind, in its ports.
 _LETTERS: Mapping[Kind, str] = {
     "encoded": "E", "image": "I", "video": "V", "audio": "A", "boxes": "B", "mask": "M", "points": "P", "label": "L",
@@ -61,7 +70,7 @@ _STYLE = (
     ".l{font-size:9px}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
-    ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}"
+    ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}.o{fill:#17181a}"
     + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in _HUES.items())
     + "}"
 )
@@ -337,6 +346,14 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
     return f'<defs><image id="dali-studio-photos" width="{wide}" height="{high}" href="{address}"/></defs>'
 
 
+def _mark(kind: Kind, x: float, y: float) -> str:
+    """The shape of a port."""
+    if kind not in _CORNERS:
+        return f'<circle cx="{x:g}" cy="{y:g}" r="7"/>'
+    corners = "L".join(f"{x + dx:g} {y + dy:g}" for dx, dy in _CORNERS[kind])
+    return f'<path d="M{corners}z"/>'
+
+
 def _wires(
     graph: messages.GraphView, cards: Mapping[str, _Card], outputs: messages.Position | None, below: float
 ) -> tuple[list[str], list[str]]:
@@ -359,7 +376,7 @@ def _wires(
             return
         letter = _LETTERS.get(kind, "")
         dots = "".join(
-            f'<circle cx="{at:g}" cy="{line:g}" r="7"/>'
+            _mark(kind, at, line)
             + (f'<text class="o" x="{at:g}" y="{line + 3.2:g}" text-anchor="middle">{letter}</text>' if letter else "")
             for at, line in (begin.port(source.output), (x, y))
         )

@@ -157,10 +157,10 @@ class _Drawing:
 
 
 def _steps(path: str) -> Iterator[tuple[tuple[float, float], int]]:
-    """Points and what leads to them, of matplotlib's paths: the commands M, H, V, h, v, C and z."""
+    """Points and what leads to them, of matplotlib's paths: the commands M, L, H, V, h, v, C and z."""
     move, line, curve, close = 1, 2, 4, 79
     x = y = 0.0
-    for command, text in re.findall(r"([MHVhvCz])([^MHVhvCz]*)", path):
+    for command, text in re.findall(r"([MLHVhvCz])([^MLHVhvCz]*)", path):
         numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
         match command:
             case "C":
@@ -172,6 +172,8 @@ def _steps(path: str) -> Iterator[tuple[tuple[float, float], int]]:
                 x, y = numbers
                 yield (x, y), move
                 continue
+            case "L":
+                x, y = numbers
             case "H" | "h":
                 x = numbers[0] + (x if command == "h" else 0)
             case "V" | "v":

@@ -145,6 +145,19 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
     again = _by_id(page, "node-rotate").bounding_box()
     assert abs(again["x"] - place["x"]) < 2
     assert page.locator('[data-testid="strip"]').count() == 0
+    # where no step takes its place, the others stay where they are
+    places = """() => Object.fromEntries([...document.querySelectorAll('.react-flow__node')]
+        .filter(card => card.dataset.id !== 'decode').map(card => [card.dataset.id, card.style.transform]))"""
+    before = page.evaluate(places)
+    assert len(before) >= 4
+    _by_id(page, "node-decode").click(position={"x": 70, "y": 12})
+    page.keyboard.press("Delete")
+    _by_id(page, "node-decode").wait_for(state="detached")
+    lab.settle(page)
+    assert page.evaluate(places) == before
+    page.keyboard.press("Control+z")
+    _by_id(page, "node-decode").wait_for()
+    lab.settle(page)
 
 
 def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str, Path]) -> None:

@@ -99,6 +99,11 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     angle.fill("21")
     angle.press("Enter")
     page.wait_for_function("() => document.querySelector('.jp-Notebook [data-testid=\"node-rotate\"]').textContent.includes('21')")
+    # the tab in front is the one that is edited, though nobody has clicked into it
+    page.evaluate(f"() => {_APP}.commands.execute('docmanager:open', {{ path: 'followed.dali.json' }})")
+    inspector.locator("text=fn.decoders.image").first.wait_for()
+    page.evaluate(f"() => {_APP}.commands.execute('docmanager:open', {{ path: 'followed.ipynb' }})")
+    page.wait_for_function("() => document.querySelector('[data-testid=\"lab-inspector\"] [data-testid=\"number-angle\"]')?.value === '21'")
     lab.set_theme(page, "JupyterLab Dark")
     page.wait_for_selector('[data-testid="lab-inspector"] .ds-dark')
     page.screenshot(path=artifacts / "lab_sidebar_dark.png")

@@ -49,6 +49,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     assert max(seen["width"], seen["height"]) > 0.85
     assert min(seen["width"], seen["height"]) > 0.6
     assert _by_id(page, "far-wires").locator("path").count() > 0
+    assert page.locator(".ds-far-wire-argument").count() == 0  # only the selected card's
     # all pictures are on one canvas: with one for each card, a browser moves hundreds of layers
     page.wait_for_function(_PAINTED, timeout=60_000)
     assert page.locator(".react-flow canvas").count() == 1
@@ -68,6 +69,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     page.screenshot(path=artifacts / "designer_300_near.png")
     page.keyboard.press("0")
     page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
+    page.locator(".ds-far-wire-argument").first.wait_for(state="attached")
 
 
 def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts: Path) -> None:

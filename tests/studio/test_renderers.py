@@ -21,7 +21,7 @@ from dali_studio.core.meta import KINDS
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.sample_videos import encoded_video
-from dali_studio.studio import bodies, messages
+from dali_studio.studio import bodies, images, messages
 from dali_studio.studio.preview_renderer import shown_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
@@ -444,3 +444,14 @@ def test_times_of_a_video_go_with_its_frames_while_each_is_changed_alone(tmp_pat
     assert times["video"] == times["small"] == pytest.approx((0.0, 0.24, 0.36, 0.6))
     assert times["back"] == times["padded"] == ()  # in another order, and with filled frames
     client.session.close()
+
+
+@pytest.mark.parametrize("limits", [None, (3.0, 250.0), (-20.5, 100.25)])
+@pytest.mark.parametrize("layout", ["HWC", "CHW", "HW", ""])
+def test_bytes_are_counted_as_numbers_are(layout: str, limits: tuple[float, float] | None) -> None:
+    shape = (4, 31, 17) if layout == "CHW" else (31, 17) if layout == "HW" else (31, 17, 3)
+    sample = np.random.default_rng(3).integers(5, 240, shape, dtype=np.uint8)
+    counts = images.histogram(sample, layout, limits=limits)
+    assert counts == images.histogram(sample.astype(np.float32), layout, limits=limits)
+    assert len(counts) == {"CHW": 4, "HWC": 3}.get(layout, 1)
+    assert limits is not None or sum(map(sum, counts)) == sample.size

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
 import { bestSlot, checkConnection, deviceFor, kindsFit, operatorTakes } from "../src/core/compat";
 import { fixesFor } from "../src/core/fixes";
-import type { Slot } from "../src/core/graph";
+import { OUTPUTS, type Slot } from "../src/core/graph";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
 
@@ -26,6 +26,14 @@ describe("checkConnection", () => {
     expect(reason(ref("reader"), input("rotate"))).toBe(
       "rotate takes images here, and this wire carries encoded bytes.",
     );
+  });
+  it("returns an output once, and lets the end of its wire be moved", () => {
+    const graph = { ...GRAPH, outputs: [ref("rotate"), ref("reader", 1)] };
+    const end = (index: number): Slot => ({ kind: "output", node: OUTPUTS, index });
+    expect(reason(ref("rotate"), end(2), graph)).toBe("The pipeline already returns this output of rotate.");
+    expect(reason(ref("rotate"), end(1), graph)).not.toBe("");
+    expect(reason(ref("rotate"), end(0), graph)).toBe("");
+    expect(reason(ref("reader", 0), end(2), graph)).toBe("");
   });
   it("refuses labels where a picture is taken, as soon as their axes are known, and offers to return them", () => {
     const nodes = GRAPH.nodes.map((n) => (n.key === "reader" ? { ...n, output_ranks: [1, 1] } : n));

@@ -73,10 +73,14 @@ describe("the sentence", () => {
   it("names the slowest node after a run", () => {
     expect(statusMessage(fold(OPENED, revision(1), run))).toMatchObject({
       lead: "Decode sets the pace:",
-      rest: "82 % of the work, 8.20 ms in each batch.",
+      rest: "82 % of the work, 8.20 ms over all threads in each batch.",
       action: "show",
       node: "decode",
     });
+  });
+  it("offers to show no node that is selected", () => {
+    const state = fold(OPENED, revision(1), run);
+    expect(statusMessage({ ...state, view: { ...state.view, selection: ["decode"] } })).toBeNull();
   });
   it("is about the error first, once", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });

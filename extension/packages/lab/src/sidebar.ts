@@ -85,6 +85,20 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
   optional: [ITranslator, ILayoutRestorer],
   activate: (app: JupyterFrontEnd, translator: ITranslator | null, restorer: ILayoutRestorer | null) => {
     const words = (translator ?? nullTranslator).load("dali_studio");
+    // The tab in front says which designer is in use, also before anybody has clicked into it.
+    let known = designers().get().shown;
+    const front = () => {
+      const inside = known.filter((one) => app.shell.currentWidget?.node.contains(one.root));
+      const active = inside.at(-1);
+      designers().set((s) => (!active || (s.active && inside.includes(s.active)) ? s : { ...s, active }));
+    };
+    app.shell.currentChanged?.connect(front);
+    designers().subscribe(() => {
+      const { shown } = designers().get();
+      if (shown === known) return;
+      known = shown;
+      front();
+    });
     const panels = [
       { name: "gallery", title: words.__("DALI operators"), mark: gallery, area: "left", rank: 700 },
       { name: "inspector", title: words.__("DALI inspector"), mark: icon, area: "right", rank: 700 },

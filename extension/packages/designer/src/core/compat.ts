@@ -87,7 +87,12 @@ function checkArgument(
 export function checkConnection(context: Context, source: PortRef, slot: Slot): Verdict {
   const from = nodeOf(context.graph, source.node);
   if (!from) return no("The source of this wire is gone.");
-  if (slot.kind === "output" || slot.node === OUTPUTS) return YES;
+  if (slot.kind === "output") {
+    const again = context.graph.outputs.some(
+      (r, i) => i !== slot.index && r.node === source.node && r.output === source.output,
+    );
+    return again ? no(`The pipeline already returns this output of ${source.node}.`) : YES;
+  }
   if (slot.node === source.node) return no("A node cannot feed itself.");
   const target = nodeOf(context.graph, slot.node);
   const operator = target ? context.catalog.byName.get(target.operator) : undefined;

@@ -10,6 +10,7 @@ import type {
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
+import { kept } from "./kept";
 import { type Command, cellKey, INITIAL, type Preview, portKey, type State, type View } from "./state";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
@@ -31,7 +32,15 @@ export function project(state: State): State {
   );
   for (const edit of edits)
     if (edit.type === "set_pipeline" && edit.option in options) options = { ...options, [edit.option]: edit.value };
-  return { ...state, graph, options, marks, positions: { ...confirmed.positions, ...state.moved, ...placed } };
+  const positions = { ...confirmed.positions, ...state.moved, ...placed };
+  const { graph: drawn, options: chosen, marks: old, positions: stood } = state;
+  return {
+    ...state,
+    graph: kept(drawn, graph),
+    options: kept(chosen, options),
+    marks: kept(old, marks),
+    positions: kept(stood, positions),
+  };
 }
 
 /** Places that a step brings with it hold over places sent before: those are not waited for any more. */
@@ -176,17 +185,17 @@ function onPreviews(state: State, message: Previews): State {
     if (old && old.revision > message.revision) continue;
     fresh.add(item.key);
     const { revision, sample, iteration } = message;
-    previews[id] = { ...item, revision, sample, iteration };
+    previews[id] = kept(old, { ...item, revision, sample, iteration });
   }
   // A failure stands until its node answers with data again, or another sample is shown.
   const failedNow = new Set(message.failed.map((d) => d.node ?? ""));
   const sameSample = message.sample === state.sample && message.iteration === state.iteration;
   const stands = (node: string) => sameSample && !fresh.has(node) && !failedNow.has(node);
-  const kept = state.previewFailures.filter((d) => stands(d.node ?? ""));
+  const standing = state.previewFailures.filter((d) => stands(d.node ?? ""));
   return {
     ...state,
     previews,
-    previewFailures: [...kept, ...message.failed],
+    previewFailures: kept(state.previewFailures, [...standing, ...message.failed]),
     sample: message.sample,
     iteration: message.iteration,
     batchSize: message.batch_size || state.batchSize,

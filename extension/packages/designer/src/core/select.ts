@@ -12,6 +12,7 @@ import { argumentOf, inputOf, inputPorts, type Operator, sameValue, wiredInputs 
 import { isDense } from "./detail";
 import * as format from "./format";
 import { descendants } from "./graph";
+import { kept } from "./kept";
 import { type Preview, portKey, type State } from "./state";
 
 /** What a card shows below its name: a picture's room, or one line. */
@@ -67,7 +68,10 @@ export function isOpen(state: State, key: string): boolean {
   return isDense(state.graph) && hasPicture(state, key) && previewOf(state, key)?.body.type !== "planes";
 }
 
-/** Compute an answer anew only when what it depends on has changed: many cards ask the same, at every move of the pointer. */
+/**
+ * Compute an answer anew only when what it depends on has changed: many cards ask the same, at every move of the pointer.
+ * What is the same in the new answer stays the same object.
+ */
 export function derived<T>(
   needs: (state: State) => readonly unknown[],
   compute: (state: State) => T,
@@ -78,7 +82,7 @@ export function derived<T>(
   return (now) => {
     if (now === state) return value as T;
     const needed = needs(now);
-    if (state === null || needed.some((part, i) => part !== before[i])) value = compute(now);
+    if (state === null || needed.some((part, i) => part !== before[i])) value = kept(value, compute(now));
     state = now;
     before = needed;
     return value as T;

@@ -82,12 +82,13 @@ function paceMessage(state: State): StatusMessage | null {
   if (!run || run.stopped || run.failed.length > 0 || state.run.revision !== state.confirmed?.revision) return null;
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
   if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
-  if (!nodeOf(state.graph, slowest.key)?.in_run) return null;
+  // who has selected it sees as much
+  if (!nodeOf(state.graph, slowest.key)?.in_run || state.view.selection[0] === slowest.key) return null;
   return {
     id: `pace|${slowest.key}|${run.samples_per_second}`,
     tone: slowest.share > 0.65 ? "warning" : "info",
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
-    rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} in each batch.`,
+    rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} over all threads in each batch.`,
     muted: run.note,
     action: "show",
     node: slowest.key,

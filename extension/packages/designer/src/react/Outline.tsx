@@ -1,10 +1,11 @@
-import { useEffect, useMemo } from "react";
+import { useEffect, useRef } from "react";
 import { isAboutFile } from "../core/failures";
 import { nodeOf, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { findingsAt, heatOf, previewOf, severity } from "../core/select";
+import { derived, findingsAt, heatOf, previewOf, severity } from "../core/select";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
+import { rowName } from "./canvas/OutputsCard";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useSel, useSession } from "./context";
@@ -36,18 +37,29 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
 
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
   const session = useSession();
+  const li = useRef<HTMLLIElement>(null);
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
     heat: heatOf(s, nodeKey),
-    facts: previewOf(s, nodeKey)?.facts,
+    facts: (visible && previewOf(s, nodeKey)?.facts) || "",
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
     old: s.run.revision !== s.confirmed?.revision,
+    tinted: s.view.heat,
+    drawer: s.view.drawer,
   }));
+  // The selected row is in sight, also beside an open drawer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer takes room from the list
+  useEffect(() => {
+    const [list, here] = [li.current?.closest(".ds-stage"), li.current];
+    if (!visible || !row.selected || !list || !here) return;
+    const [room, at] = [list.getBoundingClientRect(), here.getBoundingClientRect()];
+    if (at.top < room.top || at.top + PICTURE.height > room.bottom) list.scrollTop += at.top - room.top;
+  }, [visible, row.selected, row.drawer]);
   if (!node) return null;
   return (
-    <li>
+    <li ref={li}>
       <button
         type="button"
         className={`ds-outline-row ${row.selected ? "ds-outline-now" : ""}`}
@@ -64,11 +76,11 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
           </span>
           <b>{nodeKey}</b>{" "}
           <small className={row.error ? "ds-outline-error" : "ds-muted"}>
-            {row.error ? titleOf(row.error) : (visible && row.facts) || `fn.${node.operator}`}
+            {row.error ? titleOf(row.error) : row.facts || `fn.${node.operator}`}
           </small>
         </span>
         <span className="ds-outline-cost">
-          <TimeChip nodeKey={nodeKey} found={row.heat} running={false} old={row.old} heat />
+          <TimeChip nodeKey={nodeKey} found={row.heat} running={false} old={row.old} heat={row.tinted} />
           <DeviceBadge device={node.device} />
         </span>
       </button>
@@ -78,21 +90,27 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   );
 }
 
+const keysInOrder = derived(
+  (s) => [s.graph],
+  ({ graph }) => (graph ? topological(graph).map((n) => n.key) : []),
+);
+
 /** The pipeline as a list: the canvas of narrow widths, and always there for screen readers. */
 export function Outline({ visible }: { readonly visible: boolean }) {
   const session = useSession();
-  const graph = useSel((s) => s.graph);
   // The picture that is kept of the graph is as wide as the list.
   useEffect(() => {
     const places = visible && reflowed(session.store.get(), ROOM);
     if (places) session.move(places);
   }, [visible, session]);
-  const keys = useMemo(() => (graph ? topological(graph).map((n) => n.key) : []), [graph]);
+  const keys = useSel(keysInOrder);
+  const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => rowName(s, ref)).join(", "));
   return (
     <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
       {keys.map((key) => (
         <OutlineRow key={key} nodeKey={key} visible={visible} />
       ))}
+      {results && <li className="ds-outline-returns">Returns {results}</li>}
     </ol>
   );
 }

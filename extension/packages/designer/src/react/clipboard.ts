@@ -1,5 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
+import { wiresOf } from "../core/graph";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
 import type { Position } from "../protocol/generated";
@@ -22,7 +23,13 @@ export function removeSelection(session: Session): void {
   const { graph, view } = state;
   if (!graph) return;
   const step = removeStep(graph, view.selection, view.wires);
-  const positions = view.selection.length > 0 ? relaid(state, step.edits, session.room) : {};
+  // What has lost its input stays where it is: laid out anew, it would be at the other end.
+  const gone = new Set(view.selection);
+  const broken = wiresOf(graph).filter(
+    (w) => gone.has(w.source.node) && !gone.has(w.slot.node) && w.slot.kind !== "output",
+  );
+  const whole = step.edits.filter((e) => e.type === "connect").length >= broken.length;
+  const positions = whole && gone.size > 0 ? relaid(state, step.edits, session.room) : {};
   session.edit(step.edits, { positions });
   if (step.edits.length > 0) session.select([]);
 }

@@ -1,8 +1,10 @@
-import { createContext, useContext, useRef, useSyncExternalStore } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
 import type { FileState, Host } from "../core/host";
+import { kept } from "../core/kept";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 import type { InsertCell } from "../widget/cells";
+import { useSelected } from "./selected";
 
 export type Theme = "light" | "dark" | "hc";
 /** Widths at which the frame changes, as look.md 11 names them. */
@@ -33,33 +35,10 @@ export function useSession(): Session {
   return useFrame().session;
 }
 
-function shallowEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  // Maps are the same only as wholes: they have no entries that Object.entries knows.
-  if (a instanceof Map || b instanceof Map) return false;
-  if (a instanceof Set || b instanceof Set) {
-    return a instanceof Set && b instanceof Set && a.size === b.size && [...a].every((x) => b.has(x));
-  }
-  const one = Object.entries(a);
-  const two = new Map(Object.entries(b));
-  return one.length === two.size && one.every(([k, v]) => two.has(k) && Object.is(v, two.get(k)));
-}
-
 /** Read a part of the state; the component draws again only when that part changed. */
 export function useSel<T>(selector: (state: State) => T): T {
   const { store } = useSession();
-  const last = useRef<{ state: State; selector: (state: State) => T; value: T } | null>(null);
-  const read = (): T => {
-    const state = store.get();
-    const before = last.current;
-    if (before && before.state === state && before.selector === selector) return before.value;
-    let value = selector(state);
-    if (before && shallowEqual(before.value, value)) value = before.value;
-    last.current = { state, selector, value };
-    return value;
-  };
-  return useSyncExternalStore(store.subscribe, read);
+  return useSelected(store.subscribe, store.get, selector, kept);
 }
 
 const NO_FILE: FileState | null = null;

@@ -54,12 +54,20 @@ export function insertInView(session: Session, api: CanvasApi | null, operator: 
   if (at) insertOperator(session, operator, { at, from: null, to: null });
 }
 
+/** Where a card goes that comes at the end of a wire: into the row of the card that the wire is from, if it is near that. */
+function onLine(state: State, { at, from, to, selected }: AddOptions): Position {
+  const beside = state.positions[(from ?? to)?.node ?? ""];
+  if (!beside || selected || (from && to) || Math.abs(at.y - beside.y) > ROW / 2) return at;
+  const columns = Math.round((at.x - beside.x) / COLUMN);
+  return { x: beside.x + COLUMN * (from ? Math.max(1, columns) : Math.min(-1, columns)), y: beside.y };
+}
+
 /** Add an operator as one undo step and select it. */
 export function insertOperator(session: Session, operator: Operator, options: AddOptions): string | null {
   const context = contextOf(session);
   if (!context) return null;
   const state = session.store.get();
-  const at = freePlace(options.at, cardRects(state, OUTPUTS));
+  const at = freePlace(onLine(state, options), cardRects(state, OUTPUTS));
   const step = addStep(context, operator, { ...options, at });
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
   const chained = options.selected || (options.from && options.to);

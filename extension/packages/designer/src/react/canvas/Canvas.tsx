@@ -37,7 +37,7 @@ import { Overview } from "./Overview";
 import { Stages } from "./Stages";
 import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
-import { CONTROLS, fitView, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { CONTROLS, fitView, flowEdges, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
@@ -89,7 +89,7 @@ function CanvasView() {
   /** Whether the person chose what is in view; until then the view follows its room. */
   const touched = useRef(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
-  const wires = useFlowEdges();
+  const wires = useSel(flowEdges);
   // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
   const [zoom, setZoom] = useState(() => (isDense(session.store.get().graph) ? 0.2 : 1));
   const detail = detailOf(zoom);

@@ -1,5 +1,6 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
+import { isDense } from "../../core/detail";
 import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { CARD, outputRows } from "../../core/layout";
@@ -36,6 +37,11 @@ function ends(state: State, wire: Wire, at: Places): readonly [Point, Point] | n
   ];
 }
 
+/** Whether a wire begins or ends at a selected node. */
+function ownWires({ view }: State, { source, slot }: Wire): boolean {
+  return [source.node, slot.node].some((key) => view.selection.includes(key));
+}
+
 /** The wires of each look, as one path: a browser draws few long paths much sooner than many short ones. */
 function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
@@ -49,6 +55,8 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
     const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
     const argument = wire.slot.kind === "argument";
+    // those of many nodes would be a cage: a node has its own when it is selected
+    if (argument && isDense(graph) && !ownWires(state, wire)) continue;
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
     const [from, to] = between;
@@ -69,13 +77,14 @@ function FarWiresView({ nodes, titled }: Props) {
   const session = useSession();
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
+  const selection = useSel((s) => s.view.selection);
   const [paths, setPaths] = useState<ReadonlyMap<string, string>>(new Map());
   const places = useMemo(
     () => JSON.stringify(Object.fromEntries(nodes.map((n) => [n.id, { x: n.position.x, y: n.position.y }]))),
     [nodes],
   );
   useEffect(() => {
-    if (!graph || stale === null) return undefined;
+    if (!graph || !stale || !selection) return undefined;
     // The cards are painted first.
     const wait = setTimeout(() => {
       const at: Places = JSON.parse(places);
@@ -87,7 +96,7 @@ function FarWiresView({ nodes, titled }: Props) {
       setPaths(pathsOf(session.store.get(), at, cards));
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, places, titled]);
+  }, [session, graph, stale, selection, places, titled]);
   return (
     <ViewportPortal>
       <svg className="ds-far-wires" width="1" height="1" aria-hidden="true" data-testid="far-wires">

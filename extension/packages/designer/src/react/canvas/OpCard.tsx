@@ -31,7 +31,6 @@ function useCard(key: string) {
     running: s.run.running,
     old: s.run.revision !== (s.confirmed?.revision ?? -1),
     stale: select.staleKeys(s).has(key),
-    busy: select.busyKeys(s).has(key),
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
@@ -114,6 +113,11 @@ function Header({ node, operator, renaming }: HeaderProps) {
 }
 
 type Card = ReturnType<typeof useCard> & { node: NodeView };
+
+/** Whether a node is computed: told apart from its card, which need not be drawn again at each step of a slider. */
+function Busy({ nodeKey }: { readonly nodeKey: string }) {
+  return useSel((s) => !s.run.running && select.busyKeys(s).has(nodeKey)) ? <i className="ds-busy" /> : null;
+}
 
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
@@ -257,7 +261,6 @@ function OpCardView({ id, selected }: NodeProps) {
     node.unknown ? "ds-ghost" : "",
     node.bypassed ? "ds-bypassed" : "",
     node.in_run ? "" : "ds-unused",
-    card.busy && !card.running ? "ds-busy" : "",
     card.running && node.in_run ? "ds-running" : "",
   ];
   return (
@@ -269,6 +272,7 @@ function OpCardView({ id, selected }: NodeProps) {
       onPointerEnter={() => session.view({ hovered: id })}
       onPointerLeave={() => session.view({ hovered: null })}
     >
+      <Busy nodeKey={id} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <Header node={node} operator={operator} renaming={card.renaming} />

@@ -15,7 +15,7 @@ import { FarOutputs } from "./FarCard";
 import { Name } from "./Name";
 
 /** A result as the operator calls it; where that is its only one, by its node. */
-function rowName(state: State, { node, output }: PortRef): string {
+export function rowName(state: State, { node, output }: PortRef): string {
   const { outputs = [] } = state.opening?.catalog.byName.get(nodeOf(state.graph, node)?.operator ?? "") ?? {};
   const several = (nodeOf(state.graph, node)?.output_kinds.length ?? 1) > 1;
   return several ? (outputs[output]?.name ?? `${node}[${output}]`) : node;

@@ -39,6 +39,9 @@ const ABOVE = 22;
 /** From a port to the middle of a pill that begins at the card's edge. */
 const INWARD = 58;
 
+/** Length of the stub of a wire that is not drawn whole. */
+const STUB = 14;
+
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -84,12 +87,14 @@ function WireEdgeView(props: EdgeProps) {
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
+    // in large graphs a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
+    if (look.quiet) return `M${b.x - STUB} ${b.y}H${b.x}`;
     if (look.points?.length) return pathThrough([a, ...look.points, b]);
     if (obstacles.length === 0) return bezier(a, b);
     return goesUnder(look.kind, a, b)
       ? routeUnder(a, b, obstacles)
       : route(a, b, obstacles, look.track < 0 ? undefined : sideTrack(look.track));
-  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind, look.points]);
+  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind, look.points, look.quiet]);
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);

@@ -1,5 +1,5 @@
 import { applyNodeChanges, type Edge, type Node, type NodeChange, type ReactFlowInstance } from "@xyflow/react";
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { detailOf, isFar, isMany } from "../../core/detail";
 import * as format from "../../core/format";
 import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
@@ -97,29 +97,23 @@ export function useFlowNodes() {
   return { nodes, setNodes, onNodesChange, dragging };
 }
 
-export function useFlowEdges(): Edge[] {
-  const graph = useSel((s) => s.graph);
-  const wires = useSel((s) => s.view.wires);
-  const shown = useSel(shownCards);
-  const session = useSession();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the cards say where wires end
-  return useMemo(() => {
-    if (!graph) return [];
-    const state = session.store.get();
-    const outer = wiresOf(graph).filter((w) => !isHidden(state, w));
-    return outer.map(
-      (w): Edge => ({
-        id: w.id,
-        type: "wire",
-        ...endsOf(state, w, handleOfSlot),
-        selected: wires.includes(w.id),
-        ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
-        // Handles of a row appear with its wire; React Flow measures them a frame later.
-        zIndex: wires.includes(w.id) ? 1 : 0,
-      }),
-    );
-  }, [graph, wires, shown, session]);
-}
+/** The wires that React Flow draws; the cards say where they end. */
+export const flowEdges = derived(
+  (s) => [s.graph, s.view.wires, shownCards(s)],
+  (state): Edge[] => {
+    const { wires } = state.view;
+    const outer = state.graph ? wiresOf(state.graph).filter((w) => !isHidden(state, w)) : [];
+    return outer.map((w) => ({
+      id: w.id,
+      type: "wire",
+      ...endsOf(state, w, handleOfSlot),
+      selected: wires.includes(w.id),
+      ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
+      // Handles of a row appear with its wire; React Flow measures them a frame later.
+      zIndex: wires.includes(w.id) ? 1 : 0,
+    }));
+  },
+);
 
 /** The cards as obstacles for wires; while `resting` is false the last ones stand. */
 export function obstaclesOf(nodes: readonly Node[]): Rect[] {

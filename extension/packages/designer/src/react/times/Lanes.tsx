@@ -106,6 +106,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
   };
   const [stepBegin, stepEnd] = timeline.steps[Math.floor(timeline.steps.length / 2)] ?? [0, 0];
   const height = AXIS + timeline.lanes.length * LANE;
+  const middle = place((stepBegin + stepEnd) / 2);
   const seen = ticksOf(span, width).filter((tick) => place(tick) < width - BUTTONS);
   return (
     <div className="ds-lanes" data-testid="lanes">
@@ -150,11 +151,12 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
               x={place(tick)}
               y={15}
               style={place(tick) < 14 ? { textAnchor: "start" } : undefined}
+              visibility={Math.abs(place(tick) - middle) < 80 ? "hidden" : undefined}
             >
               {format.number(tick)}
             </text>
           ))}
-          <text className="ds-lane-length" x={place((stepBegin + stepEnd) / 2)} y={15}>
+          <text className="ds-lane-length" x={middle} y={15}>
             {`one batch, ${format.time(stepEnd - stepBegin)}`}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />
