@@ -37,9 +37,16 @@ function firstOutput(session: Session) {
   return node && node.output_kinds.length > 0 ? { node: node.key, output: 0 } : null;
 }
 
+/** Where the pipeline goes on while no operator is selected: behind what it returns first. */
+function lastOutput(session: Session) {
+  const { graph, view } = session.store.get();
+  const idle = view.selection.every((key) => key === OUTPUTS) && view.inside.length === 0;
+  return (idle && graph?.outputs[0]) || null;
+}
+
 /** Open the search behind what is selected, to add an operator or to draw a wire. */
 export function searchFor({ session, root, api }: Scope, query: string, connect = false): void {
-  const from = firstOutput(session);
+  const from = firstOutput(session) ?? (connect ? null : lastOutput(session));
   if (connect && !from) return;
   const { left, top } = root.getBoundingClientRect();
   // a list has no places: the new card stands behind what it follows
@@ -87,7 +94,9 @@ function focusInspector({ session, root }: Scope): void {
   if (enterBox(session)) return;
   session.view({ inspector: true });
   requestAnimationFrame(() => {
-    root.querySelector<HTMLElement>(".ds-inspector :is(input, select, button, [tabindex])")?.focus();
+    const first = (part: string) =>
+      root.querySelector<HTMLElement>(`.ds-inspector ${part} :is(input, select, button, [tabindex])`);
+    (first(".ds-field") ?? first(""))?.focus();
   });
 }
 

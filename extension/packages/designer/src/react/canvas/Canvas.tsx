@@ -135,14 +135,18 @@ function CanvasView() {
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
   const seen = useRef("");
+  const measured = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => () => clearTimeout(measured.current), []);
   // What is placed anew, by an undo or an edit, is not to be out of sight.
   useEffect(() => {
     const now = JSON.stringify(positions);
-    if (dragging.current || now === seen.current) return undefined;
+    if (dragging.current || now === seen.current) return;
     const moved = seen.current !== "";
     seen.current = now;
-    if (!moved) return undefined;
-    const wait = setTimeout(() => {
+    if (!moved) return;
+    // not taken back when the kernel repeats what is known
+    clearTimeout(measured.current);
+    measured.current = setTimeout(() => {
       const { selection } = session.store.get().view;
       const frame = box.current;
       const { x, y, zoom: z } = flow.getViewport();
@@ -156,7 +160,6 @@ function CanvasView() {
       const some = chosen.length > 0 ? chosen : latest.current;
       if (!(touched.current ? some.some(inSight) : latest.current.every(inSight))) fit(200);
     }, MEASURED);
-    return () => clearTimeout(wait);
   }, [positions, session, flow, fit, dragging]);
   const heat = useSel((s) => s.view.heat);
   // The heat's legend makes the controls wider.
@@ -268,7 +271,9 @@ function CanvasView() {
         const shift = (at: number, size: number, room: number) => Math.max(12 - at, Math.min(0, room - 12 - at - size));
         const dx = shift(node.position.x * z + x, width, rect.width);
         const dy = shift(node.position.y * z + y, height, rect.height);
-        if (dx !== 0 || dy !== 0)
+        // Where the view is nobody's choice, all cards stay in sight.
+        if ((dx !== 0 || dy !== 0) && !touched.current) fit(200);
+        else if (dx !== 0 || dy !== 0)
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, id);
       },
@@ -411,11 +416,11 @@ function CanvasView() {
                 if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
-              onMoveStart={(event) => {
-                if (event) touched.current = true;
-                box.current?.classList.add("ds-moving");
+              onMoveStart={() => box.current?.classList.add("ds-moving")}
+              onMove={(event, viewport) => {
+                if (event) touched.current = true; // a click alone moves nothing
+                area.follow(viewport, false);
               }}
-              onMove={(_, viewport) => area.follow(viewport, false)}
               onMoveEnd={(_, viewport) => {
                 box.current?.classList.remove("ds-moving");
                 setZoom(viewport.zoom);
