@@ -68,7 +68,8 @@ def _begin(page: Any, server: tuple[str, Path]) -> Person:
 def _end(page: Any) -> None:
     """A run has measured every node, all cards can be seen, and the program is what was meant."""
     page.wait_for_function(
-        "() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')", timeout=60_000
+        "() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')",
+        timeout=60_000,
     )
     lab.settle(page)
     assert lab.painted(page, "rotate") != lab.painted(page, "decode")
@@ -171,3 +172,17 @@ def test_what_is_added_while_the_search_stays_open_makes_a_chain(page: Any, serv
     _by_id(page, "node-uniform").wait_for()
     page.wait_for_function("() => document.querySelector('[data-testid=code]').textContent.includes('fn.flip(rotate')")
     assert "return flip, labels" in _by_id(page, "code").inner_text()
+
+
+def test_an_operator_of_the_palette_goes_on_with_the_chain(page: Any, server: tuple[str, Path]) -> None:
+    person = _begin(page, server)
+    person.click("open-samples")
+    _by_id(page, "node-decode").wait_for()
+    person.click("palette-toggle")
+    page.locator(".ds-palette").get_by_role("button", name="rotate").first.click()
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=code]').textContent.includes('return rotate, labels')"
+    )
+    lab.settle(page)
+    canvas, outputs = _by_id(page, "canvas").bounding_box(), _by_id(page, "node-outputs").bounding_box()
+    assert outputs["x"] + outputs["width"] <= canvas["x"] + canvas["width"]
