@@ -39,6 +39,22 @@ const terse = {
   },
 };
 
+/**
+ * Of React Flow, what is used: names for its inspector keep all components in the bundle, and its own nodes and edges, of
+ * which none are drawn here, hang on tables.
+ */
+const lean = {
+  name: "lean-react-flow",
+  setup(build) {
+    build.onLoad({ filter: /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8"))
+        .replace(/^\w+\.displayName = .*;$/gm, "")
+        .replace(/= (memo|forwardRef)\(/g, "= /* @__PURE__ */ $1(")
+        .replace(/const builtin(Node|Edge)Types = \{[^}]*\};/g, "const builtin$1Types = {};"),
+    }));
+  },
+};
+
 const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
 
 const common = {
@@ -52,7 +68,7 @@ const common = {
   // React Flow's words to those who program with it
   drop: ["console"],
   define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
-  plugins: [scoped, terse],
+  plugins: [scoped, terse, lean],
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
     react: "preact/compat",

@@ -70,8 +70,8 @@ def is_image(sample: NDArray[Any], layout: str) -> bool:
 def to_rgb(sample: NDArray[Any], layout: str) -> tuple[Rgb, str]:
     """An image as uint8 RGB, and a note on how its values were mapped to the screen.
 
-    uint8 is shown as it is. Floats between 0 and 1 are shown over that range; other types over their own minimum and
-    maximum.
+    uint8 is shown as it is, but for zeros and ones, which would be black. These, and floats between 0 and 1, are shown
+    over that range; other types over their own minimum and maximum.
     """
     (image,), note = to_rgb_each([sample], layout)
     return image, note
@@ -90,7 +90,10 @@ def to_rgb_each(
         return [_directions(image, longest) for image in shaped], note
     shaped = [image[..., :1] if image.shape[2] == 2 else image[..., :3] for image in shaped]
     note = ""
-    if shaped[0].dtype != np.uint8:
+    if shaped[0].dtype == np.uint8:
+        if (max(int(image.max()) for image in shaped) if span is None else span[1]) == 1:
+            shaped, note = [image * np.uint8(255) for image in shaped], "shown from 0 to 1"
+    else:
         if span is None:
             each = [span_of(image.astype(np.float32)) for image in shaped]
             span = min(low for low, _ in each), max(high for _, high in each)

@@ -170,9 +170,16 @@ def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str
     _by_id(page, "error-card-reader").wait_for(timeout=30_000)
     _by_id(page, "run").click()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled", timeout=30_000)
-    assert "/no/such/folder" in _by_id(page, "strip").inner_text()
+    # said whole beside the node alone, with the way out, and in one sentence at the field
+    card = _by_id(page, "error-card-reader").inner_text()
+    assert "/no/such/folder" in card
+    assert "This folder could not be opened" in card
+    assert page.locator('[data-testid="strip"]').count() == 0
+    assert _by_id(page, "reason-file_root").inner_text().count(".") == 1
+    _by_id(page, "choose-data").click()
+    assert _by_id(page, "tab-data").get_attribute("aria-selected") == "true"
     _by_id(page, "undo").click()
-    _by_id(page, "strip").wait_for(state="detached", timeout=30_000)
+    _by_id(page, "error-card-reader").wait_for(state="detached", timeout=30_000)
     assert page.locator(".ds-failed").count() == 0
 
 

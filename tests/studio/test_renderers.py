@@ -48,6 +48,19 @@ def behind(image: NDArray[Any] = GRID) -> Callable[[], Backdrop]:
     return lambda: Backdrop("decode", image)
 
 
+# ------------------------------------------------------------------------------------------------------------- images
+
+
+def test_zeros_and_ones_are_seen_and_dark_pictures_stay_dark() -> None:
+    ones = (GRID > 127).astype(np.uint8)
+    shown = card(ones, "HWC")
+    assert shown.picture is not None and {*np.unique(shown.picture)} >= {0, 255}
+    assert shown.note == "shown from 0 to 1"
+    for image in (GRID // 100, np.zeros_like(GRID)):
+        dark = card(image, "HWC")
+        assert dark.picture is not None and dark.picture.max() == image.max() and dark.note == ""
+
+
 # ------------------------------------------------------------------------------------------------------- spectrograms
 
 

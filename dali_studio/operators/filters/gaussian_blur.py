@@ -21,7 +21,7 @@ from dali_studio.operators.filters.common import filtered_axes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui, Unit
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Start, Ui, Unit
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerFrame, PerSample
@@ -60,7 +60,7 @@ class GaussianBlur(Operator):
 
     sigma: Annotated[
         list[float], Doc("Standard deviation: one, or one for each axis, the outermost first. 0: from window_size."),
-        Unit("px"), Ui("numbers", (0, 10)), Range(0), PER_SAMPLE, COMMON,
+        Unit("px"), Ui("numbers", (0, 10)), Range(0), Start((1.5,)), PER_SAMPLE, COMMON,
     ] = [0.0]  # noqa: RUF012
     window_size: Annotated[
         list[int], Doc("Pixels of the window, an odd number: one, or one for each axis. 0: from sigma."), Unit("px"),

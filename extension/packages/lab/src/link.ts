@@ -326,7 +326,8 @@ export class Link {
         } else if (data.type === "file_written") {
           this.mirror.adopt(data.revision);
         } else if (this.comm !== comm) {
-          const said = data.type === "refused" ? data.diagnostics.map((d) => d.message).join(" ") : "It was refused.";
+          const found = data.type === "refused" ? data.diagnostics : [{ message: "It was refused." }];
+          const said = found.map((d) => ("hint" in d ? `${d.message} ${d.hint}` : d.message)).join(" ");
           reject(new Refusal({ reason: said, kernel: false }));
         } else {
           if (data.type === "revision_changed") this.mirror.take(data.revision, buffers?.[0]);

@@ -1,10 +1,15 @@
-import type { DataSample, NodeView } from "../protocol/generated";
+import type { DataSample, Diagnostic, NodeView } from "../protocol/generated";
 import type { State } from "./state";
 
 /** The nodes that read data sets, in the order of the graph. */
 export function readersOf(state: State): readonly NodeView[] {
   const role = (node: NodeView) => state.opening?.catalog.byName.get(node.operator)?.role;
   return (state.graph?.nodes ?? []).filter((n) => role(n) === "reader" && n.output_kinds[0] === "encoded");
+}
+
+/** Whether a reader cannot read what it is told to: the tab Data chooses something else. */
+export function isUnread(state: State, d: Diagnostic): boolean {
+  return d.code === "DS302" && readersOf(state).some((node) => node.key === d.node);
 }
 
 const PLACES = ["file_root", "file_list", "annotations_file", "paths", "files"] as const;

@@ -130,7 +130,8 @@ const KEYWORDS = new Set(
 
 /** A name that Python accepts for a variable, or the reason why this one is not. */
 export function nameProblem(name: string, taken: ReadonlySet<string>): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "A name has letters, digits and _ and starts with a letter.";
+  // names that begin with __ are the designer's own: that of the outputs is one
+  if (!/^(?!__)[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "A name has letters, digits and _ and starts with a letter.";
   if (KEYWORDS.has(name)) return `${name} is a word of Python.`;
   if (taken.has(name)) return `Another node is called ${name}.`;
   return "";

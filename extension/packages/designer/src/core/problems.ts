@@ -41,5 +41,6 @@ const TITLES: Readonly<Record<string, string>> = {
 /** A few plain words for a finding. */
 export function titleOf(d: Diagnostic): string {
   const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
+  if (d.code === "DS302" && /\bfolder\b/.test(d.message)) return "This folder could not be opened";
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic, Repair } from "../protocol/generated";
-import { readersOf } from "./data";
+import { isUnread } from "./data";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
@@ -175,11 +175,10 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
         const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
-        const unread = d.code === "DS302" && readersOf(state).some((node) => node.key === d.node);
-        if (unread && !said.repair) return [{ ...said, action: "data" }];
         // it is begun, not broken
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
-        return state.view.told === toldBy(d) && !aloud ? [] : [said];
+        if (state.view.told === toldBy(d) && !aloud) return [];
+        return [isUnread(state, d) && !said.repair ? { ...said, action: "data" } : said];
       });
   const candidates = [
     kernelMessage(state),

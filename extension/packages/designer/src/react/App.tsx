@@ -47,6 +47,18 @@ function guardFocus(event: FocusEvent): void {
   if (event.target instanceof Element) event.target.setAttribute("data-lm-suppress-shortcuts", "true");
 }
 
+/** Whether nothing but this designer is on the screen. */
+function useFull(root: HTMLElement): boolean {
+  const { ownerDocument } = root;
+  return useSyncExternalStore(
+    (listener) => {
+      ownerDocument.addEventListener("fullscreenchange", listener);
+      return () => ownerDocument.removeEventListener("fullscreenchange", listener);
+    },
+    () => ownerDocument.fullscreenElement === root,
+  );
+}
+
 function Studio({
   frame,
   onHeight,
@@ -77,8 +89,9 @@ function Studio({
     const { active, outside } = page.get();
     return outside && active?.session === frame.session;
   });
+  const full = useFull(frame.root);
   const inspector =
-    !outside &&
+    (full || !outside) &&
     state.ready &&
     !state.empty &&
     !list &&

@@ -23,6 +23,16 @@ const BREAK = { width: 720, height: 30 } as const;
 /** Samples for which there is to be room. */
 const MANY = 8;
 
+/** In how many columns so many cells are widest that are all to be seen in a room, and how wide. */
+function widest(count: number, room: number, height: number): { columns: number; cell: number } {
+  const ways = Array.from({ length: count }, (_, i) => {
+    const columns = Math.ceil(count / (i + 1));
+    const cell = Math.min(room / columns - GAP, 1.5 * (height / (i + 1) - UNDER - GAP), 1.5 * WIDTHS.most);
+    return { columns, cell: Math.floor(cell) };
+  });
+  return ways.reduce((a, b) => (b.cell > a.cell ? b : a));
+}
+
 interface Row {
   readonly label: string;
   readonly note: string;
@@ -147,13 +157,14 @@ export function BatchPane() {
   const label = on ? LABEL : 0;
   const room = width - label - PADDING + GAP;
   const wide = room / MANY - GAP;
-  const high = on
-    ? 1.5 * ((height - BAR - (width < BREAK.width ? BREAK.height : 0) - UNDER) / (values.length + 1) - GAP)
-    : wide;
+  const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
+  const high = 1.5 * ((free - UNDER) / (values.length + 1) - GAP);
   const low = Math.floor(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
-  const columns = Math.max(1, Math.floor(room / (low + GAP)));
+  const sheet = widest(Math.min(size, 64), room, free);
+  const columns = Math.max(1, on ? Math.floor(room / (low + GAP)) : sheet.columns);
   // Where few samples fit, or there are few, they fill the width.
-  const cell = on ? Math.floor(Math.min(room / Math.min(columns, size) - GAP, 1.2 * low)) : low;
+  const most = Math.floor(Math.min(room / Math.min(columns, size) - GAP, 1.2 * low));
+  const cell = on ? most : Math.max(WIDTHS.least, sheet.cell);
   const tall = Math.floor(Math.min(cell, Math.max(WIDTHS.least, high)) / 1.5);
   const begin = Math.min(first, Math.max(0, size - columns));
   const samples = useMemo(
@@ -165,8 +176,8 @@ export function BatchPane() {
     [node, argument, on, values],
   );
   useSheet(port, variants, samples);
-  const sheet = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
-  const old = useSel((s) => sheet !== undefined && sheet.revision !== s.confirmed?.revision);
+  const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
+  const old = useSel((s) => shown !== undefined && shown.revision !== s.confirmed?.revision);
   const names = useSel((s) => s.strip?.names ?? []);
   const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)).join("\n")).split("\n");
   if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
@@ -190,7 +201,11 @@ export function BatchPane() {
     <div
       ref={box}
       className="ds-sheet nowheel"
-      style={{ "--ds-cell": `${cell}px`, "--ds-tall": `${on ? tall : Math.round(cell / 1.5)}px` }}
+      style={{
+        "--ds-cell": `${cell}px`,
+        "--ds-tall": `${on ? tall : Math.round(cell / 1.5)}px`,
+        "--ds-line": sheet.cell < cell ? "none" : `${columns * (cell + GAP)}px`,
+      }}
       data-testid="sheet"
     >
       <div className="ds-sheet-bar">
@@ -290,7 +305,7 @@ export function BatchPane() {
               return (
                 <SheetButton
                   key={k}
-                  cell={sheet?.cells[cellKey(variant, k)]}
+                  cell={shown?.cells[cellKey(variant, k)]}
                   name={name}
                   now={k === sample && variant === 0}
                   old={old}

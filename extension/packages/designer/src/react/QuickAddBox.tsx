@@ -105,7 +105,8 @@ export function QuickAddBox() {
   const quick = useSel((s) => s.view.quickAdd);
   const [query, setQuery] = useState(quick?.query ?? "");
   const [at, setAt] = useState(0);
-  const [all, setAll] = useState(false);
+  // What follows while nothing is selected is a guess: it leaves nothing out.
+  const [all, setAll] = useState(() => !!quick?.selected && session.store.get().view.selection.length === 0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const mode = quick?.mode ?? "add";
@@ -160,6 +161,9 @@ export function QuickAddBox() {
     const before = nodeOf(session.store.get().graph, quick.from?.node ?? "")?.operator;
     if (before) HABITS.note(before, operator.name);
     if (!stay) close(key ?? undefined);
+    // What comes next follows what came just now.
+    else if (key && quick.selected && !branch && operator.outputs.length > 0)
+      session.view({ quickAdd: { ...quick, from: { node: key, output: 0 } } });
   };
   const pin = (operator: Operator) => {
     HABITS.pin(operator.name);
@@ -292,7 +296,7 @@ export function QuickAddBox() {
           {mode === "add" && (
             <>
               <span>
-                <span className="ds-kbd">⇧↵</span> insert, keep open
+                <span className="ds-kbd">⇧↵</span> keep open
               </span>
               {quick.selected && quick.from && (
                 <span>
@@ -300,7 +304,7 @@ export function QuickAddBox() {
                 </span>
               )}
               <span>
-                <span className="ds-kbd">Tab</span> {all ? "show what fits" : "show all"}
+                <span className="ds-kbd">Tab</span> {all ? "what fits" : "show all"}
               </span>
             </>
           )}

@@ -11,7 +11,7 @@ import { addJunction } from "./canvas/Junctions";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
-import { openQuickAdd } from "./quickAdd";
+import { followed, openQuickAdd } from "./quickAdd";
 import { RUN_BATCHES } from "./TopBar";
 
 /** What a command works on. */
@@ -31,15 +31,9 @@ export interface Command {
   readonly can?: (state: State) => boolean;
 }
 
-function firstOutput(session: Session) {
-  const { graph, view } = session.store.get();
-  const node = nodeOf(graph, view.selection[0] ?? "");
-  return node && node.output_kinds.length > 0 ? { node: node.key, output: 0 } : null;
-}
-
 /** Open the search behind what is selected, to add an operator or to draw a wire. */
 export function searchFor({ session, root, api }: Scope, query: string, connect = false): void {
-  const from = firstOutput(session);
+  const from = followed(session, connect);
   if (connect && !from) return;
   const { left, top } = root.getBoundingClientRect();
   // a list has no places: the new card stands behind what it follows
@@ -87,7 +81,9 @@ function focusInspector({ session, root }: Scope): void {
   if (enterBox(session)) return;
   session.view({ inspector: true });
   requestAnimationFrame(() => {
-    root.querySelector<HTMLElement>(".ds-inspector :is(input, select, button, [tabindex])")?.focus();
+    const first = (part: string) =>
+      root.querySelector<HTMLElement>(`.ds-inspector ${part} :is(input, select, button, [tabindex])`);
+    (first(".ds-field") ?? first(""))?.focus();
   });
 }
 

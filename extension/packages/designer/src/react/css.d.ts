@@ -5,6 +5,8 @@ declare module "react" {
     "--ds-c"?: string;
     "--ds-ports"?: number;
     "--ds-at"?: string;
+    "--ds-from"?: string;
+    "--ds-line"?: string;
     "--ds-share"?: string;
     "--ds-px"?: string;
     "--ds-px11"?: string;

@@ -1,12 +1,12 @@
 import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
 import { freeSpot } from "../core/freeSpot";
-import { OUTPUTS } from "../core/graph";
+import { nodeOf, OUTPUTS } from "../core/graph";
 import { COLUMN, freePlace, ROW } from "../core/layout";
 import type { Rect } from "../core/route";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
-import type { Position } from "../protocol/generated";
+import type { PortRef, Position } from "../protocol/generated";
 import { cardRects, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
@@ -41,6 +41,8 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
 
 /** The outputs card gives way to a new card, and stands right of what it returns. */
 function makeRoom(state: State, at: Position, returned: boolean): Record<string, Position> {
+  // Where it stood before everything was undone does not matter to a new graph.
+  if (state.graph?.nodes.length === 0) return { [OUTPUTS]: { x: at.x + COLUMN, y: at.y } };
   const outputs = state.positions[OUTPUTS];
   const [right = 0, below = 0] = outputs ? [outputs.x - at.x, outputs.y - at.y] : [];
   const covered = Math.abs(right) < COLUMN - 20 && Math.abs(below) < ROW - 20;
@@ -48,10 +50,21 @@ function makeRoom(state: State, at: Position, returned: boolean): Record<string,
   return { [OUTPUTS]: freePlace({ x: at.x + COLUMN, y: at.y }, cardRects(state, OUTPUTS)) };
 }
 
-/** Add an operator where the pointer is, or in the middle. */
+/** What the next operator goes behind: the selected node; while none is, what the pipeline returns first, unless a node is needed. */
+export function followed(session: Session, needed = false): PortRef | null {
+  const { graph, view } = session.store.get();
+  const node = nodeOf(graph, view.selection[0] ?? "");
+  if (node && node.output_kinds.length > 0) return { node: node.key, output: 0 };
+  const idle = view.selection.every((key) => key === OUTPUTS) && view.inside.length === 0;
+  return (idle && !needed && graph?.outputs[0]) || null;
+}
+
+/** Add an operator behind what it follows; else where the pointer is, or in the middle. */
 export function insertInView(session: Session, api: CanvasApi | null, operator: Operator): void {
-  const at = api?.centre().place;
-  if (at) insertOperator(session, operator, { at, from: null, to: null });
+  const from = followed(session);
+  const before = session.store.get().positions[from?.node ?? ""];
+  const at = before ? { x: before.x + COLUMN, y: before.y } : api?.centre().place;
+  if (at) insertOperator(session, operator, { at, from, to: null, selected: from !== null });
 }
 
 /** Where a card goes that comes at the end of a wire: into the row of the card that the wire is from, if it is near that. */

@@ -30,6 +30,7 @@ import { type Drag, DragContext, dragHue } from "./drag";
 import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
 import { addJunction } from "./Junctions";
+import { LooseWire } from "./LooseWire";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
@@ -104,7 +105,7 @@ function CanvasView() {
   latest.current = nodes;
 
   const fit = useCallback(
-    (duration = 0) => {
+    (duration = 0, stay = false) => {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
       touched.current = false;
@@ -127,6 +128,7 @@ function CanvasView() {
         top: heightOf(".ds-strip-over") || (size.height > LOW ? STRIP : 0),
         controls: 20 + Math.max(CONTROLS.width - 20, frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0),
         movable: breadth !== "slim" && !isDense(session.store.get().graph),
+        stay: stay ? frame.dataset.dsZoom : undefined,
       });
     },
     [flow, root, session, breadth],
@@ -134,36 +136,45 @@ function CanvasView() {
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
-  const seen = useRef("");
+  const seen = useRef<Readonly<Record<string, Position>> | null>(null);
+  const measured = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => () => clearTimeout(measured.current), []);
   // What is placed anew, by an undo or an edit, is not to be out of sight.
   useEffect(() => {
-    const now = JSON.stringify(positions);
-    if (dragging.current || now === seen.current) return undefined;
-    const moved = seen.current !== "";
-    seen.current = now;
-    if (!moved) return undefined;
-    const wait = setTimeout(() => {
+    const old = seen.current;
+    const same = old && Object.entries(positions).every(([key, { x, y }]) => old[key]?.x === x && old[key]?.y === y);
+    if (dragging.current || same) return;
+    seen.current = positions;
+    if (!old) return;
+    // not taken back when the kernel repeats what is known
+    clearTimeout(measured.current);
+    measured.current = setTimeout(() => {
       const { selection } = session.store.get().view;
       const frame = box.current;
       const { x, y, zoom: z } = flow.getViewport();
       const chosen = latest.current.filter((n) => selection.includes(n.id));
+      // Of a view that nobody has chosen, all cards are whole, but for some px.
       const inSight = (n: Node) => {
         const [left, top] = [n.position.x * z + x, n.position.y * z + y];
+        const [width, height] = [(n.measured?.width ?? CARD) * z, (n.measured?.height ?? CARD) * z];
+        const [h, v] = touched.current ? [width, height] : [10, 10];
         return (
-          left > -CARD * z && top > -CARD * z && left < (frame?.clientWidth ?? 0) && top < (frame?.clientHeight ?? 0)
+          left > -h &&
+          top > -v &&
+          left + width < (frame?.clientWidth ?? 0) + h &&
+          top + height < (frame?.clientHeight ?? 0) + v
         );
       };
       const some = chosen.length > 0 ? chosen : latest.current;
       if (!(touched.current ? some.some(inSight) : latest.current.every(inSight))) fit(200);
     }, MEASURED);
-    return () => clearTimeout(wait);
   }, [positions, session, flow, fit, dragging]);
   const heat = useSel((s) => s.view.heat);
   // The heat's legend makes the controls wider.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it
   useEffect(() => {
-    if (!touched.current) fitSoon();
-  }, [heat, fitSoon]);
+    if (!touched.current) requestAnimationFrame(() => fit(0, true));
+  }, [heat, fit]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
       const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
@@ -268,7 +279,9 @@ function CanvasView() {
         const shift = (at: number, size: number, room: number) => Math.max(12 - at, Math.min(0, room - 12 - at - size));
         const dx = shift(node.position.x * z + x, width, rect.width);
         const dy = shift(node.position.y * z + y, height, rect.height);
-        if (dx !== 0 || dy !== 0)
+        // Where the view is nobody's choice, all cards stay in sight.
+        if ((dx !== 0 || dy !== 0) && !touched.current) fit(200);
+        else if (dx !== 0 || dy !== 0)
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, id);
       },
@@ -310,7 +323,7 @@ function CanvasView() {
       const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
       const positions = movedNodes(state, Object.fromEntries(at));
       const placed = edits.length > 0 ? relaid(state, edits, roomOf(box.current), only?.id) : {};
-      seen.current = JSON.stringify({ ...state.positions, ...positions });
+      seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
     },
     [session, dragging, gestures.onDropped],
@@ -411,11 +424,11 @@ function CanvasView() {
                 if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
-              onMoveStart={(event) => {
-                if (event) touched.current = true;
-                box.current?.classList.add("ds-moving");
+              onMoveStart={() => box.current?.classList.add("ds-moving")}
+              onMove={(event, viewport) => {
+                if (event) touched.current = true; // a click alone moves nothing
+                area.follow(viewport, false);
               }}
-              onMove={(_, viewport) => area.follow(viewport, false)}
               onMoveEnd={(_, viewport) => {
                 box.current?.classList.remove("ds-moving");
                 setZoom(viewport.zoom);
@@ -443,6 +456,7 @@ function CanvasView() {
             >
               <Marks />
               <Overview />
+              <LooseWire />
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
               {far && <FarWires nodes={nodes} titled={detail === "titled"} />}

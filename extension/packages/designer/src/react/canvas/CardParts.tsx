@@ -6,6 +6,7 @@ import { PORT_LOOKS } from "../../core/ports";
 import type { Heat } from "../../core/select";
 import type { Device, Kind, NodeTiming, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
+import { Icon } from "../icons";
 import { PortMark } from "../Port";
 import { checkSlot, checkSource, handleOfSlot, useDrag } from "./drag";
 
@@ -136,6 +137,7 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
   return (
     <span className={`ds-time ${step} ${old ? "ds-time-old" : ""}`} title={title} data-testid={`time-${nodeKey}`}>
+      {old && !running && <Icon name="clock" size={10} />}
       {running ? "…" : found?.text}
       {(found?.timing.group.length ?? 0) > 1 && !running ? " +" : ""}
     </span>

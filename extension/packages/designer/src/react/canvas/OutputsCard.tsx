@@ -1,5 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useEffect } from "react";
 import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
@@ -13,6 +13,7 @@ import { useDetail } from "./detail";
 import { useDrag } from "./drag";
 import { FarOutputs } from "./FarCard";
 import { Name } from "./Name";
+import { useRemeasure } from "./useRemeasure";
 
 /** A result as the operator calls it; where that is its only one, by its node. */
 export function rowName(state: State, { node, output }: PortRef): string {
@@ -37,6 +38,12 @@ function OutputsCardView({ selected }: NodeProps) {
   const device = useSel((s) =>
     outputs.length > 0 && outputs.every((r) => nodeOf(s.graph, r.node)?.device !== "cpu") ? "gpu" : "cpu",
   );
+  // React Flow looks for ports when a card's size changes; small cards have none, and come in the same size.
+  const update = useRemeasure();
+  const ports = places.join();
+  useEffect(() => {
+    if (ports) update(OUTPUTS);
+  }, [ports, update]);
   const problem = useSel((s) => (s.confirmed?.diagnostics ?? []).some((d) => d.code === "DS205"));
   return (
     <div

@@ -180,6 +180,8 @@ export interface Covers {
   readonly top: number;
   readonly controls: number;
   readonly movable: boolean;
+  /** The corner in which the controls are to stay: they do not go away from under the pointer. */
+  readonly stay?: string | undefined;
 }
 
 /** Show the whole graph, at 100 % from the upper left corner when it fits; gives the corner that is left to the controls. */
@@ -214,8 +216,9 @@ export function fitView(
         y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
     );
   const inLeft = hidden(0, covers.controls);
-  const right = inLeft && covers.movable && !hidden(box.width - covers.controls, box.width);
-  if (inLeft && !right)
+  const inRight = hidden(box.width - covers.controls, box.width);
+  const right = covers.stay ? covers.stay === "right" : inLeft && covers.movable && !inRight;
+  if (right ? inRight : inLeft)
     ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
   const down = covers.top + head + y - top * scale;
   void flow.setViewport({ x: x - left * scale, y: down, zoom: scale }, { duration });

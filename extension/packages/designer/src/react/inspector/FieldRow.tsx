@@ -4,6 +4,7 @@ import { type Argument, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
 import { COLUMN, freePlace, ROW } from "../../core/layout";
 import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
+import { toldBy } from "../../core/statusMessage";
 import type { NodeView } from "../../protocol/generated";
 import { cardRects } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
@@ -68,7 +69,11 @@ function useFinding(key: string, name: string): string {
   return useSel((s) => {
     const d = findings(s).find((x) => x.node === key && x.argument === name);
     // with a button, it stands among the findings
-    return d && !repairOf(s, d) ? [format.sentence(d.message), d.hint].filter(Boolean).join(" ") : "";
+    if (!d || repairOf(s, d)) return "";
+    const words = format.sentence(d.message);
+    // what a card says beside its node needs its first sentence here
+    if (s.view.told === toldBy(d)) return words.replace(/(?<=\.) .*/s, "");
+    return [words, d.hint].filter(Boolean).join(" ");
   });
 }
 

@@ -21,7 +21,10 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
   const span = useRef<readonly [number, number] | null>(null);
   const [low, high] = span.current ?? sliderSpan(argument, value);
   const step = sliderStep(argument, low, high);
-  const tick = typeof argument.default === "number" ? share(argument.default, low, high) : null;
+  // Where there are values on both sides of 0, the track is filled from there.
+  const zero = share(0, low, high) % 1;
+  const at = share(value, low, high);
+  const tick = typeof argument.default === "number" ? share(argument.default, low, high) : zero || null;
   const onKeyDown = (event: KeyboardEvent) => {
     const sign = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!sign || !(event.shiftKey || event.ctrlKey)) return;
@@ -32,7 +35,10 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
     onValue(Math.min(high, Math.max(low, snap(value + sign * by, by))));
   };
   return (
-    <span className="ds-slider" style={{ "--ds-at": `${share(value, low, high) * 100}%` }}>
+    <span
+      className="ds-slider"
+      style={{ "--ds-from": `${Math.min(zero, at) * 100}%`, "--ds-at": `${Math.max(zero, at) * 100}%` }}
+    >
       {tick !== null && <em style={{ left: `calc(6px + (100% - 12px) * ${tick})` }} />}
       <input
         type="range"

@@ -1,3 +1,4 @@
+import { isUnread } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { repairOf, severity } from "../../core/select";
@@ -23,9 +24,20 @@ export function reportText(d: Diagnostic): string {
 export function Actions({ finding, testId }: { readonly finding: Diagnostic; readonly testId?: string }) {
   const session = useSession();
   const repair = useSel((s) => repairOf(s, finding));
+  const unread = useSel((s) => !repair && isUnread(s, finding));
   const { node } = finding;
   return (
     <>
+      {unread && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="choose-data"
+          onClick={() => session.view({ drawer: "data" })}
+        >
+          Choose its folder
+        </button>
+      )}
       {repair && (
         <button
           type="button"

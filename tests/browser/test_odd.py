@@ -1,0 +1,149 @@
+"""What nobody is meant to do, and somebody does: cards out of the frame, narrow frames, odd names, lost wires."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab, scenes
+
+pytestmark = pytest.mark.browser
+
+HEAD = {"x": 70, "y": 12}
+_KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
+_WIRES = "() => [...document.querySelectorAll('.react-flow__edge')].map(wire => wire.ariaLabel).sort()"
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+@pytest.fixture
+def designer(page: Any, server: tuple[str, Path]) -> Any:
+    lab.write_notebook(server[1] / "odd.ipynb", scenes.five() + scenes.SHOW)
+    lab.open_notebook(page, server[0], "odd.ipynb")
+    _by_id(page, "thumb-brightness_contrast").wait_for(timeout=90_000)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.settle(page)
+    return page
+
+
+def test_all_wires_are_there_after_each_change_of_width(designer: Any) -> None:
+    page = designer
+    widget = page.locator(".jp-OutputArea .ds-widget").first
+    widget.evaluate("element => { element.style.width = '1600px'; }")
+    lab.settle(page)
+    wires = page.evaluate(_WIRES)
+    assert len(wires) == 7
+    for width in (520, 800, 300, 1100, 520, 1600):
+        widget.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
+        lab.settle(page)
+        if width > 560:
+            assert page.evaluate(_WIRES) == wires, width
+        else:  # a list, whose bar and tabs stay within the frame
+            frame = _by_id(page, "designer").bounding_box()
+            for part in (".ds-bar > *:visible", ".ds-tabs:visible"):
+                for box in [one.bounding_box() for one in page.locator(part).all()]:
+                    assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1, (width, part)
+
+
+def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(designer: Any) -> None:
+    page = designer
+    card = _by_id(page, "node-rotate")
+    before, view = card.bounding_box(), page.locator(".react-flow__viewport").first.get_attribute("style")
+    canvas = _by_id(page, "canvas").bounding_box()
+    page.mouse.move(before["x"] + 70, before["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 200, canvas["y"] + canvas["height"] + 120, steps=30)
+    page.mouse.up()
+    lab.settle(page)
+    assert card.bounding_box()["y"] > canvas["y"] + canvas["height"]
+    assert page.locator(".react-flow__viewport").first.get_attribute("style") == view
+    page.keyboard.press("Control+z")
+    lab.settle(page)
+    after = card.bounding_box()
+    assert abs(after["x"] - before["x"]) < 2 and abs(after["y"] - before["y"]) < 2
+
+
+def test_an_undo_in_the_middle_of_a_drag_leaves_a_value_that_can_be_undone(designer: Any) -> None:
+    page = designer
+    _by_id(page, "node-brightness_contrast").click(position=HEAD)
+    field = _by_id(page, "number-contrast")
+    slider = _by_id(page, "slider-contrast").bounding_box()
+    middle = slider["y"] + slider["height"] / 2
+    page.mouse.move(slider["x"] + slider["width"] * 0.6, middle)
+    page.mouse.down()
+    page.mouse.move(slider["x"] + slider["width"] * 0.8, middle, steps=4)
+    page.keyboard.press("Control+z")
+    page.mouse.move(slider["x"] + slider["width"] * 0.9, middle, steps=4)
+    page.mouse.up()
+    lab.settle(page)
+    assert float(field.input_value()) > 1.2
+    _by_id(page, "canvas").focus()
+    for _ in range(4):
+        page.keyboard.press("Control+z")
+    page.wait_for_function("() => document.querySelector('[data-testid=number-contrast]').value === '1.2'")
+
+
+def test_the_name_of_the_outputs_card_is_refused(designer: Any) -> None:
+    page = designer
+    _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("F2")
+    for name in ("__outputs__", "\u0434\u043e\u043c", "\U0001f600", "\u0639\u0631\u0628\u064a"):
+        _by_id(page, "rename").fill(name)
+        page.keyboard.press("Enter")
+        assert "starts with a letter" in _by_id(page, "rename-problem").inner_text()
+    page.keyboard.press("Escape")
+    _by_id(page, "node-rotate").wait_for()
+
+
+def test_a_killed_kernel_gives_a_sweep_again(designer: Any) -> None:
+    page = designer
+    _by_id(page, "node-brightness_contrast").click(position=HEAD)
+    _by_id(page, "tab-batch").click()
+    _by_id(page, "sheet-mode-sweep").click()
+    page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")
+    _by_id(page, "reconnect").wait_for(timeout=60_000)
+    page.wait_for_function(f"() => ['idle', 'starting'].includes({_KERNEL}.status)", timeout=60_000)
+    page.locator(".jp-Dialog button").first.click()  # the host's own word about it
+    field = _by_id(page, "number-contrast")
+    field.fill("0.5")
+    field.press("Enter")
+    assert "Your edit is kept" in _by_id(page, "strip").inner_text()
+    _by_id(page, "reconnect").click()
+    _by_id(page, "strip").wait_for(state="detached", timeout=60_000)
+    page.wait_for_function(
+        "() => Number(document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn) > 0"
+        " && !document.querySelector('.ds-sheet-old')",
+        timeout=60_000,
+    )
+    assert field.input_value() == "0.5"
+
+
+def test_a_graph_that_begins_again_after_an_undo_reads_from_left_to_right(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "begun_twice.ipynb", "from dali_studio import Designer\nDesigner()")
+    lab.open_notebook(page, server[0], "begun_twice.ipynb")
+    for name, key in (("resize", "resize"), ("readers.file", "reader")):
+        _by_id(page, "add-operator").click(timeout=90_000)
+        _by_id(page, "quick-search").fill(name)
+        _by_id(page, "quick-search").press("Enter")
+        _by_id(page, f"node-{key}").wait_for()
+        lab.settle(page)
+        cards = [_by_id(page, f"node-{one}").bounding_box() for one in (key, "outputs")]
+        assert cards[1]["x"] > cards[0]["x"] + cards[0]["width"], name
+        assert abs(cards[1]["y"] - cards[0]["y"]) < 2, name
+        if key == "resize":
+            page.keyboard.press("Control+z")
+    # a wire let go over nothing is seen until it is told what it leads to
+    port = _by_id(page, "port-out-reader-0").bounding_box()
+    x, y = port["x"] + port["width"] / 2, port["y"] + port["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 200, steps=8)
+    page.mouse.up()
+    wire = page.locator(".ds-loose path").bounding_box()
+    assert abs(wire["x"] - x) < 8 and abs(wire["x"] + wire["width"] - x - 60) < 8
+    assert abs(wire["y"] - y) < 8 and abs(wire["y"] + wire["height"] - y - 200) < 8
+    page.keyboard.press("Escape")
+    page.locator(".ds-loose").wait_for(state="detached")

@@ -1,0 +1,117 @@
+"""Graphs that a person builds from an empty canvas show nvidia.dali's pixels on every card."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import io
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import lab
+from numpy.typing import NDArray
+from PIL import Image
+
+pytestmark = pytest.mark.browser
+
+GRAPHS = 5
+OPERATORS = (
+    "rotate",
+    "flip",
+    "hsv",
+    "brightness_contrast",
+    "gaussian_blur",
+    "sphere",
+    "water",
+    "color_twist",
+)
+GRID = (12, 8)
+#: Levels that means of a twelfth by an eighth of a picture may be apart: cards show JPEG files of reduced pictures.
+FAR = 8.0
+_PICTURES = """() => Object.fromEntries([...document.querySelectorAll('canvas[data-testid^="thumb-"]')]
+  .map(one => [one.dataset.testid.slice(6), one.toDataURL()]))"""
+_QUIET = """() => !document.querySelector('.ds-busy, .ds-stale, .ds-stale-chip, .ds-failed')
+  && [...document.querySelectorAll('canvas[data-testid^="thumb-"]')].every(one => one.dataset.drawn > 0)"""
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _build(page: Any, draw: random.Random) -> None:
+    """By keys alone, behind the sample photos: operators, values of their first argument, some drawn for each sample."""
+    _by_id(page, "open-samples").click(timeout=90_000)
+    _by_id(page, "thumb-decode").wait_for()
+    lab.settle(page)
+    for name in draw.sample(OPERATORS, 4):
+        page.keyboard.press("Space")
+        _by_id(page, "quick-search").fill(name)
+        page.keyboard.press("Enter")
+        card = page.locator(f'.react-flow__node[data-id^="{name}"], .ds-selected').last
+        card.wait_for()
+        lab.settle(page)
+        page.keyboard.press("Enter")  # to the first argument
+        for _ in range(draw.randrange(1, 9)):
+            page.keyboard.press(draw.choice(["ArrowRight", "ArrowRight", "ArrowLeft"]))
+        if draw.random() < 0.4:
+            dice = page.locator('[data-testid="inspector"] [data-testid^="random-"]')
+            if dice.count():
+                dice.first.click()
+        lab.settle(page)
+        page.keyboard.press("Escape")
+        _by_id(page, "canvas").focus()
+
+
+def _of_nvidia(source: str, names: set[str]) -> dict[str, NDArray[np.uint8]]:
+    """What nvidia.dali gives for the first sample at the nodes of a program."""
+    tree = ast.parse(source)
+    made = next(part for part in tree.body if isinstance(part, ast.FunctionDef))
+    assigned = [part.targets[0] for part in made.body if isinstance(part, ast.Assign)]
+    wanted = [target.id for target in assigned if isinstance(target, ast.Name) and target.id in names]
+    assert {*wanted} == names
+    made.body[-1] = ast.Return(ast.Tuple([ast.Name(name, ast.Load()) for name in wanted], ast.Load()))
+    space: dict[str, Any] = {"__name__": "program"}
+    exec(compile(ast.fix_missing_locations(tree), "<program>", "exec"), space)
+    pipe = space[made.name]()
+    pipe.build()
+    return {name: np.asarray(output.at(0)) for name, output in zip(wanted, pipe.run(), strict=True)}
+
+
+def _means(image: Image.Image, box: tuple[float, float, float, float]) -> NDArray[np.float64]:
+    return np.asarray(image.convert("RGB").resize(GRID, Image.Resampling.BOX, box), np.float64)
+
+
+def _apart(picture: str, image: NDArray[np.uint8]) -> float:
+    """How far the picture of a card, in whose middle the image stands, is from it, but for the outermost pixels."""
+    canvas, (height, width, _) = Image.open(io.BytesIO(base64.b64decode(picture.split(",")[1]))), image.shape
+    scale = min(canvas.width / width, canvas.height / height)
+    x, y = (canvas.width - width * scale) / 2, (canvas.height - height * scale) / 2
+    edge = 2 / scale
+    shown = _means(canvas, (x + 2, y + 2, canvas.width - x - 2, canvas.height - y - 2))
+    meant = _means(Image.fromarray(image), (edge, edge, width - edge, height - edge))
+    return float(np.abs(shown - meant).max())
+
+
+def test_random_graphs_show_the_pixels_of_nvidia_dali(page: Any, server: tuple[str, Path]) -> None:
+    pytest.importorskip("nvidia.dali", reason="the pictures are compared with nvidia.dali's")
+    draw = random.Random(2015)
+    operators: set[str] = set()
+    for number in range(GRAPHS):
+        lab.write_notebook(server[1] / f"random_{number}.ipynb", "from dali_studio import Designer\nDesigner()")
+        lab.open_notebook(page, server[0], f"random_{number}.ipynb")
+        _build(page, draw)
+        page.wait_for_function(_QUIET, timeout=60_000)
+        lab.settle(page)
+        _by_id(page, "copy-code").click()
+        source = page.evaluate("() => navigator.clipboard.readText()")
+        pictures = page.evaluate(_PICTURES)
+        images = _of_nvidia(source, {*pictures})
+        assert len(images) == 5, source
+        for key, image in images.items():
+            apart = _apart(pictures[key], image)
+            assert apart < FAR, (key, apart, source)
+        operators |= {*images}
+    assert len(operators) > 6

@@ -1,0 +1,188 @@
+"""The pipeline that turns photos at random, from an empty canvas: by mouse alone, and by keyboard alone."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+
+pytestmark = pytest.mark.browser
+
+EMPTY = "from dali_studio import Designer\nDesigner()"
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+class Person:
+    """Who uses what is on the screen, and counts what it takes."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.actions = 0
+
+    def _middle(self, name: str) -> tuple[float, float]:
+        place = _by_id(self.page, name)
+        place.wait_for()
+        lab.settle(self.page)
+        box = place.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def click(self, name: str) -> None:
+        """Click what has a name."""
+        self.page.mouse.click(*self._middle(name))
+        self.actions += 1
+
+    def drag(self, name: str, right: float, down: float) -> None:
+        """Drag it so far, in px."""
+        x, y = self._middle(name)
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + right, y + down, steps=8)
+        self.page.mouse.up()
+        self.actions += 1
+
+    def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.actions += len(keys)
+
+    def focused(self) -> str:
+        """The name of what has the keyboard."""
+        return self.page.evaluate("() => document.activeElement.dataset.testid ?? ''")
+
+
+def _begin(page: Any, server: tuple[str, Path]) -> Person:
+    lab.write_notebook(server[1] / "walk.ipynb", EMPTY)
+    lab.open_notebook(page, server[0], "walk.ipynb")
+    _by_id(page, "empty").wait_for(timeout=90_000)
+    lab.settle(page)
+    return Person(page)
+
+
+def _end(page: Any) -> None:
+    """A run has measured every node, all cards can be seen, and the program is what was meant."""
+    page.wait_for_function(
+        "() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')",
+        timeout=60_000,
+    )
+    lab.settle(page)
+    assert lab.painted(page, "rotate") != lab.painted(page, "decode")
+    canvas = _by_id(page, "canvas").bounding_box()
+    strip = page.locator(".ds-strip-over")
+    top = strip.bounding_box() if strip.count() else None
+    highest = top["y"] + top["height"] if top else canvas["y"]
+    for card in page.locator(".react-flow__node").all():
+        box = card.bounding_box()
+        assert box["y"] >= highest, card.get_attribute("data-id")
+        assert box["x"] >= canvas["x"]
+        assert box["x"] + box["width"] <= canvas["x"] + canvas["width"]
+        assert box["y"] + box["height"] <= canvas["y"] + canvas["height"]
+    _by_id(page, "copy-code").click()
+    source = page.evaluate("() => navigator.clipboard.readText()")
+    made = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    assert [ast.unparse(line) for line in made.body[1:]] == [
+        "decode = fn.decoders.image(files)",
+        "angle = fn.random.uniform(range=[-10, 10])",
+        "rotate = fn.rotate(decode, angle=angle)",
+        "return (rotate, labels)",
+    ]
+
+
+def test_photos_turn_at_random_by_the_mouse_alone(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    person = _begin(page, server)
+    person.click("open-samples")
+    person.drag("port-out-decode-0", 20, 200)
+    person.click("quick-rotate")
+    person.click("random-angle")
+    _by_id(page, "node-angle").wait_for()
+    person.click("run")
+    _end(page)
+    assert person.actions == 5
+    page.screenshot(path=artifacts / "walk_mouse.png")
+
+
+def test_an_operator_that_was_put_anywhere_goes_onto_a_wire_by_the_mouse(page: Any, server: tuple[str, Path]) -> None:
+    person = _begin(page, server)
+    person.click("open-samples")
+    _by_id(page, "node-decode").wait_for()
+    lab.settle(page)
+    canvas = _by_id(page, "canvas").bounding_box()
+    page.mouse.dblclick(canvas["x"] + 300, canvas["y"] + 300)
+    person.click("quick-rotate")
+    _by_id(page, "strip").wait_for()  # it has no input yet
+    lab.settle(page)
+    # the cards that were there are still in sight, with their ports
+    card, wire = _by_id(page, "node-rotate").bounding_box(), _by_id(page, "port-out-decode-0").bounding_box()
+    strip = _by_id(page, "strip").bounding_box()
+    assert wire["y"] >= strip["y"] + strip["height"]
+    page.mouse.move(card["x"] + 75, card["y"] + 14)
+    page.mouse.down()
+    page.mouse.move(wire["x"] + 30, wire["y"] + 22, steps=10)
+    page.mouse.up()
+    person.click("random-angle")
+    _by_id(page, "node-angle").wait_for()
+    person.click("run")
+    _end(page)
+
+
+def test_photos_turn_at_random_by_the_keyboard_alone(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    person = _begin(page, server)
+    while person.focused() != "open-samples":  # from the notebook's cell on
+        person.press("Tab")
+        assert person.actions < 10
+    person.press("Enter")
+    _by_id(page, "node-decode").wait_for()
+    lab.settle(page)
+    person.press("r", "o", "t")
+    lab.settle(page)
+    person.press("Enter")
+    _by_id(page, "node-rotate").wait_for()
+    lab.settle(page)
+    person.press("Enter")
+    page.wait_for_function("() => document.activeElement.dataset.testid === 'slider-angle'")
+    person.press("Tab", "Tab")
+    assert person.focused() == "random-angle"
+    person.press("Enter")
+    _by_id(page, "node-angle").wait_for()
+    page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")  # the button is gone
+    person.press("Control+Enter")
+    _end(page)
+    assert person.actions <= 17
+    page.screenshot(path=artifacts / "walk_keyboard.png")
+
+
+def test_what_is_added_while_the_search_stays_open_makes_a_chain(page: Any, server: tuple[str, Path]) -> None:
+    person = _begin(page, server)
+    person.click("open-samples")
+    _by_id(page, "node-decode").wait_for()
+    lab.settle(page)
+    person.press("Space")
+    for name in ("rotate", "flip"):
+        _by_id(page, "quick-search").fill(name)
+        person.press("Shift+Enter")
+        _by_id(page, f"node-{name}").wait_for()
+    _by_id(page, "quick-search").fill("uniform")  # fits no wire, and is found all the same
+    person.press("Enter")
+    _by_id(page, "node-uniform").wait_for()
+    page.wait_for_function("() => document.querySelector('[data-testid=code]').textContent.includes('fn.flip(rotate')")
+    assert "return flip, labels" in _by_id(page, "code").inner_text()
+
+
+def test_an_operator_of_the_palette_goes_on_with_the_chain(page: Any, server: tuple[str, Path]) -> None:
+    person = _begin(page, server)
+    person.click("open-samples")
+    _by_id(page, "node-decode").wait_for()
+    person.click("palette-toggle")
+    page.locator(".ds-palette").get_by_role("button", name="rotate").first.click()
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=code]').textContent.includes('return rotate, labels')"
+    )
+    lab.settle(page)
+    canvas, outputs = _by_id(page, "canvas").bounding_box(), _by_id(page, "node-outputs").bounding_box()
+    assert outputs["x"] + outputs["width"] <= canvas["x"] + canvas["width"]
