@@ -324,7 +324,7 @@ def test_memory_limits_how_many_batches_are_read_in_advance() -> None:
 
     engines = Engines(cast("Any", Stream()), FrameColors())
     assert engines.in_advance() == 2
-    for size, begun, expected in ((1, 4.0, 13), (1, 0.01, 64), (10, 1.0, 20), (1000, 1.0, 0)):
+    for size, begun, expected in ((1, 4.0, 13), (1, 0.01, 64), (10, 1.0, 10), (1000, 1.0, 0)):
         engines._size, engines._begun = size, begun  # pyright: ignore[reportPrivateUsage]
         assert engines.in_advance() == expected
     engines.close()
