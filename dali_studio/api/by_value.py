@@ -12,7 +12,7 @@ import pickle
 import sys
 import types
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 #: Set on functions that are to be pickled with their code although an import finds them.
 BY_VALUE = "_dali_pickle_by_value"
@@ -44,20 +44,25 @@ class _Pickler(pickle.Pickler):
             return _cell, (), _contents(obj), None, None, _fill_cell
         if isinstance(obj, types.FunctionType) and (getattr(obj, BY_VALUE, False) or not _is_found(obj)):
             return _reduced(obj)
-        kind: type[Any] = type(obj)
-        if issubclass(kind, type) and not issubclass(obj, enum.Enum) and not _is_found_class(obj):
-            return _reduced_class(obj)
-        if kind is types.MappingProxyType:
-            return _proxy, (dict(obj),)
-        if kind in (staticmethod, classmethod):
-            return kind, (obj.__func__,)
-        if kind is property:
-            return kind, (obj.fget, obj.fset, obj.fdel, obj.__doc__)
-        if kind is functools.cached_property:
-            return kind, (obj.func,), {"attrname": obj.attrname}
-        if kind.__module__ == "dataclasses" and kind.__name__ == "_FIELD_BASE":  # fields are told apart by its objects
-            return getattr, (dataclasses, obj.name)
-        return NotImplemented
+        return _reduced_other(obj)
+
+
+def _reduced_other(value: Any) -> Any:
+    """How classes and what is in them are pickled, where pickle does not do it by itself."""
+    kind = cast("Any", type(value))
+    if _is_lone_class(value):
+        return _reduced_class(value)
+    if kind is types.MappingProxyType:
+        return _proxy, (dict(value),)
+    if kind in (staticmethod, classmethod):
+        return kind, (value.__func__,)
+    if kind is property:
+        return kind, (value.fget, value.fset, value.fdel, value.__doc__)
+    if kind is functools.cached_property:
+        return kind, (value.func,), {"attrname": value.attrname}
+    if kind.__module__ == "dataclasses" and kind.__name__ == "_FIELD_BASE":  # fields are told apart by its objects
+        return getattr, (dataclasses, value.name)
+    return NotImplemented
 
 
 def _is_found(value: Any) -> bool:
@@ -70,12 +75,12 @@ def _is_found(value: Any) -> bool:
     return found is value
 
 
-def _is_found_class(value: type) -> bool:
-    """The same of a class: what another process has for ``__main__`` has those of a script."""
-    if value.__module__ == "builtins":
-        return True
+def _is_lone_class(value: Any) -> bool:
+    """Whether it is a class that no other process finds; what it has for ``__main__`` has those of a script."""
+    if not isinstance(value, type) or value.__module__ == "builtins" or issubclass(value, enum.Enum):
+        return False
     in_script = value.__module__ == "__main__" and Path(getattr(sys.modules["__main__"], "__file__", "")).is_file()
-    return "<locals>" not in value.__qualname__ and (in_script or _is_found(value))
+    return "<locals>" in value.__qualname__ or not (in_script or _is_found(value))
 
 
 def _reduced_class(value: type) -> tuple[Any, ...]:

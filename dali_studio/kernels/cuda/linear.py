@@ -32,8 +32,10 @@ def transform_axis_on_gpu(
         addresses = stream.constant(("transform_axis", name, size), lambda: matrix)
         if axis == 0:
             rows = len(matrix.counts)
-            warps = lambda count: 32 * (-(-count // _ELEMENTS) + rows)  # noqa: E731 - each row may have a part left
-            _extents(axis).launch(stream, "linear", "transform_rows", src, out, warps, *addresses, macros={})
+            _extents(axis).launch(  # each row may have a part left
+                stream, "linear", "transform_rows", src, out, lambda count: 32 * (-(-count // _ELEMENTS) + rows),
+                *addresses, macros={},
+            )  # fmt: skip
         else:
             _extents(axis).launch(stream, "linear", "transform_axis", src, out, int, *addresses, macros={})
         return
