@@ -66,7 +66,11 @@ def _device(device: str, written: dict[str, Any] | None, reasons: Sequence[dict[
     yield f"`{command}` writes `tests/benchmarks/results/{path.name}`.\n"
     yield f"{what}, {written['settings']['threads']} threads; nvidia.dali {versions['nvidia']}.\n"
     if older := written["settings"].get("older"):
-        yield f"The last run did not reach {', '.join(f'`{name}`' for name in older)}: their figures are older.\n"
+        new = [name for name in found if name not in older]
+        if len(new) < len(older):
+            yield f"The last run measured {', '.join(f'`{name}`' for name in new)}; all other figures are older.\n"
+        else:
+            yield f"The last run did not reach {', '.join(f'`{name}`' for name in older)}: their figures are older.\n"
     yield "| batch | cases | geometric mean | at least 1 | below 0.95 |\n|---|---|---|---|---|"
     groups = dict.fromkeys((one["batch"], bool(one.get("ragged"))) for _, one in _all(found))
     for batch, ragged in groups:

@@ -213,6 +213,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
 
 def _drag(page: Any, handle: str, dx: float, dy: float) -> None:
     """In two parts, between which the hand rests for longer than keys that are one step may lie apart."""
+    _by_id(page, handle).scroll_into_view_if_needed()
     box = _by_id(page, handle).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)

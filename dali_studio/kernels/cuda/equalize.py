@@ -14,7 +14,7 @@ _LEVELS = 256
 _MAX_CHANNELS = 4
 #: Bytes that a block takes three times at once, times of that for which it counts before it adds what it has found to
 #: what others have, and blocks that are wanted.
-_ROUND, _MOST_ROUNDS, _BLOCKS = 3 * 16 * THREADS, 6, 4096
+_ROUND, _MAX_ROUNDS, _BLOCKS = 3 * 16 * THREADS, 6, 4096
 
 
 def equalize(src: Batch, out: Batch, stream: GpuStream) -> None:
@@ -44,7 +44,7 @@ def equalize(src: Batch, out: Batch, stream: GpuStream) -> None:
     room = stream.room(5 * levels * len(items))
     items["counts"] = int(room.ptr) + 4 * levels * np.arange(len(items))
     items["tables"] = int(room.ptr) + levels * (4 * len(items) + np.arange(len(items)))
-    piece = _ROUND * min(max(int(items["count"].sum()) // (_ROUND * _BLOCKS), 1), _MOST_ROUNDS)
+    piece = _ROUND * min(max(int(items["count"].sum()) // (_ROUND * _BLOCKS), 1), _MAX_ROUNDS)
     pieces = -(-items["count"] // piece) * THREADS
     macros, numbers = {"CHANNELS": channels}, (np.int64(piece),)
     for function, work, given in (

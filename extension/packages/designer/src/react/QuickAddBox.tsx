@@ -32,7 +32,9 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
       (kind ? operatorTakes(catalog, o, kind) : true) && (to ? operatorGives(catalog, o, to, target) : true);
     const known = kind !== null && kind !== "any";
     const exact = (o: Operator) => (known && o.inputs[0]?.kind === kind ? 12 : 0);
-    const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? 300 : 0);
+    // "read" finds readers before `io.file.read` while there is nothing that gives paths; "resize" stays the first of its name
+    const begun = query.trim() !== "" && "readers".startsWith(query.trim().toLowerCase());
+    const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? (begun ? 300 : 30) : 0);
     const pool = all ? catalog.operators : catalog.operators.filter(fits);
     const wanted = pins && HABITS.weight(graph, quick.from);
     return search(pool, query, (o) => exact(o) + first(o) + wanted(o.name)).slice(0, 60);
