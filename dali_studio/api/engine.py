@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -405,9 +406,12 @@ class Engine:
     def __del__(self) -> Any:
         if hasattr(self, "_process") and not self._forked:
             self.workers.close()
-            if hasattr(self, "_prefetcher"):  # results on a GPU go before the pool that they are of
+            # What iterations and readers hold of a GPU goes before the pool that it is of, else it would stay taken.
+            if hasattr(self, "_prefetcher"):
                 self._group = {}
                 self._prefetcher.close()
+                if not sys.is_finalizing():
+                    self.executor.close()
 
 
 #: Samples of a batch whose preparation takes so little time that a thread is enough.

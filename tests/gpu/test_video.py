@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -19,6 +20,7 @@ from dali_studio.api.engine import Engine
 from dali_studio.kernels.cpu.video import Planes, frame_pixels
 from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored, VideoFile
 from dali_studio.kernels.cuda import video
+from dali_studio.operators.readers.ahead import ReaderRun
 from dali_studio.operators.readers.engines import Engines, Frame
 from dali_studio.schema.sample_videos import encoded_video
 
@@ -394,3 +396,33 @@ def test_a_defect_ends_the_batches_that_want_the_frame(monkeypatch: pytest.Monke
         engines.decode(frames, [[None] * 6], 1)
     assert engines.decode([frames[5]], [[None] * 6], 1) == {}
     engines.close()
+
+
+def test_a_pipeline_that_nobody_has_any_more_gives_back_what_it_read_in_advance(
+    hardware: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches that outlive the pool that their memory is of do not go back to the GPU."""
+    (path := tmp_path / "long.mp4").write_bytes(encoded_video("h264", 90, (96, 64), options={"g": "10"}))
+    readers, begin = set[ReaderRun[Any]](), ReaderRun[Any]._begin  # pyright: ignore[reportPrivateUsage]
+
+    def noted(reader: ReaderRun[Any], *arguments: Any) -> Any:
+        readers.add(reader)
+        return begin(reader, *arguments)
+
+    monkeypatch.setattr(ReaderRun, "_begin", noted)
+
+    @pipeline_def(batch_size=2, num_threads=2, device_id=0)
+    def clips() -> Any:
+        return fn.readers.video(device="gpu", filenames=[str(path)], labels=[], sequence_length=4)
+
+    pipe = clips()
+    pipe.build()
+    for _ in range(5):
+        pipe.run()
+    (reader,) = readers
+    assert reader._ahead  # pyright: ignore[reportPrivateUsage]
+    assert hardware
+    del pipe
+    gc.collect()
+    assert not reader._ahead  # pyright: ignore[reportPrivateUsage]
+    assert cast("Any", reader.data)._engines._closed

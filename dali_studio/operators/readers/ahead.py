@@ -170,6 +170,7 @@ class ReaderRun(Generic[Read_co]):
         return made
 
     def close(self) -> None:
-        """End the threads once they have read the batches that they are at."""
+        """End the threads once they have read what they are at, and let go of batches that were read in advance."""
         if self._threads is not None:
             self._threads.shutdown(wait=False, cancel_futures=True)
+        self._take_back()
