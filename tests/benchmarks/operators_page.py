@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
@@ -47,10 +47,18 @@ def page(written: Mapping[str, dict[str, Any] | None], reasons: Sequence[dict[st
         Why operators are slower: ``operators``, ``why``, and perhaps ``device``, ``batch`` and ``below`` (milliseconds
         a batch).
     """
-    parts = [_HEAD]
+    return by_device(_HEAD, _device, written, reasons)
+
+
+def by_device(
+    head: str, lines: Callable[[str, dict[str, Any] | None, Sequence[dict[str, Any]]], Iterator[str]],
+    written: Mapping[str, dict[str, Any] | None], reasons: Sequence[dict[str, Any]],
+) -> str:  # fmt: skip
+    """A page with a part for each device: the `lines` for what was written there, and the reasons of that device."""
+    parts = [head]
     for device, figures in written.items():
         of_device = [one for one in reasons if one.get("device", "cpu") == device]
-        parts.append("\n".join(_device(device, figures, of_device)).rstrip("\n") + "\n")
+        parts.append("\n".join(lines(device, figures, of_device)).rstrip("\n") + "\n")
     return "\n".join(parts)
 
 

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from operators_page import by_device
+
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 #: What `peer.py` writes, and how it is called.
@@ -81,11 +83,7 @@ def page(written: Mapping[str, dict[str, Any] | None], reasons: Sequence[dict[st
     reasons : sequence of dict
         Why rows are slower: ``rows``, ``why``, and perhaps ``device``.
     """
-    parts = [_HEAD]
-    for device, figures in written.items():
-        of_device = [one for one in reasons if one.get("device", "cpu") == device]
-        parts.append("\n".join(_device(device, figures, of_device)) + "\n")
-    return "\n".join(parts)
+    return by_device(_HEAD, _device, written, reasons)
 
 
 def _device(device: str, written: dict[str, Any] | None, reasons: Sequence[dict[str, Any]]) -> Iterator[str]:
