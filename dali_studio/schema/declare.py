@@ -392,6 +392,24 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
 
+class RangesOperator(Operator, abstract=True):
+    """An operator whose ``cpu_ranges`` takes every batch, leaves no sample, and so does a whole batch, too."""
+
+    @staticmethod
+    def cpu_ranges(
+        work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]
+    ) -> Callable[[int, int], None]:  # fmt: skip
+        """What computes the samples from one to before another in one compiled call, as ``cpu`` does."""
+        raise NotImplementedError
+
+    @classmethod
+    def cpu_batch(  # pyright: ignore[reportIncompatibleMethodOverride] - it is called on the class alone
+        cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]
+    ) -> None:
+        """Compute all samples in one call."""
+        cls.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
+
+
 def overrides(cls: type[Operator], method: str) -> bool:
     """Whether an operator, or a base of it, defines an optional method."""
     return getattr(cls, method) is not getattr(Operator, method)

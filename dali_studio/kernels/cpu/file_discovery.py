@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.progress import Stage
 from dali_studio.kernels.cpu import urls
+from dali_studio.kernels.cpu.globs import matcher
 from dali_studio.kernels.cpu.listings import listed
 
 DEFAULT_FILE_FILTERS = (
@@ -310,7 +311,7 @@ def _listed(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], c
 def _from_folders(
     root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool, stage: Stage
 ) -> FileList:
-    take_file, take_dir = _matcher(filters, case), _matcher(dir_filters, case)
+    take_file, take_dir = matcher(filters, case), matcher(dir_filters, case)
     folders = _remote_folders(root) if urls.is_url(root) else None
     classes = [name for name in folders or _sub_folders(root) if name and (not dir_filters or take_dir(name))]
     made = _Builder(stage)
@@ -348,7 +349,7 @@ def _prefix(root: str, folder: bytes) -> bytes:
 
 def has_known_ending(name: str) -> bool:
     """Whether a file is called as pictures and sounds are."""
-    return _matcher(DEFAULT_FILE_FILTERS, case_sensitive=False)(os.fsencode(name))
+    return matcher(DEFAULT_FILE_FILTERS, case_sensitive=False)(os.fsencode(name))
 
 
 def list_images(root: str) -> list[list[str]]:
@@ -359,7 +360,7 @@ def list_images(root: str) -> list[list[str]]:
     ValueError
         When a folder cannot be opened.
     """
-    taken = _matcher([name for name in DEFAULT_FILE_FILTERS if name not in _SOUNDS], case_sensitive=False)
+    taken = matcher([name for name in DEFAULT_FILE_FILTERS if name not in _SOUNDS], case_sensitive=False)
     folders = [str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root)]
     found = [_joined(folder, filter(taken, _plain_files(folder))) for folder in folders]
     return [images for images in found if images]
@@ -377,7 +378,7 @@ def list_files(root: str, pattern: str) -> Paths:
     ValueError
         When a folder cannot be opened.
     """
-    taken = _matcher((pattern,), case_sensitive=True)
+    taken = matcher((pattern,), case_sensitive=True)
 
     def make(stage: Stage) -> tuple[Paths, list[str]]:
         made = _Builder(stage)
@@ -441,62 +442,3 @@ def _nothing_found(
         return f"the folder {root!r} has no sub-folders{wanted}{beside}. Expected one sub-folder per class"
     some = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
     return f"no file in the {len(classes)} sub-folders of {root!r} ({some}) matches {', '.join(filters)}"
-
-
-# ------------------------------------------------------------------------------------------------------------ globs
-
-
-_SUFFIX = re.compile(r"\*([^*?\[\\]+)", re.ASCII)
-
-
-def _matcher(patterns: Sequence[str], case_sensitive: bool) -> Callable[[bytes], bool]:
-    """Whether a name matches one of the patterns."""
-    flags = re.DOTALL if case_sensitive else re.DOTALL | re.IGNORECASE
-    compiled = re.compile("|".join(_glob_to_regex(p) for p in patterns), flags)
-    suffixes = tuple(match[1].encode() for p in patterns if p.isascii() and (match := _SUFFIX.fullmatch(p)))
-    if not case_sensitive:
-        suffixes = tuple(suffix.lower() for suffix in suffixes)
-    only_suffixes = len(suffixes) == len(patterns)
-
-    def matches(name: bytes) -> bool:
-        if (name if case_sensitive else name.lower()).endswith(suffixes):
-            return True
-        # letters beyond ASCII may be small forms of ASCII's
-        return not (only_suffixes and name.isascii()) and compiled.fullmatch(os.fsdecode(name)) is not None
-
-    return matches
-
-
-def _glob_to_regex(pattern: str) -> str:
-    """Glob of POSIX ``fnmatch`` without flags: ``*``, ``?``, ``[a-z]``, ``[!a-z]``, ``[^a-z]``, backslash escapes."""
-    out: list[str] = []
-    i = 0
-    while i < len(pattern):
-        char = pattern[i]
-        i += 1
-        if char == "*":
-            out.append(".*")
-        elif char == "?":
-            out.append(".")
-        elif char == "\\" and i < len(pattern):
-            out.append(re.escape(pattern[i]))
-            i += 1
-        elif char == "[" and (end := _bracket_end(pattern, i)) > 0:
-            out.append(_bracket_to_regex(pattern[i:end]))
-            i = end + 1
-        else:
-            out.append(re.escape(char))
-    return "".join(out)
-
-
-def _bracket_end(pattern: str, begin: int) -> int:
-    """Place of the ``]`` that closes a bracket, or -1; a ``]`` that stands first is an ordinary character."""
-    first = begin + (1 if pattern[begin : begin + 1] in ("!", "^") else 0)
-    return pattern.find("]", first + 1)
-
-
-def _bracket_to_regex(body: str) -> str:
-    negated = body[:1] in ("!", "^")
-    inside = body[1:] if negated else body
-    inside = re.sub(r"\\(?!.)|[\[\]^&~|]", lambda m: "\\" + m[0], inside.replace("\\\\", "\\"))
-    return f"[{'^' if negated else ''}{inside}]"

@@ -16,7 +16,7 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, example
 from dali_studio.schema.marks import COMMON, Choices, Doc, Range, Ui, Unit
 from dali_studio.schema.samples import Case, tensors
 from dali_studio.schema.tolerance import Tolerance
@@ -27,7 +27,7 @@ _SETTINGS = ("nfilter", "sample_rate", "freq_low", "freq_high", "mel_formula", "
 _KEPT = "settings"
 
 
-class MelFilterBank(Operator):
+class MelFilterBank(RangesOperator):
     """Spectra on the mel scale: weighted sums of frequencies, by triangular filters that overlap by half.
 
     The axis of the frequencies is the one that the layout calls ``f``; without a layout it is the last but one, or the
@@ -122,10 +122,6 @@ class MelFilterBank(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         axis = work.params["axis"]
         transform_axis(inputs[0], outputs[0], axis, work.params["banks"][inputs[0].shape[axis]])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        MelFilterBank.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

@@ -17,14 +17,14 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, example
 from dali_studio.schema.marks import COMMON, Doc, Range, Ui
 from dali_studio.schema.samples import Case, tensors
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample
 
 
-class MFCC(Operator):
+class MFCC(RangesOperator):
     """Mel-frequency cepstral coefficients: a discrete cosine transform of mel spectra in decibels."""
 
     path = "mfcc"
@@ -102,10 +102,6 @@ class MFCC(Operator):
         axis = work.params["axis"]
         if outputs[0].size:
             transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        MFCC.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

@@ -17,7 +17,7 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, compiled, example
 from dali_studio.schema.marks import COMMON, Doc, Range, Ui, Unit
 from dali_studio.schema.samples import Case, sounds, tensors, values
 from dali_studio.schema.traits import PerSample
@@ -26,7 +26,7 @@ _TYPES = (T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.INT32, T.UINT64, T.INT
 _NEVER = -1
 
 
-class NonsilentRegion(Operator):
+class NonsilentRegion(RangesOperator):
     """Finds where a sound begins and ends, for `slice` to cut off the silence around it.
 
     The power at a place is the mean square of a window of `window_length` samples; silent is what lies more than
@@ -126,10 +126,6 @@ class NonsilentRegion(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         sound, begin, length = (Batch.of([one]) for one in (np.ascontiguousarray(inputs[0]), *outputs))
         nonsilent_regions(sound, begin, length, **work.params)(0, 1)
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        NonsilentRegion.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

@@ -20,7 +20,7 @@ from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, example
 from dali_studio.schema.marks import COMMON, Doc, Start
 from dali_studio.schema.samples import Case, images
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart
@@ -28,7 +28,7 @@ from dali_studio.schema.traits import PerFrame, PerSample, PixelPart
 _LAYOUTS = "HWC DHWC"
 
 
-class ColorSpaceConversion(Operator):
+class ColorSpaceConversion(RangesOperator):
     """Converts images between RGB, BGR, grey and YCbCr.
 
     YCbCr is the studio range of ITU-R BT.601, luma from 16 to 235; grey has the whole range from 0 to 255.
@@ -103,10 +103,6 @@ class ColorSpaceConversion(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         convert_colors(np.asarray(inputs[0], order="C"), outputs[0], work.params["source"], work.params["target"])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        ColorSpaceConversion.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

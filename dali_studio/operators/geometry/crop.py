@@ -48,7 +48,7 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, compiled, example
 from dali_studio.schema.marks import Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
@@ -56,7 +56,7 @@ from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 
 
-class Crop(WindowArguments, ContinuedOutOfBounds, Operator):
+class Crop(WindowArguments, ContinuedOutOfBounds, RangesOperator):
     """Cuts a window out of each image or volume.
 
     Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`, and `crop_pos_z`
@@ -156,10 +156,6 @@ class Crop(WindowArguments, ContinuedOutOfBounds, Operator):
         params = work.params
         first = first_elements(params, index)
         copy_window(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        Crop.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

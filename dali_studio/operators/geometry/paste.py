@@ -17,13 +17,13 @@ from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.operators.geometry.movements import PASTE
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, example
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Doc, Range, Start, Ui, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import PerSample
 
 
-class Paste(Operator):
+class Paste(RangesOperator):
     """Puts images onto larger canvases."""
 
     category = "geometry"
@@ -112,10 +112,6 @@ class Paste(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
         copy_window(inputs[0], outputs[0], params["firsts"][index], params["fill"], params["along"])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        Paste.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

@@ -15,7 +15,7 @@ from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.random.places import SeedArgument, places
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, RandomSource
@@ -23,7 +23,7 @@ from dali_studio.schema.traits import PerSample, RandomSource
 _TYPES = (T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.INT32, T.UINT64, T.INT64, T.FLOAT, T.BOOL)
 
 
-class RandomMaskPixel(SeedArgument, Operator):
+class RandomMaskPixel(SeedArgument, RangesOperator):
     """Draws the place of a pixel in a mask: of any, or of one in the foreground.
 
     The foreground is what exceeds `threshold`, or equals `value`. Where a mask has none, any pixel is drawn. Gives the
@@ -100,10 +100,6 @@ class RandomMaskPixel(SeedArgument, Operator):
         own = slice(index, index + 1)
         each = {name: value[own] if name in _EACH else value for name, value in work.params.items()}
         objects.random_pixels(Batch.of([np.ascontiguousarray(inputs[0])]), Batch.of([outputs[0]]), **each)(0, 1)
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        RandomMaskPixel.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

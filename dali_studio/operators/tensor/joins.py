@@ -20,14 +20,14 @@ from dali_studio.kernels.cuda.join import join_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator
 from dali_studio.schema.traits import PerSample
 
 #: As many as nvidia.dali takes.
 MAX_INPUTS = 999
 
 
-class Join(Operator, abstract=True):
+class Join(RangesOperator, abstract=True):
     """Writes the arrays of each sample one after the other; subclasses say along which axis, and what results."""
 
     category = "tensor"
@@ -75,10 +75,6 @@ class Join(Operator, abstract=True):
     def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         packed = [np.asarray(array, order="C") for array in inputs]
         join([Operand.of([array]) for array in packed], work.params["axis"], Operand.of([outputs[0]]))
-
-    @classmethod
-    def cpu_batch(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        cls.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @classmethod
     def cpu_ranges(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

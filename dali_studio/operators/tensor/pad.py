@@ -19,7 +19,7 @@ from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, as_written, check_dtype, check_whole
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import MixesSamples, PerSample
@@ -27,7 +27,7 @@ from dali_studio.schema.traits import MixesSamples, PerSample
 _TYPES = tuple(t for t in NUMERIC if t is not T.FLOAT64)
 
 
-class Pad(Operator):
+class Pad(RangesOperator):
     """Makes tensors larger, by a value behind their last elements.
 
     The extents become those of `shape` or, where it is 0 or less, the largest of the batch; then they grow to multiples
@@ -136,10 +136,6 @@ class Pad(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         copy_window(inputs[0], outputs[0], (0,) * inputs[0].ndim, work.params["fills"][index])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        Pad.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:

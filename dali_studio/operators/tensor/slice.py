@@ -40,7 +40,7 @@ from dali_studio.operators.geometry.windows import (
 )
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Output, RangesOperator, compiled, example
 from dali_studio.schema.marks import Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
@@ -48,7 +48,7 @@ from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 
 
-class Slice(SliceArguments, ContinuedOutOfBounds, Operator):
+class Slice(SliceArguments, ContinuedOutOfBounds, RangesOperator):
     """Cuts a window out of a tensor of any number of axes.
 
     The window begins at `start` or `rel_start`, and ends at `end` or `rel_end`, or extends over `shape` or `rel_shape`;
@@ -202,10 +202,6 @@ class Slice(SliceArguments, ContinuedOutOfBounds, Operator):
         params = work.params
         first = params["firsts"][index]
         copy_window(inputs[0], outputs[0], first, params["fills"], params["along"], params["border"])
-
-    @staticmethod
-    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        Slice.cpu_ranges(work, inputs, outputs)(0, len(work.shapes))
 
     @staticmethod
     def cpu_ranges(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> Callable[[int, int], None]:
