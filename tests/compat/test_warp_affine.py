@@ -205,3 +205,9 @@ def test_nearest_takes_values_and_fill_as_they_are(dtype: Any, layout: str, fill
     arguments = f"matrix={matrix}, fill_value={fill}, interp_type=types.INTERP_NN"
     data: Any = {"x": ([image if layout == "HWC" else image[None]], layout)}
     check(f"fn.warp_affine(x, {arguments}), fn.warp_affine(x, {arguments}, dtype=types.FLOAT)", data)
+
+
+@pytest.mark.parametrize("call", ["warp_affine(x, matrix=(1, 0, 0, 0, 1, 0)", "rotate(x, angle=10"])
+def test_pictures_without_a_pixel_give_the_fill_value(call: str) -> None:
+    data = {"x": [np.zeros((0, 0, 3), np.uint8), *pictures([(9, 7)])]}
+    check(f"fn.{call}, fill_value=7), fn.{call}, fill_value=7, size=(3, 4))", data, declared("warp_affine"))

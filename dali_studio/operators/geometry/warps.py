@@ -143,7 +143,10 @@ def is_volume(images: Batch) -> bool:
 
 
 def compute(image: NDArray[Any], out: NDArray[Any], matrix: NDArray[np.float32], work: Work) -> None:
-    """Warp one image or volume."""
+    """Warp one image or volume; around one without a pixel lies nothing but the colour outside."""
+    if not image.size and (not out.size or work.params["fill"] is not None):
+        out[...] = work.params["fill"] or 0
+        return
     call = warp_volume if image.ndim == len("DHWC") else warp_affine
     call(image, out, matrix, work.params["interp"], work.params["fill"])
 
