@@ -26,13 +26,13 @@ from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode, output_port
 from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import described, explain
-from dali_studio.core.diagnostics import DaliStudioError, errors
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import Validation, validate
+from dali_studio.graph.validate import Validation, refusals, validate
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.forecast import forecast
 from dali_studio.types import CPU_ONLY_DEVICE_ID
@@ -234,7 +234,7 @@ class Pipeline(PipelineFiles):
     def _built_engine(self) -> Engine:
         graph, registry = self._trace.graph, default_registry()
         self._validation = validate(graph, registry)
-        found = errors(self._validation.diagnostics)
+        found = refusals(graph, registry, self._validation)
         if found:
             raise DaliStudioError(found)
         check_devices(graph, registry)

@@ -21,11 +21,11 @@ from dali_studio.api.placement import check_devices
 from dali_studio.cli.images import shows_images, strips
 from dali_studio.cli.output import folder_for, write
 from dali_studio.cli.text import note, report, say, table, waiting
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import validate
+from dali_studio.graph.validate import refusals, validate
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.probe import Probe
 
@@ -133,7 +133,7 @@ def run(graph: Graph, batches: int | None) -> Run:
     """Run `graph` for `batches` iterations; an epoch if ``None``."""
     registry = default_registry()
     validation = validate(graph, registry)
-    if found := errors(validation.diagnostics):
+    if found := refusals(graph, registry, validation):
         raise DaliStudioError(found)
     report(validation.diagnostics)
     check_devices(graph, registry)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dali_studio import __version__
 from dali_studio.cli.text import called, note, report, say, table, waiting
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
 FAILED, INTERRUPTED = 1, 130
@@ -284,11 +284,11 @@ def explain(options: argparse.Namespace) -> int:
     from dali_studio.compiler.explain import explain as explain_plan  # noqa: PLC0415
     from dali_studio.compiler.pipeline import compile_graph  # noqa: PLC0415
     from dali_studio.core.random import resolve_pipeline_seed  # noqa: PLC0415
-    from dali_studio.graph.validate import validate  # noqa: PLC0415
+    from dali_studio.graph.validate import refusals, validate  # noqa: PLC0415
     from dali_studio.runtime.forecast import forecast  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images, samples=True), default_registry()
-    if found := errors(validate(graph, registry).diagnostics):
+    if found := refusals(graph, registry, validate(graph, registry)):
         raise DaliStudioError(found)
     with waiting(f"Planning {len(graph)} nodes"):
         plan = compile_graph(graph, registry, devices=True)

@@ -27,7 +27,7 @@ from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.placement import on_cpu
-from dali_studio.graph.validate import validate
+from dali_studio.graph.validate import refusals, validate
 from dali_studio.schema.tolerance import tolerance_for
 
 #: The seed of graphs that have none: both sides must draw the same numbers.
@@ -107,7 +107,7 @@ def _with_all_outputs(graph: Graph) -> Graph:
     registry = default_registry()
     whole = on_cpu(graph, registry)  # where operators may be compared that have no GPU here
     validation = validate(whole, registry)
-    if found := errors(validation.diagnostics):
+    if found := refusals(whole, registry, validation):
         raise DaliStudioError(found)
     report(validation.diagnostics)
     if any(node.device != "cpu" for node in graph.nodes()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from dali_studio.core.diagnostics import ArgumentError, Diagnostic
+from dali_studio.core.diagnostics import ArgumentError, Diagnostic, errors
 from dali_studio.core.limits import MAX_OUTPUTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
@@ -59,6 +59,12 @@ def validate(graph: Graph, registry: Registry) -> Validation:
             inference.metas[port] = inference.metas[port].with_(kind="mask")
         labels = label_findings(graph, registry, inference.metas)
     return Validation(tuple(found + inference.found + labels), inference.metas)
+
+
+def refusals(graph: Graph, registry: Registry, validation: Validation) -> tuple[Diagnostic, ...]:
+    """The findings that prevent a run: what no output depends on is left out of it, with its faults."""
+    needed = graph.reachable(registry=registry)
+    return tuple(d for d in errors(validation.diagnostics) if not d.node or d.node in needed)
 
 
 def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortRef, TensorMeta]:

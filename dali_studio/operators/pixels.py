@@ -30,6 +30,8 @@ from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, Pointwise
 
 #: Images and volumes.
 LAYOUTS = "HWC DHWC"
+#: Four axes without names are frames, whose pixels need not be taken apart.
+_UNNAMED = "HWC FHWC"
 
 
 class PixelOperator(Operator, abstract=True):
@@ -60,7 +62,7 @@ class PixelOperator(Operator, abstract=True):
 
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
-        meta = image_meta(inputs[0], LAYOUTS)
+        meta = image_meta(inputs[0], LAYOUTS, _UNNAMED)
         dtype = args["dtype"] if cls.schema.argument("dtype") else None
         check_dtype(meta, cls.functor.inputs)
         accept_output(dtype, cls.functor.outputs)

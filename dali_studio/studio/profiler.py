@@ -11,12 +11,12 @@ import msgspec
 
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import gpu_missing
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import on_cpu, on_gpu
-from dali_studio.graph.validate import validate
+from dali_studio.graph.validate import refusals, validate
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.probe import NodeTime, Probe
 from dali_studio.runtime.workers import Cancelled
@@ -226,10 +226,7 @@ class Profiler:
         self, graph: Graph, batches: int, progress: Callable[[int], None], pause: Callable[[], None]
     ) -> _Measured:
         measured = _Measured()
-        needed = graph.reachable(registry=self.registry)
-        found = errors(validate(graph, self.registry).diagnostics)
-        # What no output depends on is left out of the run, with its faults.
-        measured.failed = tuple(d for d in found if not d.node or d.node in needed)
+        measured.failed = refusals(graph, self.registry, validate(graph, self.registry))
         if measured.failed:
             return measured
         begin = perf_counter()

@@ -293,3 +293,19 @@ def test_wrong_uses_are_refused_by_both(name: str, tmp_path: Path) -> None:
         logged(OURS, WRONG[name], tmp_path)
     if isinstance(caught.value, DaliStudioError):
         assert all(found.message and found.hint for found in caught.value.diagnostics)
+
+
+UNUSED = {
+    "type": "fn.hue(fn.cast(x, dtype=types.FLOAT64), hue=3.0)",
+    "value": "fn.crop_mirror_normalize(x, dtype=types.INT16)",
+    "no value": "fn.rotate(x)",
+    "axes": "fn.transpose(x, perm=[0])",
+    "GPU": "fn.flip(x.gpu())",
+}
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_faults_of_what_no_output_needs_are_nobodys(name: str, tmp_path: Path) -> None:
+    lines = ("x = fn.external_source(source=lambda: [np.zeros((9, 8, 3), np.uint8)], layout='HWC')", f"unused = {UNUSED[name]}", "p.set_outputs(x)")
+    script = "p = Pipeline(batch_size=1, num_threads=1, device_id=None)\nwith p:\n" + "".join(f"    {line}\n" for line in lines) + "log(p.run()[0])"
+    assert logged(OURS, script, tmp_path) == logged(THEIRS, script, tmp_path)

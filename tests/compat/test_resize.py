@@ -237,3 +237,13 @@ def test_refused_by_both(program: str) -> None:
 @pytest.mark.parametrize("dtype", [np.float64, np.bool_, np.int64, np.uint64])
 def test_element_types_refused_by_both(dtype: Any) -> None:
     check_refused("fn.resize(x, size=(20, 30))", {"x": pictures([(41, 53)], dtype=dtype)}, "DS203")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "size", "wanted"),
+    [("resize_shorter=s", (52, 89), 30.608583), ("resize_longer=s", (20, 24), 130.04895), ("resize_shorter=s, max_size=79", (76, 140), 84.61313),
+     ("size=s, mode='not_larger'", (57, 90), 191.32878), ("size=s, mode='not_smaller', max_size=100", (136, 150), 194.11868)],
+)  # fmt: skip
+def test_the_last_bit_of_a_size_decides_about_the_pixel_in_the_middle(arguments: str, size: tuple[int, int], wanted: float) -> None:
+    places: Array = np.moveaxis(np.indices(size, np.int16), 0, -1).copy()
+    check(f"fn.resize(x, interp_type=types.INTERP_NN, {arguments.replace('=s', '=' + str(wanted), 1)})", {"x": [places]})

@@ -85,3 +85,9 @@ def test_another_number_of_values_is_refused() -> None:
 def test_per_frame_of_images_gives_vectors() -> None:
     data = {"x": pictures([(9, 9), (7, 8)]), "a": per_frame(angle, [3, 2])}
     check_refused("fn.rotate(x, angle=fn.per_frame(a))", data, "DS105")
+
+
+@pytest.mark.parametrize("call", ["hue(x, hue=30.0)", "brightness_contrast(x, contrast=1.5)", "color_twist(x, saturation=0.5)"])
+def test_four_axes_without_names_are_frames(call: str) -> None:
+    frames = np.random.default_rng(3).integers(0, 256, (2, 9, 7, 3)).astype(np.uint8)
+    check(f"fn.{call}", {"x": [frames, frames[:1]]}, declared(call.partition("(")[0]))

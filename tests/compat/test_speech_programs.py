@@ -85,3 +85,9 @@ def test_noise(program: str) -> None:
 def test_real_speech(program: str, form: str, data_dir: Path) -> None:
     paths = sorted((data_dir / "audio" / form).rglob(f"*.{form}"))
     check(program, {"files": [np.fromfile(path, np.uint8) for path in paths]}, SPEECH)
+
+
+@pytest.mark.parametrize("layout", ["ft", "tf", ""])
+def test_spectra_keep_the_layout(layout: str) -> None:
+    waves: Any = ([np.random.default_rng(1).normal(size=(30, 5)).astype(np.float32)], layout)
+    check("fn.power_spectrum(x, axis=0, nfft=32), fn.mel_filter_bank(x, nfilter=3), fn.mfcc(x, n_mfcc=3)", {"x": waves}, NOISE)

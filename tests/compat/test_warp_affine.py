@@ -174,3 +174,40 @@ def test_volumes_of_floats_become_integers(dtype: str, interp: str) -> None:
         f"fn.warp_affine(x, matrix=(1, 0.1, 0, -2, 0, 0.9, 0.2, 1, 0.1, 0, 1, 0), {words})",
         {"x": (volumes, "DHWC")}, declared("warp_affine", interp_type=f"INTERP_{interp}"),
     )  # fmt: skip
+
+
+def _places(*shape: int) -> list[Any]:
+    """A picture or volume whose pixels say where they are."""
+    return [np.stack(np.meshgrid(*(np.arange(extent, dtype=np.int16) for extent in shape), indexing="ij"), axis=-1)]
+
+
+@pytest.mark.parametrize("call", [
+    "warp_affine(x, matrix=(1.539, 0.348, 3.885, -0.294, 1.582, -6.107)",
+    "warp_affine(x, matrix=(0.5, 0.348, 3.885, -0.294, 0.7, 6.107), inverse_map=False",
+    "rotate(x, angle=65.12041454696134",
+])  # fmt: skip
+def test_places_of_12_megapixels_to_the_last_bit(call: str) -> None:
+    check(f"fn.{call}, fill_value=-1, interp_type=types.INTERP_NN)", {"x": _places(2999, 4001)})
+
+
+def test_places_of_volumes_to_the_last_bit() -> None:
+    matrix = (1.039, 0.348, 0.33, -63.885, -0.0294, 1.082, 0.217, 6.107, 0.0031, 0.0113, 0.93, 1.17)
+    program = f"fn.warp_affine(x, matrix={matrix}, fill_value=-1, interp_type=types.INTERP_NN)"
+    check(program, {"x": (_places(30, 300, 1500), "DHWC")})
+
+
+@pytest.mark.parametrize(("dtype", "layout"), [(np.uint8, "HWC"), (np.int16, "HWC"), (np.int32, "HWC"), (np.int32, "DHWC")])
+@pytest.mark.parametrize("fill", [-2, 77.5, 300.7])
+def test_nearest_takes_values_and_fill_as_they_are(dtype: Any, layout: str, fill: float) -> None:
+    largest = np.iinfo(dtype).max
+    image = np.array([largest, largest - 1, largest // 3, 1], dtype).reshape(2, 2, 1)
+    matrix = (1, 0, 1.2, 0, 1, 0) if layout == "HWC" else (1, 0, 0, 1.2, 0, 1, 0, 0, 0, 0, 1, 0)
+    arguments = f"matrix={matrix}, fill_value={fill}, interp_type=types.INTERP_NN"
+    data: Any = {"x": ([image if layout == "HWC" else image[None]], layout)}
+    check(f"fn.warp_affine(x, {arguments}), fn.warp_affine(x, {arguments}, dtype=types.FLOAT)", data)
+
+
+@pytest.mark.parametrize("call", ["warp_affine(x, matrix=(1, 0, 0, 0, 1, 0)", "rotate(x, angle=10"])
+def test_pictures_without_a_pixel_give_the_fill_value(call: str) -> None:
+    data = {"x": [np.zeros((0, 0, 3), np.uint8), *pictures([(9, 7)])]}
+    check(f"fn.{call}, fill_value=7), fn.{call}, fill_value=7, size=(3, 4))", data, declared("warp_affine"))

@@ -25,18 +25,20 @@ static double root(double x, i64 n) {
 
 // Completes the wanted size of `axes` axes by mode and limit. `extents` are those of the region; those of 0 say nothing about the others.
 static void adjust(float* wanted, const float* extents, int mode, const float* limits, i64 axes) {
-  float scales[MOST_AXES], common = 0.f, product = 1.f;
+  float scales[MOST_AXES], product = 1.f;
+  double common = 0;  // a float, but where a limit decides
   i64 given = 0;
   for (i64 i = 0; i < axes; i++) {
     scales[i] = magnitude(wanted[i]) / (extents[i] > 0.f ? extents[i] : 1.f);
     if (wanted[i] == 0.f || extents[i] == 0.f) continue;
-    common = given++ == 0 ? scales[i] : mode == NOT_LARGER ? least(common, scales[i]) : most(common, scales[i]);
+    common = given++ == 0 ? scales[i] : mode == NOT_LARGER ? least<double>(common, scales[i]) : most<double>(common, scales[i]);
     product *= scales[i];
   }
   if (mode >= NOT_LARGER) {
-    if (given == 0) common = 1.f;
-    for (i64 i = 0; i < axes; i++) common = least(limits[i] / (extents[i] > 0.f ? extents[i] : 1.f), common);
-    for (i64 i = 0; i < axes; i++) wanted[i] = sign(wanted[i]) * extents[i] * common;
+    if (given == 0) common = 1;
+    for (i64 i = 0; i < axes; i++) common = least((double)limits[i] / (extents[i] > 0.f ? extents[i] : 1.f), common);
+    for (i64 i = 0; i < axes; i++)  // an axis that says what the scale is keeps the size that was asked for
+      if (wanted[i] == 0.f || scales[i] != common) wanted[i] = (float)((double)(sign(wanted[i]) * extents[i]) * common);
     return;
   }
   const float other = given > 1 ? (float)root(product, given) : product;

@@ -5,9 +5,9 @@
 // Pixels of 3 or 4 channels, four at once, up to less than four before `end`.
 template <int CHANNELS, class I, class O> HD i64 fours(const Picture<I>& src, O* to, i64 i, i64 end, Point& point, Point step) {
   for (; i + 4 <= end; i += 4) {
-    const Point a = point, b = {a.x + step.x, a.y + step.y}, c = {b.x + step.x, b.y + step.y}, d = {c.x + step.x, c.y + step.y};
+    const Point a = point, b = a.moved(step), c = b.moved(step), d = c.moved(step);
     store_four<CHANNELS>(to, i, four_pixels<CHANNELS>(src, f32x4{a.x, b.x, c.x, d.x} - 0.5f, f32x4{a.y, b.y, c.y, d.y} - 0.5f));
-    point = {d.x + step.x, d.y + step.y};
+    point = d.moved(step);
   }
   return i;
 }
@@ -17,8 +17,9 @@ template <class I, class O> void warp_linear(Array<const I, 3> image, Array<O, 3
   const Point step = {matrix.data[0], matrix.data[3]};
   for (i64 j = 0; j < out.shape[0]; j++) {
     O* to = out.data + j * out.strides[0];
-    for (i64 i = 0; i < out.shape[1];) {
-      Point point = warp_point(matrix.data, i, j);
+    Point block = warp_point(matrix.data, (i64)0, j);
+    for (i64 i = 0; i < out.shape[1]; block = block.moved(step, WARP_BLOCK)) {
+      Point point = block;
       const i64 end = least(i + WARP_BLOCK, out.shape[1]);
       if (src.channels == 3) i = fours<3>(src, to, i, end, point, step);
       else if (src.channels == 4) i = fours<4>(src, to, i, end, point, step);
@@ -33,7 +34,7 @@ template <class I, class O> void warp_linear(Array<const I, 3> image, Array<O, 3
         } else {
           for (i64 c = 0; c < src.channels; c++) store1<AWAY>(pixel + c, src.bilinear1(at, c));
         }
-        point = {point.x + step.x, point.y + step.y};
+        point = point.moved(step);
       }
     }
   }
@@ -50,10 +51,10 @@ template <int CHANNELS, class I, class O> HD void nearest(const Picture<I>& src,
     const I* from = outside ? src.nearest(y, x) : src.data + y * src.row + x * channels;
     for (i64 c = 0; c < channels; c++) {
       if (outside && src.filled) pixel[c] = fill;
-      else if constexpr (same<I, O>::value && !same<I, i32>::value) pixel[c] = from[c];  // 32 bits go through float, as in DALI
+      else if constexpr (same<I, O>::value) pixel[c] = from[c];
       else store1<AWAY>(pixel + c, load1(from + c));
     }
-    point = {point.x + step.x, point.y + step.y};
+    point = point.moved(step);
   }
 }
 
@@ -64,13 +65,13 @@ template <class I, class O> void warp_nearest(Array<const I, 3> image, Array<O, 
   store1<AWAY>(&outside, fill);
   for (i64 j = 0; j < out.shape[0]; j++) {
     O* to = out.data + j * out.strides[0];
-    for (i64 i = 0; i < out.shape[1]; i += WARP_BLOCK) {
-      const Point point = warp_point(matrix.data, i, j);
+    Point block = warp_point(matrix.data, (i64)0, j);
+    for (i64 i = 0; i < out.shape[1]; i += WARP_BLOCK, block = block.moved(step, WARP_BLOCK)) {
       const i64 end = least(i + WARP_BLOCK, out.shape[1]);
-      if (src.channels == 3) nearest<3>(src, to, i, end, point, step, outside);
-      else if (src.channels == 1) nearest<1>(src, to, i, end, point, step, outside);
-      else if (src.channels == 4) nearest<4>(src, to, i, end, point, step, outside);
-      else nearest<0>(src, to, i, end, point, step, outside);
+      if (src.channels == 3) nearest<3>(src, to, i, end, block, step, outside);
+      else if (src.channels == 1) nearest<1>(src, to, i, end, block, step, outside);
+      else if (src.channels == 4) nearest<4>(src, to, i, end, block, step, outside);
+      else nearest<0>(src, to, i, end, block, step, outside);
     }
   }
 }

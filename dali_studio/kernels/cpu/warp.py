@@ -85,10 +85,16 @@ def rotate_matrix(angle: Any, in_h: Any, in_w: Any, out_h: Any, out_w: Any) -> A
     # pixels, where the last bit decides how the mean is rounded
     radians = np.asarray(angle, np.float32) * np.float32(np.pi / 180)
     sizes = (np.asarray(size, np.float32) for size in (in_h, in_w, out_h, out_w))
-    given = alike(np.cos(radians), np.sin(radians), *sizes)
+    given = alike(*waves(radians), *sizes)
     made = np.empty((*given[0].shape, 2, 3), np.float32)
     kernel("rotations")(*(array.reshape(-1) for array in given), made.reshape(-1, 6))
     return made
+
+
+def waves(radians: Array) -> tuple[Array, Array]:
+    """Cosines and sines, float32 as float64 rounds them: numpy's own of float32 depend on the processor."""
+    exact = np.asarray(radians, np.float64)
+    return np.cos(exact).astype(np.float32), np.sin(exact).astype(np.float32)
 
 
 def inverse_affine(matrices: Any) -> Array:

@@ -24,20 +24,21 @@ static i64 warped(const Dense<const I, 4>& image, const Dense<O, 4>& out, const 
   const Volume<I> src = {image.data, image.shape[0], image.shape[1], image.shape[2], image.shape[3], filled, fill};
   if (out.shape[3] != src.channels || matrix.shape[0] != 3 || matrix.shape[1] != 4) return MISFIT;
   const float* m = matrix.data;
+  const Point3 step = {m[0], m[4], m[8]};
   O *to = out.data, outside;
   store1<AWAY>(&outside, fill);
   for (i64 slice = 0; slice < out.shape[0]; slice++)
     for (i64 row = 0; row < out.shape[1]; row++) {
-      Point3 point = {};
+      Point3 block = warp_point(m, (i64)0, row, slice), point = block;
       for (i64 column = 0; column < out.shape[2]; column++, to += src.channels) {
-        if (column % WARP_BLOCK == 0) point = warp_point(m, column, row, slice);
+        if (column && column % WARP_BLOCK == 0) point = block = block.moved(step, WARP_BLOCK);
         if (nearest) {
           const i64 x = cut_or_least(floor_of(point.x)), y = cut_or_least(floor_of(point.y)), z = cut_or_least(floor_of(point.z));
           const bool beyond = filled && src.outside(z, y, x);
           const I* from = src.nearest(z, y, x);
           for (i64 c = 0; c < src.channels; c++) {
             if (beyond) to[c] = outside;
-            else if constexpr (same<I, O>::value && !same<I, i32>::value) to[c] = from[c];  // 32 bits go through float, as in DALI
+            else if constexpr (same<I, O>::value) to[c] = from[c];
             else store1<AWAY>(to + c, load1(from + c));
           }
         } else {
@@ -47,7 +48,7 @@ static i64 warped(const Dense<const I, 4>& image, const Dense<O, 4>& out, const 
           for (i64 c = 0; c < src.channels; c++)
             store1<AWAY>(to + c, warp_trilinear(at, [&](i64 k, i64 j, i64 i) { return src.tap(k, j, i, c); }));
         }
-        point = {point.x + m[0], point.y + m[4], point.z + m[8]};
+        point = point.moved(step);
       }
     }
   return 0;

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array
+from dali_studio.kernels.cpu.warp import waves
 from dali_studio.kernels.cpu.weights import Interp
 
 
@@ -56,7 +57,7 @@ def rotations(angles: NDArray[Any], axes: NDArray[Any]) -> NDArray[np.float32]:
     radians = np.asarray(angles, np.float32) * np.float32(np.pi / 180)
     given = np.asarray(axes, np.float64)
     x, y, z = (given / np.linalg.norm(given, axis=1, keepdims=True)).astype(np.float32).T
-    cosine, sine = np.cos(radians), np.sin(radians)
+    cosine, sine = waves(radians)
     rest = 1 - cosine
     rows = [
         [cosine + x * x * rest, x * y * rest + z * sine, x * z * rest - y * sine],

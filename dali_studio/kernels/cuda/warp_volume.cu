@@ -37,11 +37,24 @@ __device__ __forceinline__ float read(const IN* at) {
   return to_float(*at);
 }
 
-__device__ __forceinline__ float tap(const Item& t, I z, I y, I x, i32 c) {
-  if (FILLED && (x < 0 || y < 0 || z < 0 || x >= t.width || y >= t.height || z >= t.depth)) return t.fill;
-  z = between<I>(z, 0, t.depth - 1), y = between<I>(y, 0, t.height - 1), x = between<I>(x, 0, t.width - 1);
-  return read(t.from + ((z * t.height + y) * t.width + x) * t.channels + c);
+__device__ __forceinline__ bool beyond(const Item& t, I z, I y, I x) {
+  return FILLED && (x < 0 || y < 0 || z < 0 || x >= t.width || y >= t.height || z >= t.depth);
 }
+__device__ __forceinline__ const IN* nearest(const Item& t, I z, I y, I x, i32 c) {
+  z = between<I>(z, 0, t.depth - 1), y = between<I>(y, 0, t.height - 1), x = between<I>(x, 0, t.width - 1);
+  return t.from + ((z * t.height + y) * t.width + x) * t.channels + c;
+}
+__device__ __forceinline__ float tap(const Item& t, I z, I y, I x, i32 c) {
+  return beyond(t, z, y, x) ? t.fill : read(nearest(t, z, y, x, c));
+}
+
+// A voxel taken as it is; what is of the same type does not go through float, which holds 24 bits of it.
+template <class O, class E> struct Taken {
+  static __device__ __forceinline__ O of(const E* at) { return from_float<O>(read(at)); }
+};
+template <class E> struct Taken<E, E> {
+  static __device__ __forceinline__ E of(const E* at) { return *at; }
+};
 
 __device__ __forceinline__ void voxel(const Item& t, const Voxel& at, OUT* to) {
   const i32 next = NN ? 0 : 1, channels = ONE ? 1 : t.channels;
@@ -54,14 +67,16 @@ __device__ __forceinline__ void voxel(const Item& t, const Voxel& at, OUT* to) {
       const auto near = [&](i64 k, i64 j, i64 n) {
         return read(from + ((I)(k - at.z) * plane + (I)(j - at.y) * row + (I)(n - at.x) * column));
       };
-      to[c] = from_float<OUT>(NN ? read(from) : warp_trilinear(at, near));
+      to[c] = NN ? Taken<OUT, IN>::of(from) : from_float<OUT>(warp_trilinear(at, near));
     }
     return;
   }
 #pragma unroll 1
-  for (i32 c = 0; c < channels; c++)
-    to[c] = from_float<OUT>(NN ? tap(t, (I)at.z, (I)at.y, (I)at.x, c)
-                               : warp_trilinear(at, [&](i64 k, i64 j, i64 n) { return tap(t, (I)k, (I)j, (I)n, c); }));
+  for (i32 c = 0; c < channels; c++) {
+    const I z = (I)at.z, y = (I)at.y, x = (I)at.x;
+    if (NN) to[c] = beyond(t, z, y, x) ? from_float<OUT>(t.fill) : Taken<OUT, IN>::of(nearest(t, z, y, x, c));
+    else to[c] = from_float<OUT>(warp_trilinear(at, [&](i64 k, i64 j, i64 n) { return tap(t, (I)k, (I)j, (I)n, c); }));
+  }
 }
 
 // Where a point lies: between voxels, or in the nearest one.

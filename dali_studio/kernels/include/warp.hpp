@@ -3,14 +3,18 @@
 #pragma once
 #include "numbers.hpp"
 
-struct Point { float x, y; };
+struct Point {
+  float x, y;
+  HD Point moved(Point step, float times = 1) const { return {x + step.x * times, y + step.y * times}; }
+};
 
 // The input point of the centre of an output pixel; I is a whole number.
 template <class I> HD Point warp_point(const float* m, I column, I row) {
   float u = (float)column + 0.5f, v = (float)row + 0.5f;
-  return {m[0] * u + (m[1] * v + m[2]), m[3] * u + (m[4] * v + m[5])};
+  return {(m[2] + m[0] * u) + m[1] * v, (m[5] + m[3] * u) + m[4] * v};
 }
-// nvidia.dali steps along a row by repeated addition, and starts afresh every so many pixels.
+// nvidia.dali's CPU steps along a row by repeated addition; every so many pixels it goes on from a point that it has reached
+// by steps of as many.
 enum { WARP_BLOCK = 256 };
 
 // Of four pixels, a to the left of b and above d; `right` and `low` are how far the point lies to the right of and below a.
@@ -38,12 +42,15 @@ HD void warp_rotation(float cosine, float sine, float in_h, float in_w, float ou
 
 // ----------------------------------------------------------------------------------- volumes: (x, y, z), three rows of four numbers
 
-struct Point3 { float x, y, z; };
+struct Point3 {
+  float x, y, z;
+  HD Point3 moved(Point3 step, float times = 1) const { return {x + step.x * times, y + step.y * times, z + step.z * times}; }
+};
 
 template <class I> HD Point3 warp_point(const float* m, I column, I row, I slice) {
   float u = (float)column + 0.5f, v = (float)row + 0.5f, w = (float)slice + 0.5f;
-  return {m[0] * u + (m[1] * v + (m[2] * w + m[3])), m[4] * u + (m[5] * v + (m[6] * w + m[7])),
-          m[8] * u + (m[9] * v + (m[10] * w + m[11]))};
+  return {((m[3] + m[0] * u) + m[1] * v) + m[2] * w, ((m[7] + m[4] * u) + m[5] * v) + m[6] * w,
+          ((m[11] + m[8] * u) + m[9] * v) + m[10] * w};
 }
 
 // A voxel, and how far behind it in each direction a point lies.

@@ -76,7 +76,7 @@ class PowerSpectrum(Operator):
         check_dtype(meta, (T.FLOAT,))
         if meta.ndim is not None:
             _axis(args["axis"], meta.ndim)
-        return TensorMeta(T.FLOAT, meta.ndim, "")
+        return TensorMeta(T.FLOAT, meta.ndim, meta.layout)
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:

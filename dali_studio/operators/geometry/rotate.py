@@ -15,7 +15,7 @@ from dali_studio.kernels.cpu import warp_volume
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size
 from dali_studio.operators.common import T
 from dali_studio.operators.geometry.movements import ROTATE
-from dali_studio.operators.geometry.warps import NEAREST, WIDE_ON_GPU, Warp, canvas, image_sizes, warp_work
+from dali_studio.operators.geometry.warps import NEAREST, OF_MATRICES, WIDE_ON_GPU, Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import example
@@ -49,10 +49,7 @@ class Rotate(Warp):
             2, 0.012, relative=2e-3, on="gpu",
             reason="each position is computed by itself, not by steps, as on nvidia.dali's own GPU",
         ),
-        Tolerance(
-            2, 0.001, relative=2e-4,
-            reason="positions differ in the last bits of float32: one level now and then",
-        ),
+        *OF_MATRICES,
     )  # fmt: skip
 
     angle: Annotated[float, Doc("Counter-clockwise."), Unit("deg"), Ui("dial", (-180, 180)), PER_SAMPLE, COMMON]

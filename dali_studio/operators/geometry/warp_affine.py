@@ -20,6 +20,7 @@ from dali_studio.operators.common import T
 from dali_studio.operators.geometry.movements import WARP
 from dali_studio.operators.geometry.warps import (
     NEAREST,
+    OF_MATRICES,
     TYPES,
     WIDE_ON_GPU,
     Warp,
@@ -70,10 +71,7 @@ class WarpAffine(Warp):
             2, 0.03, relative=2e-3, on="gpu",
             reason="each position is computed by itself, not by steps, and short fractions in a matrix make many ties",
         ),
-        Tolerance(
-            2, 0.002, relative=2e-4,
-            reason="positions differ in the last bits of float32: one level now and then; some matrices make many ties",
-        ),
+        *OF_MATRICES,
     )  # fmt: skip
 
     matrix: Annotated[

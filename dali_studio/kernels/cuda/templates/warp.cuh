@@ -27,6 +27,14 @@ template <> struct FromMean<u8> {
   static __device__ __forceinline__ u8 of(float x) { return (u8)(__float_as_uint(__fadd_rd(x, 49152.5f)) >> 8); }
 };
 
+// A pixel taken as it is; what is of the same type does not go through float, which holds 24 bits of it.
+template <class O, class I> struct Taken {
+  static __device__ __forceinline__ O of(I x) { return from_float<O>(to_float(x)); }
+};
+template <class T> struct Taken<T, T> {
+  static __device__ __forceinline__ T of(T x) { return x; }
+};
+
 // Output point (x, y, 1) to input point, pixel corners at whole numbers.
 template <int GIVEN> struct WarpMatrix {
   const float* from;
@@ -56,7 +64,7 @@ template <class I, class O, int NEAREST, int FILLED, int GIVEN> struct Warp {
     if (NEAREST) {
       int x = (int)floorf(sx), y = (int)floorf(sy);
 #pragma unroll
-      for (int i = 0; i < C; i++) out[i] = from_float<O>(tap(image, y, x, c + i));
+      for (int i = 0; i < C; i++) out[i] = beyond(image, y, x) ? from_float<O>(fill) : Taken<O, I>::of(nearest(image, y, x, c + i));
       return;
     }
     to_centre(sx, sy);
@@ -85,9 +93,9 @@ template <class I, class O, int NEAREST, int FILLED, int GIVEN> struct Warp {
     float low[2], high[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      float a = __fmul_rn(m[3 * i], centre(x0)), b = __fmul_rn(m[3 * i], centre(x1));
-      float c = __fadd_rn(__fmul_rn(m[3 * i + 1], centre(y0)), m[3 * i + 2]);
-      float d = __fadd_rn(__fmul_rn(m[3 * i + 1], centre(y1)), m[3 * i + 2]);
+      float a = __fadd_rn(m[3 * i + 2], __fmul_rn(m[3 * i], centre(x0)));
+      float b = __fadd_rn(m[3 * i + 2], __fmul_rn(m[3 * i], centre(x1)));
+      float c = __fmul_rn(m[3 * i + 1], centre(y0)), d = __fmul_rn(m[3 * i + 1], centre(y1));
       low[i] = floorf(__fadd_rn(__fadd_rn(fminf(a, b), fminf(c, d)), -0.5f));
       high[i] = floorf(__fadd_rn(__fadd_rn(fmaxf(a, b), fmaxf(c, d)), -0.5f)) + 1.f;
     }
@@ -148,10 +156,15 @@ template <class I, class O, int NEAREST, int FILLED, int GIVEN> struct Warp {
   };
 
   __device__ __forceinline__ float tap(const Image<I>& image, int y, int x, int c) const {
-    if (FILLED && (x < 0 || y < 0 || x >= image.width || y >= image.height)) return fill;
+    return beyond(image, y, x) ? fill : to_float(nearest(image, y, x, c));
+  }
+  static __device__ __forceinline__ bool beyond(const Image<I>& image, int y, int x) {
+    return FILLED && (x < 0 || y < 0 || x >= image.width || y >= image.height);
+  }
+  static __device__ __forceinline__ I nearest(const Image<I>& image, int y, int x, int c) {
     x = min(max(x, 0), image.width - 1);
     y = min(max(y, 0), image.height - 1);
-    return to_float(image.data[((i64)y * image.width + x) * image.channels + c]);
+    return image.data[((i64)y * image.width + x) * image.channels + c];
   }
   // Of two pixels and how much their right neighbours differ from them.
   static __device__ __forceinline__ float blend(float a, float to_b, float d, float to_e, const Place& p) {
