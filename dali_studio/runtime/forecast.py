@@ -27,7 +27,7 @@ from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.staging import roomy
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg, scan
-from dali_studio.kernels.jpeg.gpu_decoder import MAX_GROUP, MAX_MEMORY, SEGMENT, decoders
+from dali_studio.kernels.jpeg.gpu_decoder import MAX_GROUP, MAX_MEMORY, SEGMENT, decoders, launched
 from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
@@ -367,10 +367,11 @@ def launch_sizes(requests: NDArray[np.int64]) -> list[int]:
         With the addresses of files; their pixels may have no place yet.
     """
     pictures, rows = np.zeros(MAX_GROUP, scan.PICTURE), np.zeros(MAX_GROUP, np.int64)
+    most = launched(requests)
     made, places, found = np.zeros(scan.PLANNED, np.int64), np.zeros((len(requests), 2), np.int64), list[int]()
     after = 0
     while after < len(requests):
-        end = min(after // MAX_GROUP * MAX_GROUP + MAX_GROUP, len(requests))
+        end = min(after // most * most + most, len(requests))
         after = scan.plan(requests, places, after, end, MAX_MEMORY, SEGMENT, pictures, rows, made)
         count, *regions = made[:4].tolist()
         if count:
