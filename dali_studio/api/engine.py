@@ -113,6 +113,8 @@ class Engine:
         joined = ahead and can_be_joined(self.plan, registry, options.batch_size)
         #: Where iterations may be computed together: how many, those that are under way, and those that are there.
         self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
+        if joined and self.executor.stream is not None:
+            self.executor.stream.thrifty = True
         #: Groups that are being decoded, and the one that is there, of which iterations are left to be computed.
         self._requests: deque[Request] = deque()
         self._decoded: tuple[Request, Store] | None = None

@@ -92,6 +92,8 @@ class GpuStream:
 
     def __init__(self, device_id: int, limit: int | None = None, stream: Any = None) -> None:
         self.device_id = device_id
+        #: Whether memory that has become too small goes back at once, which takes time.
+        self.thrifty = False
         #: Bytes of shared memory that a block may have.
         self.shared_memory = shared_memory(device_id)
         #: Bytes of device memory that there are for it.
@@ -276,10 +278,10 @@ class GpuStream:
             return self._pool.malloc(size)
 
     def _large(self, size: int, stream: Any) -> Any:
-        """A large piece on a current stream; if there is none, those that are idle have become too small, and go."""
+        """A large piece on a current stream. If there is none, idle ones have become too small, and may go."""
         before = self._pool.total_bytes()
         made = self._pool.malloc(size)
-        if self._pool.total_bytes() > before:
+        if self.thrifty and self._pool.total_bytes() > before:
             self._pool.free_all_blocks(stream)
         return made
 

@@ -22,8 +22,7 @@ from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
-#: Pictures of one launch, where all of a batch are taken at once: what a launch takes of device memory, the next one of
-#: the same stream uses, too.
+#: Pictures of one launch where memory is to be saved: what a launch takes, the next one of the same stream uses, too.
 FEW = 64
 #: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
 #: many are decoded at a time, have fewer, as `jpeg.cu` has them.
@@ -46,16 +45,14 @@ DRAWING = "pixels", "transform", "colors"
 _PRIORITY = -1
 
 
-def decoders(requests: NDArray[np.int64]) -> int:
-    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`."""
+def decoders(requests: NDArray[np.int64], *, thrifty: bool = False) -> int:
+    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`.
+
+    Those of pipelines that are `thrifty` with device memory have one for a batch that it can take at once.
+    """
     if largest(requests) > LARGE:
         return DECODERS_OF_LARGE
-    return 1 if len(requests) <= MAX_GROUP else DECODERS
-
-
-def launched(requests: NDArray[np.int64]) -> int:
-    """How many pictures of a batch a launch has at most."""
-    return FEW if decoders(requests) == 1 else MAX_GROUP
+    return 1 if thrifty and len(requests) <= MAX_GROUP else DECODERS
 
 
 def largest(requests: NDArray[np.int64]) -> int:
@@ -115,6 +112,8 @@ class JpegKernels(LimitedLaunches):
     device_id : int
     allocate : callable
         ``allocate(size)`` gives device memory for use on the current stream.
+    thrifty : bool
+        As for `decoders`.
 
     Attributes
     ----------
@@ -126,8 +125,9 @@ class JpegKernels(LimitedLaunches):
 
     stalled = False
 
-    def __init__(self, device_id: int, allocate: Callable[[int], Any]) -> None:
+    def __init__(self, device_id: int, allocate: Callable[[int], Any], *, thrifty: bool = False) -> None:
         super().__init__()
+        self._thrifty = thrifty
         self._device, self._allocate = cupy().cuda.Device(device_id), allocate
         with self._device:
             # what decoded pictures are made for waits for them: they go before other work on the GPU
@@ -150,7 +150,7 @@ class JpegKernels(LimitedLaunches):
         submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
         if after is not None:
             self._stream.wait_event(after)
-        least = MAX_GROUP if decoders(requests) == 1 else MIN_GROUP
+        least = MAX_GROUP if decoders(requests, thrifty=self._thrifty) == 1 else MIN_GROUP
         while True:
             first, count = take_group(*queue, least, MAX_GROUP)
             if not count:
@@ -191,7 +191,7 @@ class JpegKernels(LimitedLaunches):
         OutOfMemoryError
             CuPy's: when there is not even `MIN_MEMORY`.
         """
-        most, launches = launched(requests), list[_Launch]()
+        most, launches = FEW if self._thrifty else MAX_GROUP, list[_Launch]()
 
         def plan(first: int) -> int:
             given = requests, places, first, min(first + most, end), self._most, SEGMENT
