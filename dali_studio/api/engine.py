@@ -6,7 +6,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, part
+from dali_studio.runtime.later import has_later
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
@@ -109,12 +110,19 @@ class Engine:
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
-        joined = ahead and can_be_joined(self.plan, registry)
+        joined = ahead and can_be_joined(self.plan, registry, options.batch_size)
         #: Where iterations may be computed together: how many, those that are under way, and those that are there.
         self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
+        if joined and self.executor.stream is not None:
+            self.executor.stream.thrifty = True
+        #: Groups that are being decoded, and the one that is there, of which iterations are left to be computed.
         self._requests: deque[Request] = deque()
+        self._decoded: tuple[Request, Store] | None = None
+        #: The iteration behind those that are there; those computed ahead, and how many they are.
+        self._computed = 0
+        self._next: tuple[Store, int] | None = None
         self._group: Store = {}
-        #: Iterations of the group that were given, and that are in it; a single iteration is a group, too.
+        #: Iterations that were given of those computed together, and all of these; a single one counts, too.
         self._given = self._in_group = 0
         decodes = any(step.device == "mixed" for step in self.plan.steps())
         largest = options.batch_size * (1 if self._groups is None else self._groups.most)
@@ -168,7 +176,10 @@ class Engine:
 
     def _request_all(self, groups: Groups) -> None:
         """Ask for what the user has asked for, and for what is computed ahead."""
-        while self._requested < self._asked.iteration or self._prefetcher.scheduled < AHEAD:
+        while (
+            self._requested < self._asked.iteration
+            or self._prefetcher.scheduled + (self._decoded is not None) < AHEAD
+        ):
             self._request(groups)
 
     def _request(self, groups: Groups) -> None:
@@ -273,30 +284,62 @@ class Engine:
             raise
 
     def _take_group(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> None:
-        """Take the next of the groups; one that was taken while it is still among `_requests` is computed again."""
-        while self._given == self._in_group:
-            if len(self._requests) > self._prefetcher.scheduled:  # it has failed, or Ctrl+C came with it
+        """Take the next iterations that are computed together, and let the GPU begin with those behind them."""
+        while self._next is None:
+            if self._decoded is None and not self._in_order():
                 self._again(groups)
             try:
-                found, _ = self._prefetcher.result(told)
+                if self._decoded is None:
+                    self._take_decoded(told)
+                self._compute_next(groups)
             except Exception:
-                request = self._requests[0]
-                if request.iterations == 1:
-                    del self._requests[0]
-                    self._returned = self._under_way[0]
+                if (self._requests[0] if self._decoded is None else self._decoded[0]).iterations == 1:
+                    self._returned, self._computed = self._under_way[0], self._computed + 1
                     del self._under_way[0]
+                    if self._decoded is None:
+                        del self._requests[0]
+                    self._decoded = None
                     raise
                 groups.give_up()  # which of them fails is not known
-            else:
-                request = self._requests[0]
-                self._group, self._given, self._in_group = found, 0, request.iterations
-                del self._requests[0]
+                self._decoded = None
+        (self._group, self._in_group), self._given, self._next = self._next, 0, None
+        with suppress(Exception):  # which comes again when it is asked for
+            if self._decoded is None and self._prefetcher.ready and self._in_order():
+                self._take_decoded(told)
+            if self._decoded is not None and has_later(self._decoded[1]):
+                self._compute_next(groups)
+        self._request_all(groups)
+
+    def _in_order(self) -> bool:
+        """Whether the next group that comes is the next one: none has failed, and Ctrl+C has come with none."""
+        requests = self._requests
+        return len(requests) == self._prefetcher.scheduled > 0 and requests[0].iteration == self._computed
+
+    def _take_decoded(self, told: Callable[[float], AbstractContextManager[None]]) -> None:
+        """Take a group from where it is decoded."""
+        found, _ = self._prefetcher.result(told)
+        self._decoded = self._requests[0], found
+        del self._requests[0]
+
+    def _compute_next(self, groups: Groups) -> None:
+        """Compute the next iterations of the group that is there, as many as are computed together."""
+        assert self._decoded is not None
+        request, decoded = self._decoded
+        first = self._computed - request.iteration
+        count = request.iterations - first
+        if has_later(decoded):
+            count = min(groups.behind, count)
+            self._next = self.executor.part(decoded, request.batch_size, first, count), count
+        else:
+            self._next = decoded, count
+        self._computed += count
+        if first + count == request.iterations:
+            self._decoded = None
 
     def _again(self, groups: Groups) -> None:
-        """Compute iterations again, from those on of which the results were taken last."""
-        first = self._requests[0].iteration
+        """Compute iterations again, from those on that are not there."""
         self._prefetcher.discard()
-        self._requested = first
+        self._requested = self._computed
         self._requests.clear()
         self._request_all(groups)
 
@@ -341,7 +384,7 @@ class Engine:
     def _restore(self, checkpoint: Checkpoint) -> None:
         check_fits(checkpoint, self.checkpoint())
         self._asked = self._returned = checkpoint.position
-        self._requested = checkpoint.position.iteration
+        self._requested = self._computed = checkpoint.position.iteration
         self._state = self._next_state = checkpoint.state
         self.executor.restore(checkpoint.position.iteration, checkpoint.state.draws, checkpoint.state.saved)
         for feeder in self.feeders.values():
@@ -396,7 +439,7 @@ class Engine:
         if self._forked:
             return
         self._prefetcher.close()
-        self._group = {}
+        self._group, self._next, self._decoded = {}, None, None
         if self._sources is not None:
             self._sources.pool.close()
         self.workers.close()
@@ -408,7 +451,7 @@ class Engine:
             self.workers.close()
             # What iterations and readers hold of a GPU goes before the pool that it is of, else it would stay taken.
             if hasattr(self, "_prefetcher"):
-                self._group = {}
+                self._group, self._next, self._decoded = {}, None, None
                 self._prefetcher.close()
                 if not sys.is_finalizing():
                     self.executor.close()

@@ -106,6 +106,8 @@ class Executor:
         placed = any(step.device != "cpu" for step in plan.steps())
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         self._ways = [self._way(stage) for stage in plan.stages]
+        #: Results that steps read.
+        self._read = {port for step in plan.steps() for port in (*step.inputs, *step.argument_inputs.values())}
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
         #: Whether sources may write files that they are told to.
@@ -224,6 +226,11 @@ class Executor:
                 next(running)
             except StopIteration as end:
                 return end.value
+
+    def part(self, made: Store, batch_size: int, first: int, count: int) -> Store:
+        """As `GpuRunner.part`; groups have decoders on a GPU."""
+        assert self._gpu is not None
+        return self._gpu.part(made, batch_size, first, count)
 
     def start(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
@@ -367,14 +374,17 @@ class Executor:
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         image = now.results[port]
-        if now.recording is None and self._gpu.repeat(stage.steps[-1], (image,), now.results):
+        later = now.request.iterations > 1 and stage.steps[-1].outputs[0] not in self._read
+        if now.recording is None and not later and self._gpu.repeat(stage.steps[-1], (image,), now.results):
             return
 
         def arguments(step: Step, frames: Frames | None) -> Args:
             return self._args(now, step, image.indices, frames)
 
         present = now.indices if image.indices is None else image.indices
-        made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
+        made = len(image) and self._gpu.run_fused(
+            stage, arguments, image, present, now.results, now.recording, later=later
+        )
         if not made:
             for other in instead:
                 self._stage(other, now)

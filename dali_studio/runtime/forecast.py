@@ -27,12 +27,13 @@ from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.staging import roomy
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg, scan
-from dali_studio.kernels.jpeg.gpu_decoder import MAX_GROUP, MAX_MEMORY, SEGMENT, decoders
+from dali_studio.kernels.jpeg.gpu_decoder import FEW, MAX_GROUP, MAX_MEMORY, SEGMENT, decoders
 from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.groups import can_be_joined
 from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import gpu_failures
@@ -259,7 +260,8 @@ class _Walk(Executor):
         work = operator.plan(args, *given)
         made = _placed(replace(Batch.view(meta, work.shapes, given[0].sources), indices=indices), "gpu")
         images = operator.jpeg_images(work)
-        working = 0 if images is None or not images.shared else _launches(images, given[0])
+        thrifty = can_be_joined(self.plan, self.registry, self._now.request.batch_size)
+        working = 0 if images is None or not images.shared else _launches(images, given[0], thrifty)
         return self._add(step, [made], working=working, lasting=True)
 
     # --------------------------------------------------------------------------------------------------------- results
@@ -348,18 +350,19 @@ def _allocated(batch: Batch) -> int:
     return roomy(_size(batch) + PADDING)
 
 
-def _launches(images: JpegImages, files: Batch) -> int:
+def _launches(images: JpegImages, files: Batch, thrifty: bool) -> int:
     """Bytes of device memory of the kernels that decode the pictures of a batch, in all launches that go on at once."""
     chosen = images.positions[: images.shared]
     requests = images.requests[: images.shared].copy()
     requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(files.samples)[chosen], files.shapes[chosen, 0]
     if not len(requests):
         return 0
-    return sum(sorted(map(roomy, launch_sizes(requests)))[-decoders(requests) :])
+    sizes = launch_sizes(requests, FEW if thrifty else MAX_GROUP)
+    return sum(sorted(map(roomy, sizes))[-decoders(requests, thrifty=thrifty) :])
 
 
-def launch_sizes(requests: NDArray[np.int64]) -> list[int]:
-    """Bytes of device memory of each launch of `JpegKernels`, if pictures are taken in the largest groups.
+def launch_sizes(requests: NDArray[np.int64], most: int = MAX_GROUP) -> list[int]:
+    """Bytes of device memory of each launch of `JpegKernels`, if pictures are taken in groups of `most`.
 
     Parameters
     ----------
@@ -370,7 +373,7 @@ def launch_sizes(requests: NDArray[np.int64]) -> list[int]:
     made, places, found = np.zeros(scan.PLANNED, np.int64), np.zeros((len(requests), 2), np.int64), list[int]()
     after = 0
     while after < len(requests):
-        end = min(after // MAX_GROUP * MAX_GROUP + MAX_GROUP, len(requests))
+        end = min(after // most * most + most, len(requests))
         after = scan.plan(requests, places, after, end, MAX_MEMORY, SEGMENT, pictures, rows, made)
         count, *regions = made[:4].tolist()
         if count:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
@@ -16,6 +16,7 @@ from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.runtime.frames import Frames
+from dali_studio.runtime.later import Preparing
 from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.sequences import is_sequence, sequence_of
@@ -25,7 +26,7 @@ from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
 def run_fused(
     stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, planner: Planner,
     stream: GpuStream, replays: dict[str, Replays] | None,
-    failures: Callable[[Step], AbstractContextManager[None]],
+    failures: Callable[[Step], AbstractContextManager[None]], *, later: bool = False,
 ) -> Batch | None:  # fmt: skip
     """Turn the steps of a fused stage into one launch.
 
@@ -41,6 +42,8 @@ def run_fused(
         Takes what can be repeated, by the last step; ``None`` while launches are measured.
     failures : callable
         Names the step in what fails inside.
+    later : bool
+        Only prepare the launch, if samples are no sequences: the result is a `Later`.
 
     Returns
     -------
@@ -81,6 +84,12 @@ def run_fused(
         if frames is not None:
             meta, shapes = sequence_of(meta), frames.together(shapes)
         del dtypes[-1]
+        if later and frames is None and len(image):
+            preparing = Preparing(stream)
+            made = preparing.batch(meta, shapes, image.sources)
+            chains.run(source, made, parts, dtypes, cast(GpuStream, preparing))
+            if preparing.started is not None:  # nothing is launched where there is nothing to do
+                return preparing.results(made, image, parts)
         made = stream.batch(meta, shapes, image.sources)
         target = made if frames is None else frames.apart(made)
         call = partial(chains.run, source, target, parts, dtypes, stream)

@@ -22,6 +22,8 @@ from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
+from dali_studio.runtime.groups import part
+from dali_studio.runtime.later import Later
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures
 from dali_studio.runtime.planning import Planned, Planner
@@ -71,9 +73,9 @@ class GpuRunner:
         vars(other).update(_planner=Planner(self._registry), _replays={})
         return other
 
-    def begin(self) -> InFlightSlot:
-        """Start an iteration; waits for the GPU if too many are in flight."""
-        return self._stream.begin()
+    def begin(self, behind: Sequence[Any] | None = None) -> InFlightSlot:
+        """Start an iteration; waits for the GPU if too many are in flight. See `GpuStream.begin`."""
+        return self._stream.begin(behind)
 
     def use(self, slot: InFlightSlot) -> AbstractContextManager[None]:
         """Enqueue steps of an iteration; those of two iterations may alternate."""
@@ -352,11 +354,30 @@ class GpuRunner:
         """Begin to decode; what is returned waits for the pixels and adds the batch to `results`."""
         return self._mixed.begin(step, args, given, indices, results, error_policy, recording)
 
+    def part(self, made: Store, batch_size: int, first: int, count: int) -> Store:
+        """The results of some iterations of a group, of which those are computed now that come `Later`.
+
+        Each is asked for once, in their order; one thread at a time may ask, beside the one that enqueues steps.
+        """
+        waiting = [batch for batch in made.values() if isinstance(batch, Later)]
+        if not waiting:
+            return part(made, batch_size, first, count)
+        slot, found = self.begin([batch.image.memory for batch in waiting]), Store()
+        try:
+            with self.use(slot):
+                found = part(made, batch_size, first, count)
+        finally:
+            self.end(slot, found)
+        return found
+
     def run_fused(
         self, stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, indices: NDArray[np.int64],
-        results: Store, recording: Recording | None = None,
+        results: Store, recording: Recording | None = None, *, later: bool = False,
     ) -> bool:  # fmt: skip
-        """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""
+        """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead.
+
+        The results of `later` are prepared alone, unless they are measured.
+        """
         last = stage.steps[-1]
         watch = stopwatch(recording)
         watch.start(last.key)
@@ -365,6 +386,7 @@ class GpuRunner:
             return run_fused(
                 stage, args, image, self._planner, self._stream, None if recording is not None else self._replays,
                 lambda step: gpu_failures(step, len(indices), indices, image.sources),
+                later=later and recording is None,
             )  # fmt: skip
 
         if recording is None:

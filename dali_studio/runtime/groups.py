@@ -22,19 +22,22 @@ SAMPLES = 128
 _MEMORY = 640 << 20
 #: Iterations at the beginning that are computed one by one: kernels are compiled, and it turns out what they need.
 _ALONE = 4
-#: Groups that are asked for beside the one whose iterations are being handed out.
+#: Samples of those iterations of a group that are computed together behind its decoders, at most: decoding is what
+#: takes as long for few pictures as for many.
+BEHIND = 32
+#: Groups that are decoded or of which there are iterations left to be computed.
 AHEAD = 2
 
 
-def can_be_joined(plan: Plan, registry: Registry) -> bool:
+def can_be_joined(plan: Plan, registry: Registry, batch_size: int) -> bool:
     """Whether iterations of a plan may be computed together.
 
-    They may where files come from readers and are decoded on the device "mixed", no sample depends on others, and
-    nothing has to be known of single iterations: which samples are left out, and what operators save.
+    They may where they are small, files come from readers and are decoded on the device "mixed", no sample depends on
+    others, and nothing has to be known of single iterations: which samples are left out, and what operators save.
     """
     steps = plan.steps()
     decodes = any(step.device == "mixed" and step.role != "copy" for step in steps)
-    return decodes and all(_spans(step, registry) for step in steps)
+    return decodes and 2 * batch_size <= SAMPLES and all(_spans(step, registry) for step in steps)
 
 
 def _spans(step: Step, registry: Registry) -> bool:
@@ -74,10 +77,12 @@ class Groups:
     ----------
     now, most : int
         Iterations of the last group, and of one at most.
+    behind : int
+        Iterations that are computed together behind the decoders.
     """
 
     def __init__(self, batch_size: int, memory: Memory, limit: int | None = None) -> None:
-        self.most = max(SAMPLES // batch_size, 1)
+        self.most, self.behind = max(SAMPLES // batch_size, 1), max(BEHIND // batch_size, 1)
         self._memory, self._limit = memory, limit // 2 if limit else _MEMORY
         self.now, self._left = 1, _ALONE
 
@@ -103,9 +108,9 @@ class Groups:
         self.most = self.now = 1
 
 
-def part(made: Store, batch_size: int, number: int) -> Store:
-    """The results of one iteration of a group."""
-    begin, end = batch_size * number, batch_size * (number + 1)
+def part(made: Store, batch_size: int, first: int, count: int = 1) -> Store:
+    """The results of some iterations of those that `made` has."""
+    begin, end = batch_size * first, batch_size * (first + count)
     # the same for all results of a pipeline, mostly
     sources = {id(batch.sources): batch.sources[begin:end] if len(batch.sources) else () for batch in made.values()}
     return {port: batch.part(begin, end, sources[id(batch.sources)]) for port, batch in made.items()}

@@ -339,12 +339,13 @@ class MixedRunner:
             return []
         if not self._feeders:
             stream = self._stream
-            kernels = partial(JpegKernels, stream.device_id, stream.alone)
+            kernels = partial(JpegKernels, stream.device_id, stream.alone, thrifty=stream.thrifty)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
                 *(DecoderFeeder(kernels, reserves=True) for _ in range(max(DECODERS, DECODERS_OF_LARGE))),
             ]
-        chosen = self._feeders[0 if images.hardware else 1 : 1 + decoders(images.requests[: images.shared])]
+        count = decoders(images.requests[: images.shared], thrifty=self._stream.thrifty)
+        chosen = self._feeders[0 if images.hardware else 1 : 1 + count]
         return [feeder for feeder in chosen if not feeder.disabled_reason]
 
     def _few(self, images: JpegImages) -> bool:

@@ -156,6 +156,12 @@ class Prefetcher(Generic[Request, Result]):
             raise outcome
         return outcome
 
+    @property
+    def ready(self) -> bool:
+        """Whether the oldest result is there, and no failure."""
+        done = self._results.done
+        return bool(done) and not isinstance(done[0], BaseException)
+
     def discard(self) -> None:
         """Wait for everything that was asked for, and throw it away."""
         while before := self.scheduled:

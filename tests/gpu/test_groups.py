@@ -19,6 +19,7 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime import groups
 from dali_studio.runtime.executor import Executor
+from dali_studio.runtime.later import Later
 from dali_studio.studio.throughput import Pace, Throughput
 
 pytestmark = pytest.mark.gpu
@@ -32,6 +33,7 @@ _FILES = 11
 def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups so small that runs of `_RUNS` iterations have some."""
     monkeypatch.setattr(groups, "SAMPLES", 24)
+    monkeypatch.setattr(groups, "BEHIND", 7)
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ def _bytes(outputs: tuple[Any, ...]) -> list[Any]:
 def _joined(pipeline: Pipeline) -> int:
     """How many iterations are computed together."""
     found = pipeline._built()._groups  # pyright: ignore[reportPrivateUsage]
-    return 0 if found is None else found.most
+    return 1 if found is None else found.most
 
 
 @PROGRAMS
@@ -232,7 +234,7 @@ def _calling(files: Any) -> Any:
 
 @pytest.mark.parametrize("program", [_skipping, _mixing, _calling])
 def test_what_looks_at_iterations_is_computed_one_by_one(root: str, program: Callable[[Any], Any]) -> None:
-    assert _joined(_build(root, program, 2)) == 0
+    assert _joined(_build(root, program, 2)) == 1
 
 
 def test_what_waits_for_the_program_is_computed_one_by_one(root: str) -> None:
@@ -240,8 +242,32 @@ def test_what_waits_for_the_program_is_computed_one_by_one(root: str) -> None:
     with pipeline:
         files, _ = fn.readers.file(file_root=root)
         pipeline.set_outputs(_decoded(files), fn.external_source(source=lambda: np.zeros((2, 3), np.float32)))
-    assert _joined(pipeline) == 0
-    assert _joined(_build(root, _training, 2, exec_pipelined=False, exec_async=False)) == 0
+    assert _joined(pipeline) == 1
+    assert _joined(_build(root, _training, 2, exec_pipelined=False, exec_async=False)) == 1
+
+
+@pytest.mark.parametrize(("program", "later"), [(_training, True), (_decoded, False)])
+def test_results_of_chains_exist_for_a_few_iterations(
+    root: str, program: Callable[[Any], Any], later: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are handed out, and those behind them."""
+    parts, asked = list[tuple[int, int]](), Later.part
+
+    def part(self: Later, begin: int, end: int, sources: Any) -> Any:
+        parts.append((begin, end))
+        return asked(self, begin, end, sources)
+
+    monkeypatch.setattr(Later, "part", part)
+    pipeline = _build(root, program, 2)
+    for _ in range(_RUNS):
+        pipeline.run()
+    assert _joined(pipeline) == 12
+    assert bool(parts) == later
+    assert {end - begin for begin, end in parts} <= {6}
+    for number in range(_RUNS, 2 * _RUNS):
+        computed = sum(end - begin for begin, end in parts)
+        assert computed <= 2 * number + 12  # those handed out, the rest of these six samples, and the next six
+        pipeline.run()
 
 
 def test_as_many_are_computed_together_as_memory_allows(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,7 +332,7 @@ def test_an_interrupted_group_is_computed_again(root: str, monkeypatch: pytest.M
 
 
 def test_a_queue_of_one_iteration_keeps_single_ones(root: str) -> None:
-    assert _joined(_build(root, _training, 2, prefetch_queue_depth=1)) == 0
+    assert _joined(_build(root, _training, 2, prefetch_queue_depth=1)) == 1
 
 
 def test_speed_counts_what_is_computed_while_it_is_measured(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,9 +340,9 @@ def test_speed_counts_what_is_computed_while_it_is_measured(root: str, monkeypat
     graph = _build(root, _training, 2)._built().graph  # pyright: ignore[reportPrivateUsage]
     computed, pace, told = engine._computed, Pace(), list[int]()  # pyright: ignore[reportPrivateUsage]
 
-    def slowly(executor: Any, request: Any, probe: Any) -> Any:
+    def slowly(executor: Any, request: Any, *more: Any) -> Any:
         sleep(0.01 * request.iterations)
-        return (yield from computed(executor, request, probe))
+        return (yield from computed(executor, request, *more))
 
     monkeypatch.setattr(engine, "_computed", slowly)
     Throughput(default_registry(), Event()).measure(graph, 40, pace, lambda: told.append(1), lambda: None)

@@ -34,6 +34,9 @@ _ALIGNMENT = 16
 _THREADS = 256
 #: What every descriptor begins with: the extents are height, width and channels of input and output.
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
+_FIELDS: Any = _HEAD.fields
+#: Where a descriptor has the address of the result.
+TARGET = int(_FIELDS["dst"][1])
 _ELEMENTS = 1 << 32  # of an image: the kernels' offsets have 32 bits
 
 
@@ -109,6 +112,11 @@ def order_of(batch: Batch) -> int:
     if batch.shapes.shape[1] != 3:
         return descriptors.ROW
     return descriptors.CHW if batch.layout == "CHW" else descriptors.HWC
+
+
+def item_size(parts: Sequence[Part]) -> int:
+    """Bytes of a descriptor."""
+    return _item(tuple([part.row.dtype for part in parts if part.row is not None]))[0].itemsize
 
 
 def _upload(src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Table:

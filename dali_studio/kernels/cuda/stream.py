@@ -92,6 +92,8 @@ class GpuStream:
 
     def __init__(self, device_id: int, limit: int | None = None, stream: Any = None) -> None:
         self.device_id = device_id
+        #: Whether memory that has become too small goes back at once, which takes time.
+        self.thrifty = False
         #: Bytes of shared memory that a block may have.
         self.shared_memory = shared_memory(device_id)
         #: Bytes of device memory that there are for it.
@@ -108,6 +110,9 @@ class GpuStream:
             self._pool.set_limit(size=limit or 0)
             self._arrivals = Arrivals(self._pool.malloc, None if stream is None else self._stream)
         self._slots = [InFlightSlot() for _ in range(_SLOTS)]
+        #: The same for what is computed behind the decoders of a group, in another thread.
+        self._behind = [InFlightSlot() for _ in range(_SLOTS)]
+        self._letting_go = threading.Lock()
         self._used = _Used()
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
@@ -117,19 +122,33 @@ class GpuStream:
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, DALIDataType], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
 
-    def begin(self) -> InFlightSlot:
-        """A slot for a new iteration; waits for the GPU if too many are in flight."""
-        slot = self._slots.pop(0)  # iterations begin in one thread
-        self._slots.append(slot)
+    def begin(self, behind: Sequence[Any] | None = None) -> InFlightSlot:
+        """A slot for a new iteration; waits for the GPU if too many are in flight.
+
+        Parameters
+        ----------
+        behind : sequence, optional
+            It is one that goes on behind decoders, and reads this memory, which they have filled.
+        """
+        slots = self._slots if behind is None else self._behind
+        slot = slots.pop(0)  # iterations of each kind begin in one thread
+        slots.append(slot)
         if slot.done is not None:
             slot.done.synchronize()
+        with self._letting_go:
             slot.done = None  # from here on the slot is in use
-        for one in self._slots:
-            if one.kept and (one is slot or (one.done is not None and one.done.done)):
-                one.kept.clear()
+            slot.kept[:] = () if behind is None else behind
+        self._let_go()
         slot.staging.begin()
         slot.tables.begin(self._outside)
         return slot
+
+    def _let_go(self) -> None:
+        """Let go of what ended iterations have kept, as far as the GPU is through with them."""
+        with self._letting_go:
+            for one in (*self._slots, *self._behind):
+                if one.kept and one.done is not None and one.done.done:
+                    one.kept.clear()
 
     def _outside(self, size: int) -> Any:
         """As `scratch`, between iterations."""
@@ -202,7 +221,7 @@ class GpuStream:
         with self._device:
             self._stream.synchronize()
             self._arrivals.release()
-            for slot in self._slots:
+            for slot in (*self._slots, *self._behind):
                 slot.kept.clear()
                 slot.staging, slot.tables = Staging(), Tables()
             before = int(self._pool.total_bytes())
@@ -254,9 +273,17 @@ class GpuStream:
     def _piece(self, size: int) -> Any:
         """Device memory of the pool."""
         if size >= _SMALL:
-            return self._pool.malloc(size)
+            return self._large(size, self._stream)
         with self._small:
             return self._pool.malloc(size)
+
+    def _large(self, size: int, stream: Any) -> Any:
+        """A large piece on a current stream. If there is none, idle ones have become too small, and may go."""
+        before = self._pool.total_bytes()
+        made = self._pool.malloc(size)
+        if self.thrifty and self._pool.total_bytes() > before:
+            self._pool.free_all_blocks(stream)
+        return made
 
     def aside(self, size: int) -> Any:
         """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
@@ -299,8 +326,9 @@ class GpuStream:
         """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
         self._more_than_launches()
         offsets, size = place(shapes, dtype)
+        self._let_go()
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
-            memory = self._pool.malloc(roomy(size + PADDING))
+            memory = self._large(roomy(size + PADDING), self._copies)
         self._used.slot.kept.append(memory)
         return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
+#: Pictures of one launch where memory is to be saved: what a launch takes, the next one of the same stream uses, too.
+FEW = 64
 #: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
 #: many are decoded at a time, have fewer, as `jpeg.cu` has them.
 PARTS, FEW_PARTS = 512, 128
@@ -43,9 +45,14 @@ DRAWING = "pixels", "transform", "colors"
 _PRIORITY = -1
 
 
-def decoders(requests: NDArray[np.int64]) -> int:
-    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`."""
-    return DECODERS_OF_LARGE if largest(requests) > LARGE else DECODERS
+def decoders(requests: NDArray[np.int64], *, thrifty: bool = False) -> int:
+    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`.
+
+    Those of pipelines that are `thrifty` with device memory have one for a batch that it can take at once.
+    """
+    if largest(requests) > LARGE:
+        return DECODERS_OF_LARGE
+    return 1 if thrifty and len(requests) <= MAX_GROUP else DECODERS
 
 
 def largest(requests: NDArray[np.int64]) -> int:
@@ -79,6 +86,24 @@ class LimitedLaunches:
                 begin = after
 
 
+class _Launch(NamedTuple):
+    """What was enqueued for some pictures.
+
+    Attributes
+    ----------
+    rows : ndarray of int64
+        Which of the requests they are.
+    results : ndarray of uint8
+        What the kernels say of them.
+    begun, done : cupy.cuda.Event
+    """
+
+    rows: NDArray[np.int64]
+    results: NDArray[np.uint8]
+    begun: Any
+    done: Any
+
+
 class JpegKernels(LimitedLaunches):
     """Decodes groups of files, one after the other; one thread at a time may call it.
 
@@ -87,6 +112,8 @@ class JpegKernels(LimitedLaunches):
     device_id : int
     allocate : callable
         ``allocate(size)`` gives device memory for use on the current stream.
+    thrifty : bool
+        As for `decoders`.
 
     Attributes
     ----------
@@ -98,14 +125,14 @@ class JpegKernels(LimitedLaunches):
 
     stalled = False
 
-    def __init__(self, device_id: int, allocate: Callable[[int], Any]) -> None:
+    def __init__(self, device_id: int, allocate: Callable[[int], Any], *, thrifty: bool = False) -> None:
         super().__init__()
+        self._thrifty = thrifty
         self._device, self._allocate = cupy().cuda.Device(device_id), allocate
         with self._device:
             # what decoded pictures are made for waits for them: they go before other work on the GPU
             self._stream = cupy().cuda.Stream(non_blocking=True, priority=_PRIORITY)
             self._kernels = [module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
-            self._begun, self._done = cupy().cuda.Event(), cupy().cuda.Event()
         self.milliseconds = 0.0
         self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
         self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(scan.PLANNED, np.int64)
@@ -123,8 +150,9 @@ class JpegKernels(LimitedLaunches):
         submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
         if after is not None:
             self._stream.wait_event(after)
+        least = MAX_GROUP if decoders(requests, thrifty=self._thrifty) == 1 else MIN_GROUP
         while True:
-            first, count = take_group(*queue, MIN_GROUP, MAX_GROUP)
+            first, count = take_group(*queue, least, MAX_GROUP)
             if not count:
                 return submitted
             before = self.milliseconds
@@ -163,22 +191,33 @@ class JpegKernels(LimitedLaunches):
         OutOfMemoryError
             CuPy's: when there is not even `MIN_MEMORY`.
         """
-        done: list[NDArray[np.int64]] = []
+        most, launches = FEW if self._thrifty else MAX_GROUP, list[_Launch]()
 
         def plan(first: int) -> int:
-            return scan.plan(requests, places, first, end, self._most, SEGMENT, self._pictures, self._rows, self._made)
+            given = requests, places, first, min(first + most, end), self._most, SEGMENT
+            return scan.plan(*given, self._pictures, self._rows, self._made)
 
-        self._in_launches(begin, end, plan, lambda: done.extend([self._launch(requests)] if self._made[0] else ()))
+        def launch() -> None:
+            if self._made[0]:
+                launches.append(self._launch(requests))
+
+        self._staging.begin()
+        try:
+            self._in_launches(begin, end, plan, launch)
+        finally:
+            self._stream.synchronize()
+        self.milliseconds += sum(cupy().cuda.get_elapsed_time(one.begun, one.done) for one in launches)
+        done = [one.rows[one.results.view(np.uint32)[1::2] == 0] for one in launches]
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
-    def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _launch(self, requests: NDArray[np.int64]) -> _Launch:
+        """Enqueue what decodes the pictures of a plan."""
         count, scans, zero, rest, segments, *largest = self._made.tolist()
         table, results = count * scan.PICTURE.itemsize, count * scan.RESULT
         upload, zeros = -(-table // 256) * 256, -(-results // 256) * 256
         with self._device, self._stream:
             memory = self._allocate(upload + scans + zeros + zero + rest)
             base = int(memory.ptr)
-            self._staging.begin()
             staged = self._staging.take(upload + scans)
             host = int(staged.ctypes.data)
             after = base + upload + scans
@@ -188,7 +227,8 @@ class JpegKernels(LimitedLaunches):
             )  # fmt: skip
             staged[:table] = self._pictures[:count].view(np.uint8)
             runtime, stream = cupy().cuda.runtime, self._stream.ptr
-            self._begun.record(self._stream)
+            begun, ended = cupy().cuda.Event(), cupy().cuda.Event()
+            begun.record(self._stream)
             runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
@@ -203,12 +243,11 @@ class JpegKernels(LimitedLaunches):
             else:
                 huffman_few(grid, (FEW_PARTS,), given)
             draw(drawing, count, largest, given)
-            self._done.record(self._stream)
+            ended.record(self._stream)
             told = self._staging.take(results)
             runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
-            self._stream.synchronize()
-            self.milliseconds += cupy().cuda.get_elapsed_time(self._begun, self._done)
-        return self._rows[:count][told.view(np.uint32)[1::2] == 0]
+        # `memory` goes back to the pool of this stream, whose next user comes behind all this
+        return _Launch(self._rows[:count].copy(), told, begun, ended)
 
 
 def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...]) -> None:
