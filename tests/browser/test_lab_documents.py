@@ -91,6 +91,11 @@ def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -
     await_code(page, "angle=10")
     _await_dirty(page, False)
     assert (server[1] / "undone.dali.json").read_text() == before
+    # a comment, too, is an edit, though no node has it
+    text = part(page, "code-input")
+    text.fill(text.input_value() + "# that is all\n")
+    text.press("Control+Enter")
+    _await_dirty(page, True)
 
 
 def test_a_checkpoint_takes_the_place_of_what_was_saved_since(page: Any, server: tuple[str, Path]) -> None:

@@ -1,6 +1,6 @@
 interface Parts {
   readonly pipeline: unknown;
-  readonly view: { positions?: Record<string, unknown>; marks?: unknown };
+  readonly view: { positions?: Record<string, unknown>; marks?: unknown; program?: unknown };
 }
 
 /** What is in the file: its text, and the document that the kernel makes of it. */
@@ -24,8 +24,10 @@ export class Saved {
       return false;
     }
     const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+    const parts = ["marks", "program"] as const; // a program's comments are in no node
     return (
-      same(now.view.marks, this.parts.view.marks) && Object.keys(found).every((key) => same(found[key], places[key]))
+      parts.every((part) => same(now.view[part], this.parts.view[part])) &&
+      Object.keys(found).every((key) => same(found[key], places[key]))
     );
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Saved } from "../src/saved";
 
-const text = (angle: number, positions: Record<string, readonly number[]>, marks?: unknown) =>
-  JSON.stringify({ pipeline: { nodes: [{ key: "rotate", angle }] }, view: { positions, ...(marks ? { marks } : {}) } });
+const text = (angle: number, positions: Record<string, readonly number[]>, view: object = {}) =>
+  JSON.stringify({ pipeline: { nodes: [{ key: "rotate", angle }] }, view: { positions, ...view } });
 
 describe("what is in a file", () => {
   it("is told from edits", () => {
@@ -10,7 +10,8 @@ describe("what is in a file", () => {
     expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
     expect(saved.equals(text(20, { rotate: [0, 0] }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [5, 0] }))).toBe(false);
-    expect(saved.equals(text(10, { rotate: [0, 0] }, { note: 1 }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
   });
   it("is the same where only the first layout gave places", () => {
