@@ -19,6 +19,16 @@ describe("what is in a file", () => {
     expect(saved.equals(text(20, { rotate: [3, 4] }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [3, 4] }))).toBe(true);
     expect(saved.equals(text(10, { rotate: [9, 4] }))).toBe(false);
+    const other = new Saved("file", text(10, {}));
+    expect(other.equals(text(10, { rotate: [3, 4] }, { program: "# a comment" }))).toBe(false);
+    expect(other.equals(text(10, { rotate: [3, 4] }))).toBe(true);
+  });
+  it("is rearranged by notes, comments, and cards that have a place", () => {
+    const saved = new Saved("file", text(10, { rotate: [0, 0] }));
+    expect(saved.rearranged(text(10, { rotate: [0, 0], reader: [5, 5] }))).toBe(false);
+    expect(saved.rearranged(text(10, { rotate: [0, 9] }))).toBe(true);
+    expect(saved.rearranged(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(true);
+    expect(saved.rearranged(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(true);
   });
   it("is left when a card without a place was moved first", () => {
     expect(new Saved("file", text(10, {})).equals(text(10, { rotate: [3, 4] }))).toBe(false);

@@ -27,12 +27,8 @@ function useMarks(): ReadonlyMap<number, string> {
     for (const d of s.draft?.found ?? []) entries.push(`${lineOf(d)}|error`);
     if (s.draft) return entries; // where a node is in it, nobody knows yet
     const text = sourceLines(s.code?.source ?? "");
-    const isReturn = (line: number) => /^\s+return\b/.test(text[line - 1] ?? "");
     const put = (key: string, mark: string) => {
-      for (const line of definingLines(s.code?.lines ?? {}, key)) {
-        // The return statement stands below the last node and belongs to none.
-        if (!isReturn(line)) entries.push(`${line}|${mark}`);
-      }
+      for (const line of definingLines(s.code?.lines ?? {}, key, text)) entries.push(`${line}|${mark}`);
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
@@ -142,7 +138,7 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
   const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
   const shown = useSel((s) => (s.draft ? null : s.code?.lines)) ?? null;
   const place = (d: Diagnostic) => {
-    const line = shown ? definingLines(shown, d.node ?? "")[0] : lineOf(d);
+    const line = shown ? definingLines(shown, d.node ?? "", [])[0] : lineOf(d);
     return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
   };
   if (wrong.length === 0 && !draft) return null;
