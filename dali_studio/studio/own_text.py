@@ -78,16 +78,21 @@ def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
     return text, edits_between(graph, text.graph) or (same,)
 
 
-def shown(text: ProgramText | None, revision: Revision, dialect: str, functions: Sequence[Function] = ()) -> Emitted:
+def shown(
+    text: ProgramText | None, revision: Revision, dialect: str, functions: Sequence[Function] = (),
+    notes: Sequence[str] = (),
+) -> Emitted:  # fmt: skip
     """The program of a revision: the user's text with what has changed since, or a program that is written anew.
 
     Parameters
     ----------
     functions
         Subgraphs, which a program that is written anew has as functions.
+    notes
+        What is written on the canvas, which such a program has as comments.
     """
     if text is None or text.dialect != dialect:
-        return revision.code(dialect, functions)
+        return _annotated(revision.code(dialect, functions), notes)
     try:
         made, same = text.changed(revision.active)
     except NotWritable as error:
@@ -102,3 +107,13 @@ def shown(text: ProgramText | None, revision: Revision, dialect: str, functions:
     known = all(isinstance(one, WrittenFunction) for one in calls)
     found = [one for one in made.found if not (known and calls and one.argument == ARGUMENT)]
     return Emitted(made.text, lines, tuple(found))
+
+
+def _annotated(made: Emitted, notes: Sequence[str]) -> Emitted:
+    """A program with notes as comments above its first function."""
+    words = [f"# {line}".rstrip() for note in notes for line in note.strip().splitlines()]
+    lines = made.source.split("\n")
+    at = next((number for number, line in enumerate(lines) if line.startswith(("@", "def "))), 0)
+    source = "\n".join((*lines[:at], *words, *lines[at:]))
+    places = {key: tuple(n + len(words) * (n > at) for n in numbers) for key, numbers in made.lines.items()}
+    return Emitted(source, places, made.diagnostics)

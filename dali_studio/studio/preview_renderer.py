@@ -335,7 +335,7 @@ def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]
 def _elsewhere(port: PortRef, kind: Kind) -> messages.PreviewItem:
     """What a card in a branch shows of a sample that takes another one: in as much room as for other samples."""
     number = kind in ("scalar", "label")
-    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text="", hex=False)
+    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text="takes another branch", hex=False)
     return messages.PreviewItem(
         key=port.node, output=port.output, body=body,
         note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,

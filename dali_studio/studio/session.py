@@ -41,6 +41,7 @@ from dali_studio.studio.view import (
     marks_in,
     marks_of,
     named_marks,
+    notes_in,
     opened,
     positions_in,
     positions_of,
@@ -122,12 +123,12 @@ class Session:
         if text := own_text.kept(view, self.current()):
             self.history.places[own_text.TEXT] = text
             self.dialect = text.dialect
-        #: What the file says: the graph and the user's text.
-        self._saved: tuple[Graph, str] | None = self._state() if path is not None else None
+        #: What the file says: the graph, the user's text, and what is on the canvas beside the cards.
+        self._saved = self._state() if path is not None else None
         self.renderer.forget()
 
-    def _state(self) -> tuple[Graph, str]:
-        return self.graph, own_text.source_in(self.history)
+    def _state(self) -> tuple[Graph, str, Mapping[str, Any]]:
+        return self.graph, own_text.source_in(self.history), marks_in(self.history)
 
     @property
     def graph(self) -> Graph:
@@ -156,7 +157,7 @@ class Session:
     def code(self, dialect: str | None = None) -> Emitted:
         """The program, in the chosen dialect if none is given."""
         text = own_text.text_in(self.history)
-        return own_text.shown(text, self.current(), dialect or self.dialect, self._functions())
+        return own_text.shown(text, self.current(), dialect or self.dialect, self._functions(), notes_in(self.history))
 
     def _pin(self, key: str) -> pins.Pin:
         """What a node gives for the shown sample."""
@@ -222,16 +223,16 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
-        before = self._functions()
+        before = self._functions(), notes_in(self.history)
         changed = pins.renamed(pins.pins_in(self.history), message.edits)
         changed |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
         places = {**message.positions, **named_marks(message.marks), **pins.named_pins(changed)}
         self.history.apply(message.edits, message.gesture, places)
         if message.edits or message.pins:
             self._changed()
-        else:  # cards were moved: images are as they were, and so is the code unless subgraphs changed
+        else:  # cards were moved: images are as they were, and so is the code but for subgraphs and notes
             self._announce_graph()
-            if self._functions() != before:
+            if (self._functions(), notes_in(self.history)) != before:
                 self._send_code()
 
     @handle.register
@@ -448,10 +449,10 @@ class Session:
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
         revision, dialect, functions = self.current(), self.dialect, self._functions()
-        text = own_text.text_in(self.history)
+        text, notes = own_text.text_in(self.history), notes_in(self.history)
 
         def job() -> None:
-            made = own_text.shown(text, revision, dialect, functions)
+            made = own_text.shown(text, revision, dialect, functions, notes)
             self.send(
                 messages.Code(
                     revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),

@@ -204,6 +204,12 @@ def marks_in(history: History) -> dict[str, Mark]:
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
 
 
+def notes_in(history: History) -> tuple[str, ...]:
+    """What is written on the canvas, from above."""
+    notes = [mark for mark in marks_in(history).values() if isinstance(mark, Note)]
+    return tuple(note.text for note in sorted(notes, key=lambda note: (note.y, note.x)))
+
+
 def _has_cards(mark: Mark, graph: Graph) -> bool:
     if not isinstance(mark, Route):
         return True

@@ -181,6 +181,14 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     )
     page.keyboard.press("Escape")
     _by_id(page, "comparison").wait_for(state="detached")
+    # from wherever the keys went before: the second card gets them
+    _by_id(page, "node-rotate").click(position=HEAD)
+    _by_id(page, "code-input").click()
+    _by_id(page, "node-normalize").click(position=HEAD, modifiers=["Shift"])
+    page.keyboard.press("c")
+    _by_id(page, "pair-facts").wait_for()
+    page.keyboard.press("Escape")
+    _by_id(page, "comparison").wait_for(state="detached")
 
 
 def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artifacts: Path) -> None:

@@ -91,6 +91,22 @@ def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -
     await_code(page, "angle=10")
     _await_dirty(page, False)
     assert (server[1] / "undone.dali.json").read_text() == before
+    # a comment, too, is an edit, though no node has it
+    text = part(page, "code-input")
+    text.fill(text.input_value() + "# that is all\n")
+    text.press("Control+Enter")
+    _await_dirty(page, True)
+    page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:undo')")
+    _await_dirty(page, False)
+    # and so is another place of a card
+    head = part(page, "node-reader").bounding_box()
+    page.mouse.move(head["x"] + 70, head["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(head["x"] + 90, head["y"] + 80, steps=4)
+    page.mouse.up()
+    _await_dirty(page, True)
+    page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:undo')")
+    _await_dirty(page, False)
 
 
 def test_a_checkpoint_takes_the_place_of_what_was_saved_since(page: Any, server: tuple[str, Path]) -> None:

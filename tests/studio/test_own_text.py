@@ -63,6 +63,20 @@ def test_another_comment_is_a_step(client: Client) -> None:
     assert code(client.send("redo")).source == edited
 
 
+def test_notes_of_the_canvas_are_comments(client: Client) -> None:
+    plain = code(client.send("request_code", dialect="nvidia.dali"))
+    note = {"type": "note", "x": 0, "y": 50, "width": 180, "height": 90, "text": "Mind the size:\nit matters"}
+    first = {**note, "y": 0, "text": "From above\u2028import os"}
+    got = client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"a": note, "b": first})
+    noted = code(got)
+    comment = "# From above\n# import os\n# Mind the size:\n# it matters\n@pipeline_def"
+    assert noted.source == plain.source.replace("@pipeline_def", comment)
+    assert {key: [n + 4 for n in lines] for key, lines in plain.lines.items()} == {
+        key: list(lines) for key, lines in noted.lines.items()
+    }
+    assert client.session.code().source == noted.source
+
+
 def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None:
     path = tmp_path / "mine.dali.json"
     client.send("apply_code", source=TEXT)

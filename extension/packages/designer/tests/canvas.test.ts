@@ -6,7 +6,7 @@ import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
 import { ancestors, nodeOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
-import { frameOf, groupMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
+import { frameOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
 import { crossesPath, isLoose, spliceEdits, spliceStep } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
@@ -102,6 +102,14 @@ describe("marks", () => {
     const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate", ...plain } as const;
     expect(frameOf(group, cards)).toEqual({ x: -2, y: 8, width: 54, height: 84 });
     expect(frameOf({ ...group, keys: ["gone"] }, cards)).toBeNull();
+  });
+  it("put a note beside a card, not behind it", () => {
+    const at = { x: 100, y: 100 };
+    const noteAt = (cards: Parameters<typeof noteMarks>[2]) => Object.values(noteMarks(INITIAL, at, cards))[0];
+    expect(noteAt([])).toMatchObject(at);
+    const card = { x: 150, y: 120, width: 148, height: 171 };
+    const { x, y } = noteAt([card]) as { x: number; y: number };
+    expect(x + 180 <= card.x || y + 90 <= card.y || y >= card.y + card.height || x >= card.x + card.width).toBe(true);
   });
   it("write notes in plain, bold and code, and nothing else", () => {
     expect(piecesOf("a **b** `c` <i>d</i>").map((p) => [p.text, p.style])).toEqual([

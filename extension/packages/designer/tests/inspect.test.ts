@@ -7,7 +7,7 @@ import type { Preview } from "../src/core/state";
 import { INITIAL, type State } from "../src/core/state";
 import { statusMessage } from "../src/core/statusMessage";
 import { parseMany, parseOne, sliderSpan, sliderStep, snap } from "../src/core/validate";
-import type { Diagnostic, KernelMessage, PreviewBody } from "../src/protocol/generated";
+import type { Diagnostic, KernelMessage, NodeView, PreviewBody } from "../src/protocol/generated";
 import { tint } from "../src/react/tint";
 import { finished, GRAPH, INDEX, node, OPENED, previews, revision, timing } from "./fixtures";
 
@@ -49,6 +49,15 @@ describe("cards", () => {
     if (!rotate) throw new Error("the fixture has no rotate");
     const set = { ...rotate, arguments: { fill_value: 7, axis: [1, 0, 0] } };
     expect(argumentRows(set, INDEX.byName.get("rotate")).map((r) => r.name)).toEqual(["angle", "axis"]);
+  });
+  it("show the same value whichever was set last", () => {
+    const known = INDEX.byName.get("rotate");
+    if (!known) throw new Error("the fixture has no rotate");
+    const equal = { ...known, arguments: known.arguments.map((a) => ({ ...a, common: false, required: false })) };
+    const names = (set: NodeView["arguments"]) =>
+      argumentRows({ ...node("a", "rotate"), arguments: set }, equal).map((r) => r.name);
+    expect(names({ angle: 1, axis: [1, 0, 0] })).toEqual(["angle"]);
+    expect(names({ axis: [1, 0, 0], angle: 1 })).toEqual(["angle"]);
   });
   it("have a shape before their first preview", () => {
     expect(cardShape(node("a", "readers.file"), undefined)).toBe("tall");

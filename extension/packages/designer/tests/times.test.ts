@@ -5,6 +5,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { headroom, headroomOf, parseTarget } from "../src/core/target";
 import { barsOf, shifted, ticksOf, wholeSpan, zoomed } from "../src/core/timeline";
 import type { KernelMessage, Timeline } from "../src/protocol/generated";
+import { tableNote } from "../src/react/inspector/TimeTable";
 import { FakeKernel, finished, OPENED, revision, timing } from "./fixtures";
 
 const TIMELINE: Timeline = {
@@ -28,6 +29,17 @@ const TIMELINE: Timeline = {
 };
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
+
+describe("table of times", () => {
+  it("says why its sum is not a batch's time, and what is in brackets", () => {
+    const run = { ...finished([]), milliseconds_per_batch: 75 };
+    const work = { ...timing("decode"), cpu: 150, host: 100, gpu_memory: 0, passing: 0 };
+    expect(tableNote({ ...run, timings: [work] })).toBe("Threads share the work: a batch takes 75.0 ms alone.");
+    expect(tableNote({ ...run, timings: [{ ...work, cpu: 70 }] })).toBe("");
+    const passing = { ...work, cpu: 70, host: 0, passing: 5 };
+    expect(tableNote({ ...run, timings: [passing] })).toBe("In brackets: never all at once.");
+  });
+});
 
 describe("timeline", () => {
   it("places bars by lane, node and batch", () => {

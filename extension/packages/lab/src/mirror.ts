@@ -68,22 +68,24 @@ export class Mirror {
   /** Done when all that has come is in the text. */
   taken: Promise<void> = Promise.resolve();
 
-  /** A revision and its document. */
-  take(revision: number, packed: Bytes | undefined): void {
-    if (packed) this.taken = this.write(revision, packed);
+  /** A revision and its document; `stepped`: there are steps that can be taken back or done again. */
+  take(revision: number, packed: Bytes | undefined, stepped: boolean): void {
+    if (packed) this.taken = this.write(revision, packed, stepped);
   }
 
-  private async write(revision: number, packed: Bytes): Promise<void> {
+  private async write(revision: number, packed: Bytes, stepped: boolean): Promise<void> {
     this.turn += 1;
     const { turn } = this;
     const text = await inflated(packed);
     if (turn !== this.turn || this.context.isDisposed) return;
     this.revision = revision;
     this.latest = text;
-    if (this.saved ? revision === this.savedRevision : !this.edited) {
-      this.saved = new Saved(this.saved?.file ?? this.written, text);
+    // Steps of notes and places alone have no revision of their own; nor has what a view arranges by itself.
+    const { saved } = this;
+    if (saved ? revision === this.savedRevision && !(stepped && saved.rearranged(text)) : !this.edited) {
+      this.saved = new Saved(saved?.file ?? this.written, text);
       this.savedRevision = revision;
-      return;
+      if (!this.edited) return;
     }
     this.show(text);
   }

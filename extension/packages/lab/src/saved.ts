@@ -1,6 +1,6 @@
 interface Parts {
   readonly pipeline: unknown;
-  readonly view: { positions?: Record<string, unknown>; marks?: unknown };
+  readonly view: { positions?: Record<string, unknown>; marks?: unknown; program?: unknown };
 }
 
 /** What is in the file: its text, and the document that the kernel makes of it. */
@@ -19,13 +19,27 @@ export class Saved {
     const now = JSON.parse(kernel) as Parts;
     const places = this.parts.view.positions ?? {};
     const found = now.view.positions ?? {};
-    if (JSON.stringify(now.pipeline) !== JSON.stringify(this.parts.pipeline)) {
+    if (!same(now.pipeline, this.parts.pipeline) || !sameWords(now, this.parts)) {
       this.parts.view.positions = { ...found, ...places };
       return false;
     }
-    const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-    return (
-      same(now.view.marks, this.parts.view.marks) && Object.keys(found).every((key) => same(found[key], places[key]))
-    );
+    return Object.keys(found).every((key) => same(found[key], places[key]));
   }
+
+  /** Whether a document of the same pipeline has other notes, other comments, or a card in another place. */
+  rearranged(kernel: string): boolean {
+    const now = JSON.parse(kernel) as Parts;
+    const places = this.parts.view.positions ?? {};
+    const found = now.view.positions ?? {};
+    return !sameWords(now, this.parts) || Object.keys(places).some((key) => !same(found[key], places[key]));
+  }
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Notes, groups and junctions, and the program, whose comments are in no node. */
+function sameWords({ view: one }: Parts, { view: other }: Parts): boolean {
+  return same(one.marks, other.marks) && same(one.program, other.program);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Saved } from "../src/saved";
 
-const text = (angle: number, positions: Record<string, readonly number[]>, marks?: unknown) =>
-  JSON.stringify({ pipeline: { nodes: [{ key: "rotate", angle }] }, view: { positions, ...(marks ? { marks } : {}) } });
+const text = (angle: number, positions: Record<string, readonly number[]>, view: object = {}) =>
+  JSON.stringify({ pipeline: { nodes: [{ key: "rotate", angle }] }, view: { positions, ...view } });
 
 describe("what is in a file", () => {
   it("is told from edits", () => {
@@ -10,7 +10,8 @@ describe("what is in a file", () => {
     expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
     expect(saved.equals(text(20, { rotate: [0, 0] }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [5, 0] }))).toBe(false);
-    expect(saved.equals(text(10, { rotate: [0, 0] }, { note: 1 }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
   });
   it("is the same where only the first layout gave places", () => {
@@ -18,6 +19,16 @@ describe("what is in a file", () => {
     expect(saved.equals(text(20, { rotate: [3, 4] }))).toBe(false);
     expect(saved.equals(text(10, { rotate: [3, 4] }))).toBe(true);
     expect(saved.equals(text(10, { rotate: [9, 4] }))).toBe(false);
+    const other = new Saved("file", text(10, {}));
+    expect(other.equals(text(10, { rotate: [3, 4] }, { program: "# a comment" }))).toBe(false);
+    expect(other.equals(text(10, { rotate: [3, 4] }))).toBe(true);
+  });
+  it("is rearranged by notes, comments, and cards that have a place", () => {
+    const saved = new Saved("file", text(10, { rotate: [0, 0] }));
+    expect(saved.rearranged(text(10, { rotate: [0, 0], reader: [5, 5] }))).toBe(false);
+    expect(saved.rearranged(text(10, { rotate: [0, 9] }))).toBe(true);
+    expect(saved.rearranged(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(true);
+    expect(saved.rearranged(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(true);
   });
   it("is left when a card without a place was moved first", () => {
     expect(new Saved("file", text(10, {})).equals(text(10, { rotate: [3, 4] }))).toBe(false);

@@ -1,4 +1,5 @@
 import type { Group, Mark, Note, Position } from "../protocol/generated";
+import { freeSpot } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
 import type { Rect } from "./route";
@@ -74,8 +75,13 @@ export function ungroupMarks(state: State): Marks {
   return without(state, touched, (key, group) => left.get(key) === group);
 }
 
-export function noteMarks(state: State, at: Position): Marks {
-  const note: Note = { type: "note", ...at, width: 180, height: 90, text: "", hue: "olive" };
+const NOTE = { width: 180, height: 90 };
+
+/** A new note at a place, or as near to it as it covers none of the cards, behind which it would be. */
+export function noteMarks(state: State, at: Position, cards: readonly Rect[] = []): Marks {
+  const frame = { x: at.x - 600, y: at.y - 600, width: 1200 + NOTE.width, height: 1200 + NOTE.height };
+  const free = freeSpot(NOTE, { ...at, width: 0, height: 0 }, cards, frame) ?? at;
+  const note: Note = { type: "note", ...free, ...NOTE, text: "", hue: "olive" };
   return { [freeName(state.marks, "note")]: note };
 }
 

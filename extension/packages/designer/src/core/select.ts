@@ -243,9 +243,14 @@ export function argumentRows(node: NodeView, operator: Operator | undefined): re
     .filter(([name]) => !(name in node.argument_inputs))
     .map(([name, value]) => ({ name, wired: false, value, schema: argumentOf(operator, name) }))
     .filter(({ value, schema }) => value !== null && !(schema && sameValue(schema.default, value)))
-    .sort((a, b) => rank(b.schema) - rank(a.schema))
+    .sort((a, b) => rank(b.schema) - rank(a.schema) || placeOf(operator, a.name) - placeOf(operator, b.name))
     .map(({ name, value, schema }) => ({ name, wired: false, value, unit: schema?.unit ?? "" }));
   return [...wired, ...set.slice(0, wired.length < 2 ? 1 : 0)];
+}
+
+/** Arguments of one rank have the order of the operator's declaration, whatever was set last. */
+function placeOf(operator: Operator | undefined, name: string): number {
+  return operator?.arguments.findIndex((a) => a.name === name) ?? 0;
 }
 
 function rank(schema: ReturnType<typeof argumentOf>): number {

@@ -16,7 +16,7 @@ function sourceLines(source: string): readonly string[] {
   return split.lines;
 }
 
-/** The line of the program that a finding is about. */
+/** The line of an edited text that a finding is about; of other findings it is one of the program that was traced. */
 function lineOf(found: Diagnostic): number {
   return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
 }
@@ -27,12 +27,8 @@ function useMarks(): ReadonlyMap<number, string> {
     for (const d of s.draft?.found ?? []) entries.push(`${lineOf(d)}|error`);
     if (s.draft) return entries; // where a node is in it, nobody knows yet
     const text = sourceLines(s.code?.source ?? "");
-    const isReturn = (line: number) => /^\s+return\b/.test(text[line - 1] ?? "");
     const put = (key: string, mark: string) => {
-      for (const line of definingLines(s.code?.lines ?? {}, key)) {
-        // The return statement stands below the last node and belongs to none.
-        if (!isReturn(line)) entries.push(`${line}|${mark}`);
-      }
+      for (const line of definingLines(s.code?.lines ?? {}, key, text)) entries.push(`${line}|${mark}`);
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
@@ -140,14 +136,18 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
   const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
   // that nothing is returned is said above
   const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
+  const shown = useSel((s) => (s.draft ? null : s.code?.lines)) ?? null;
+  const place = (d: Diagnostic) => {
+    const line = shown ? definingLines(shown, d.node ?? "", [])[0] : lineOf(d);
+    return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
+  };
   if (wrong.length === 0 && !draft) return null;
   return (
     <div className="ds-code-notes" data-testid="code-notes">
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{lineOf(d) ? `Line ${lineOf(d)}:` : [d.node, d.argument].filter(Boolean).join(".")}</b> {d.message}{" "}
-          {!draft && d.hint}
+          <b>{place(d)}</b> {d.message} {!draft && d.hint}
         </p>
       ))}
       {draft && (

@@ -139,8 +139,8 @@ function Throughput() {
   }));
   const room = useSel(headroom);
   const { run, running, old } = state;
-  if (!run && !running) return null;
   const failed = run !== null && run.failed.length > 0;
+  if (!running && (!run || (failed && old))) return null;
   const speed = running ? state.done : room ? format.throughput(room.speed) : "–";
   const whole = run ? format.plural(run.batches, "whole batch", "whole batches") : "";
   const second = running

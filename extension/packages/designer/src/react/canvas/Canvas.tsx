@@ -337,8 +337,10 @@ function CanvasView() {
       const keys = keysOfCard(session.store.get(), id);
       const others = chosen.filter((k) => !keys.includes(k));
       session.select(!more ? keys : keys.every((k) => chosen.includes(k)) ? others : [...others, ...keys]);
+      // With Shift React Flow keeps the focus from going to the card.
+      if (event.shiftKey) focusCard(root, id);
     },
-    [session],
+    [session, root],
   );
 
   const onDrop = useCallback(

@@ -40,7 +40,7 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
     <div className="ds-field" data-testid={`input-${input}`}>
       <span className="ds-field-name" title={schema?.doc}>
         <PortMark kind={schema?.kind ?? "any"} wired={now !== null} size={14} />
-        <span>{name}</span>
+        <span>takes {name}</span>
       </span>
       <span className="ds-field-control">
         <select
@@ -86,7 +86,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
         <div className="ds-field" key={output}>
           <span className="ds-field-name">
             <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-            <span>{operator.outputs[output]?.name ?? "output"}</span>
+            <span>gives {operator.outputs[output]?.name ?? "output"}</span>
           </span>
           <span className="ds-field-control">
             <Switch

@@ -88,6 +88,18 @@ function Table({ run }: { readonly run: RunFinished }) {
   );
 }
 
+/** What the columns do not say: why their sums are not a batch's, and what stands in brackets. */
+export function tableNote({ timings, milliseconds_per_batch: whole }: RunFinished): string {
+  const parallel = sum(timings, (t) => t.cpu) > whole && whole > 0;
+  const passing = timings.some((t) => t.passing > 0 && t.host + t.gpu_memory === 0);
+  return [
+    parallel && `Threads share the work: a batch takes ${format.time(whole)} alone.`,
+    passing && "In brackets: never all at once.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
 /** Every node of the last run: time on the CPU, time on the GPU, memory. */
 export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
@@ -110,6 +122,7 @@ export function WhereTheTimeGoes() {
   return (
     <Section title={title} note={old ? "before the edit" : "per batch"}>
       <Table run={run} />
+      <p className="ds-muted ds-note">{tableNote(run)}</p>
       {run.note && (
         <p className="ds-muted ds-note" data-testid="run-note">
           {run.note}

@@ -28,6 +28,7 @@ function SliderControl({ argument, value, set, setError, bad, reset, dial }: Fie
       <Slider
         argument={argument}
         value={middle}
+        unset={now === null}
         onValue={change}
         onBegin={gesture.begin}
         onReset={reset}

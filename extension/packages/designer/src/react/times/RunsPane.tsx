@@ -3,7 +3,8 @@ import * as format from "../../core/format";
 import type { KnownRun } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 
-const NONE = "same graph";
+/** What stands where nothing was changed. */
+const sameAs = (run: KnownRun) => (run.number > 1 ? "same graph" : "first run");
 
 function Row({
   run,
@@ -36,7 +37,7 @@ function Row({
       <td>{format.throughput(run.alone)}</td>
       <td>{format.bytes(run.held)}</td>
       <td className="ds-run-changes" title={run.changes.join("\n")}>
-        {run.changes.length > 0 ? run.changes.join("; ") : NONE}
+        {run.changes.length > 0 ? run.changes.join("; ") : sameAs(run)}
       </td>
       <td>
         <button
@@ -153,8 +154,8 @@ export function RunsPane() {
             <th scope="col" title="Samples a second of batches made one after the other, while every node is measured">
               alone
             </th>
-            <th scope="col" title="What a batch holds">
-              memory
+            <th scope="col" title="Memory of one batch">
+              a batch holds
             </th>
             <th scope="col">changed since the run before</th>
             <th scope="col">

@@ -60,8 +60,8 @@ export function Speeds() {
       </span>
       <span title="Batches are made one after the other while every node is measured: the times of nodes are of these">
         <small>alone</small>
-        <b data-testid="speed-alone">{format.throughput(run.samples_per_second)}</b> samples/s,{" "}
-        {format.time(run.milliseconds_per_batch)} a batch
+        <b data-testid="speed-alone">{format.throughput(run.samples_per_second)}</b> samples/s
+        {run.milliseconds_per_batch > 0 && `, ${format.time(run.milliseconds_per_batch)} a batch`}
       </span>
       <span>
         <small>target</small>
@@ -72,12 +72,12 @@ export function Speeds() {
           </b>
         )}
       </span>
-      <span
-        title={`A batch holds ${format.bytes(held)}; ${depth} made ahead and the one in use hold ${format.bytes(held * (depth + 1))} at most`}
-      >
-        <small>memory, about</small>
-        <b>{format.bytes(held * (depth + 1))}</b>
-      </span>
+      {held > 0 && (
+        <span title={`A batch holds ${format.bytes(held)}: ${depth} made ahead and the one in use, at most`}>
+          <small>memory of {format.plural(depth + 1, "batch", "batches")}</small>
+          <b>{format.bytes(held * (depth + 1))}</b>
+        </span>
+      )}
       {copies.count > 0 && (
         <span title="Results that cross between host and GPU in each batch; each wire that crosses says its own">
           <small>copies</small>
