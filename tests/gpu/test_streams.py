@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import displace
 from dali_studio.kernels.cpu import noise as on_cpu
-from dali_studio.kernels.cuda import chains, noise
+from dali_studio.kernels.cuda import chains, noise, retired
 from dali_studio.kernels.cuda.displace import jitter_part
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -92,3 +93,19 @@ def test_numbers_are_those_of_the_cpu(name: str, origin: int) -> None:
             expected = np.empty_like(image)
             expected_of(image, expected, int(HIGHS[index]), origin)
             assert np.array_equal(ours, expected), (dtype, channels, index)
+
+
+def test_memory_that_outlives_its_stream_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CuPy's pools give nothing back that comes after their end."""
+    monkeypatch.setattr(retired, "_LATER", 0.01)
+    pools = retired._retired._pools  # pyright: ignore[reportPrivateUsage]
+    stream = GpuStream(0)
+    pool, there = stream._pool, stream.aside(1 << 20)  # pyright: ignore[reportPrivateUsage]
+    del stream
+    gc.collect()
+    assert any(one is pool for _, one in pools)
+    assert pool.used_bytes() >= 1 << 20
+    del there
+    retired.give_back()
+    assert not any(one is pool for _, one in pools)
+    assert pool.total_bytes() == 0

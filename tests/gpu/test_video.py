@@ -20,6 +20,7 @@ from dali_studio.api.engine import Engine
 from dali_studio.kernels.cpu.video import Planes, frame_pixels
 from dali_studio.kernels.cpu.video_codec import FrameColors, GpuColored, VideoFile
 from dali_studio.kernels.cuda import video
+from dali_studio.operators.readers import engines as readers_engines
 from dali_studio.operators.readers.ahead import ReaderRun
 from dali_studio.operators.readers.engines import Engines, Frame
 from dali_studio.schema.sample_videos import encoded_video
@@ -395,6 +396,48 @@ def test_a_defect_ends_the_batches_that_want_the_frame(monkeypatch: pytest.Monke
     with pytest.raises(MemoryError, match="no room"):
         engines.decode(frames, [[None] * 6], 1)
     assert engines.decode([frames[5]], [[None] * 6], 1) == {}
+    engines.close()
+
+
+def test_decoders_wait_for_no_lock_of_batches_that_begin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Who has it may wait for the interpreter's, and all decoders would stand still."""
+    path, let_go, begun = tmp_path / "one.mp4", threading.Event(), threading.Event()
+    path.write_bytes(encoded_video("h264", 30, (64, 48)))
+    index = VideoFile(str(path)).index
+
+    def put(*_: Any) -> None:
+        begun.set()
+        assert let_go.wait(30)
+
+    monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
+    frames = [Frame(str(path), index, number, 0, number) for number in range(30)]
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(engines.decode, frames, [[None] * 30], 1)
+        assert begun.wait(30)
+        with engines._lock:  # pyright: ignore[reportPrivateUsage]
+            let_go.set()
+            assert waiting.result(30) == {}
+    engines.close()
+
+
+def test_tasks_that_have_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Frames that come after the end of a task, or for one that is past them, are decoded by another one."""
+    path = tmp_path / "one.mp4"
+    path.write_bytes(encoded_video("h264", 96, (64, 48), options={"g": "16"}))
+    index, made = VideoFile(str(path)).index, list[int]()
+
+    def put(self: Any, number: int, *_: Any) -> None:
+        made.append(number)
+
+    monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    monkeypatch.setattr(readers_engines, "_ENDED", 2)
+    engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
+    wanted = [0, 16, 32, 48, 64, 80, 3, 2, 16, 95]
+    for number in wanted:
+        assert engines.decode([Frame(str(path), index, number, 0, 0)], [[None]], 1) == {}
+        assert len(engines._tasks) <= 4  # pyright: ignore[reportPrivateUsage]
+    assert made == wanted
     engines.close()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,10 +68,15 @@ def library() -> Any:
         import av  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise NoVideoDecoderError("the package av is not installed") from error
+    _be_quiet()
+    return av
+
+
+@cache
+def _be_quiet() -> None:
     from av import logging  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
 
     logging.set_level(None)  # what FFmpeg prints of damaged files is said by errors
-    return av
 
 
 def _lenient(av: Any) -> dict[str, str]:
@@ -298,7 +304,8 @@ class VideoFile:
             room[...] = first
 
     def _frame(self, number: int) -> Any:
-        self._go(number)
+        if number != self.position:
+            self._go(number)
         for frame in self._frames:
             at = self.index.number(frame.pts, self.position)
             self.position = at + 1
@@ -325,7 +332,7 @@ class VideoFile:
         else:
             at = self.index.number(first.pts, -1)
             if 0 <= at <= number:
-                self._frames = _with(first, self._frames)
+                self._frames = chain((first,), self._frames)
                 self.position = at
                 return
         self._restart()
@@ -457,11 +464,6 @@ def _size_of_vp9(packet: bytes) -> tuple[int, int] | None:
 def _settings(stream: Any) -> tuple[Any, ...]:
     decoder = stream.codec_context
     return decoder.name, decoder.width, decoder.height, decoder.reorder_depth, decoder.extradata, stream.time_base
-
-
-def _with(first: Any, others: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from others
 
 
 def _words(error: Any) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -23,6 +24,7 @@ from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory, total_memory
 from dali_studio.kernels.cuda.ingest import copied, external
 from dali_studio.kernels.cuda.replay import Replay
+from dali_studio.kernels.cuda.retired import give_back, retire
 from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
 
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
@@ -91,6 +93,7 @@ class GpuStream:
     """
 
     def __init__(self, device_id: int, limit: int | None = None, stream: Any = None) -> None:
+        give_back()
         self.device_id = device_id
         #: Whether memory that has become too small goes back at once, which takes time.
         self.thrifty = False
@@ -109,8 +112,7 @@ class GpuStream:
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
             self._arrivals = Arrivals(self._pool.malloc, None if stream is None else self._stream)
-        self._slots = [InFlightSlot() for _ in range(_SLOTS)]
-        #: The same for what is computed behind the decoders of a group, in another thread.
+        #: Those of what is computed behind the decoders of a group, in another thread.
         self._behind = [InFlightSlot() for _ in range(_SLOTS)]
         self._letting_go = threading.Lock()
         self._used = _Used()
@@ -121,6 +123,15 @@ class GpuStream:
         self._largest: dict[int, int] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, DALIDataType], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
+        self._slots = [InFlightSlot() for _ in range(_SLOTS)]
+
+    def __del__(self) -> None:
+        if hasattr(self, "_slots") and not sys.is_finalizing():
+            self._constants.clear()
+            for slot in (*self._slots, *self._behind):
+                slot.kept.clear()
+            with suppress(Exception):  # of a GPU that has failed
+                retire(self._device, self._pool)
 
     def begin(self, behind: Sequence[Any] | None = None) -> InFlightSlot:
         """A slot for a new iteration; waits for the GPU if too many are in flight.

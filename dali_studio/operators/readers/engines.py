@@ -20,6 +20,8 @@ from dali_studio.operators.readers.ahead import AHEAD
 #: Threads, each of which feeds a decoder and mostly waits for it: more than four for each of the seven that the largest
 #: GPUs have (docs/video.md). And tasks that are to be there for them: those of some batches are done.
 _THREADS, _TASKS = 32, 48
+#: Tasks, with those that have ended, beyond which these are forgotten.
+_ENDED = 256
 #: Videos that stay open, and those among them that keep a decoder, to go on where they have ended.
 _OPEN, _HALFWAY = 64, 4
 #: Of a GPU's memory, the part that batches may take that are read in advance.
@@ -57,6 +59,14 @@ class _Goal:
     #: What ends the run, such as memory that is too small.
     defect: BaseException | None = None
     ended: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self, frames: int) -> None:
+        """Take note of frames that need not be waited for any more."""
+        with self.lock:
+            self.left -= frames
+            if not self.left:
+                self.ended.set()
 
 
 class _Wanted(NamedTuple):
@@ -71,13 +81,45 @@ class _Wanted(NamedTuple):
 
 @dataclass(slots=True)
 class _Task:
-    """Frames that follow one key frame, or several that are near to each other; more may come while it goes on."""
+    """Frames that follow one key frame, or several that are near to each other; more may come while it goes on.
+
+    It has a lock of its own: one for all would be waited for by threads that then wait for the interpreter's, and most
+    decoders would stand still.
+    """
 
     path: str
     index: VideoIndex
     wanted: list[_Wanted] = field(default_factory=list[_Wanted])
-    #: The number of the last frame that was taken.
+    #: The number of the last frame that was taken, and whether no more may come.
     at: int = -1
+    ended: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, wanted: Sequence[_Wanted]) -> bool:
+        """Let it decode these frames, too, unless it is past one of them."""
+        with self.lock:
+            if self.ended or min(wanted).number <= self.at:
+                return False
+            for one in wanted:
+                heappush(self.wanted, one)
+            return True
+
+    def next(self) -> list[_Wanted]:
+        """The places of the next frames, in order; those of sequences that have failed need them no more."""
+        found = list[_Wanted]()
+        with self.lock:
+            while self.wanted and len(found) < AT_ONCE:
+                number = self.wanted[0].number
+                while self.wanted and self.wanted[0].number == number:
+                    one = heappop(self.wanted)
+                    if one.position in one.goal.failures or one.goal.defect is not None:
+                        one.goal.count(1)
+                    else:
+                        found.append(one)
+            self.ended = not found
+            if found:
+                self.at = found[-1].number
+        return found
 
 
 class Engines:
@@ -97,9 +139,11 @@ class Engines:
         self.stream, self._colors = stream, colors
         self._threads = ThreadPoolExecutor(_THREADS, "dali-studio-video")
         self._tasks: dict[tuple[str, int], _Task] = {}
-        self._goals: list[_Goal] = []
+        self._goals: set[_Goal] = set()
         self._idle: list[tuple[str, GpuVideoFile]] = []
-        self._lock, self._came, self._closed = threading.Lock(), count(), False
+        #: Of tasks and goals, and of files that wait.
+        self._lock, self._files = threading.Lock(), threading.Lock()
+        self._came, self._closed = count(), False
         #: Tasks that a batch begins, on average, and its bytes; none is known before the first batch.
         self._begun, self._size = 0.0, 0
 
@@ -131,20 +175,25 @@ class Engines:
             if self._closed:
                 raise CancelledError
             begun = 0
-            self._goals.append(goal)
-            for key, wanted in groups.items():
+            self._goals.add(goal)
+            if len(self._tasks) > _ENDED:
+                self._tasks = {key: task for key, task in self._tasks.items() if not task.ended}
+            for key, its in groups.items():
+                wanted = [_Wanted(one.number, next(self._came), one.position, one.place, goal) for one in its]
                 task = self._tasks.get(key)
-                if task is None or min(frame.number for frame in wanted) <= task.at:
-                    task, begun = _Task(wanted[0].path, wanted[0].video), begun + 1
-                    self._tasks[key] = task
-                    self._threads.submit(self._work, key, task)
-                for frame in wanted:
-                    heappush(task.wanted, _Wanted(frame.number, next(self._came), frame.position, frame.place, goal))
+                if task is None or not task.add(wanted):
+                    task = self._tasks[key] = _Task(its[0].path, its[0].video, sorted(wanted))
+                    self._threads.submit(self._work, task)
+                    begun += 1
             self._begun += (begun - self._begun) * (_WEIGHT if self._size else 1)
             self._size = size
         goal.ended.wait()
+        self._goals.discard(goal)
         if goal.defect is not None:
-            raise goal.defect
+            try:
+                raise goal.defect
+            finally:
+                goal.defect = None  # it knows this call, and so the memory of the batch
         return goal.failures
 
     def close(self) -> None:
@@ -152,7 +201,8 @@ class Engines:
         with self._lock:
             self._closed = True  # before the threads end: `decode` gives them work under the same lock
             self._tasks.clear()
-            goals, self._goals = self._goals, []
+            goals, self._goals = list(self._goals), set()
+        with self._files:
             idle, self._idle = self._idle, []
         self._threads.shutdown(wait=False, cancel_futures=True)
         for goal in goals:
@@ -161,13 +211,13 @@ class Engines:
         for _, video in idle:
             video.close()
 
-    def _work(self, key: tuple[str, int], task: _Task) -> None:
+    def _work(self, task: _Task) -> None:
         """Decode the frames of a task until none is left."""
         cuda, wanted = cupy().cuda, list[_Wanted]()
         try:
             with cuda.Device(self.stream.device_id), cuda.Stream.null:
                 video: GpuVideoFile | None = None
-                while wanted := self._next(key, task):
+                while wanted := self._next(task):
                     for number, its in groupby(wanted, lambda one: one.number):
                         places = [one for one in its if one.position not in one.goal.failures]
                         if not places:
@@ -189,44 +239,26 @@ class Engines:
                 if video is not None:
                     self._keep(task.path, video)
         except BaseException as defect:  # noqa: BLE001 - raised where the batches are waited for
-            while wanted := wanted or self._next(key, task):
+            while wanted := wanted or self._next(task):
                 for one in wanted:
                     one.goal.defect = defect
                 self._done(wanted)
                 wanted = []
+        task.wanted.clear()  # of one that was closed: the memory of batches goes back before the pool that it is of
 
-    def _next(self, key: tuple[str, int], task: _Task) -> list[_Wanted]:
-        """The places of the next frames of a task, in order; those of sequences that have failed need them no more."""
-        found, useless = list[_Wanted](), list[_Wanted]()
-        with self._lock:
-            while task.wanted and len(found) < AT_ONCE and not self._closed:
-                number = task.wanted[0].number
-                while task.wanted and task.wanted[0].number == number:
-                    one = heappop(task.wanted)
-                    failed = one.position in one.goal.failures or one.goal.defect is not None
-                    (useless if failed else found).append(one)
-            self._count(useless)
-            if found:
-                task.at = found[-1].number
-            elif self._tasks.get(key) is task:
-                del self._tasks[key]
-        return found
+    def _next(self, task: _Task) -> list[_Wanted]:
+        """The places of the next frames of a task; none at its end."""
+        return [] if self._closed else task.next()
 
-    def _done(self, wanted: Sequence[_Wanted]) -> None:
-        with self._lock:
-            self._count(wanted)
-
-    def _count(self, wanted: Sequence[_Wanted]) -> None:
-        for one in wanted:
-            one.goal.left -= 1
-            if not one.goal.left and one.goal in self._goals:
-                self._goals.remove(one.goal)
-                one.goal.ended.set()
+    @staticmethod
+    def _done(wanted: Sequence[_Wanted]) -> None:
+        for goal, its in groupby(wanted, lambda one: one.goal):
+            goal.count(sum(1 for _ in its))
 
     def _open(self, path: str, index: VideoIndex, number: int) -> GpuVideoFile:
         """An open file: one that need not go back, or to another key frame, if there is one."""
         key = index.key_before(number)
-        with self._lock:
+        with self._files:
             there = [(number - video.position, place) for place, (name, video) in enumerate(self._idle) if name == path]
             near = [one for one in there if 0 <= one[0] <= number - key]
             if there:
@@ -235,18 +267,22 @@ class Engines:
 
     def _keep(self, path: str, video: GpuVideoFile) -> None:
         """Let a file wait, with its decoder if it ended between two key frames."""
+        if video.is_at_key:
+            video.rest()  # outside of the lock, like all that waits for the hardware
+        early: tuple[str, GpuVideoFile] | None = None
         surplus: GpuVideoFile | None = None
-        with self._lock:
+        with self._files:
             if not self._closed:
-                if video.is_at_key:
-                    video.rest()
                 self._idle.append((path, video))
-                halfway = [one for _, one in self._idle if not one.is_resting]
+                halfway = [place for place, (_, one) in enumerate(self._idle) if not one.is_resting]
                 if len(halfway) > _HALFWAY:
-                    halfway[0].rest()
-                if len(self._idle) > _OPEN:
+                    early = self._idle.pop(halfway[0])
+                elif len(self._idle) > _OPEN:
                     surplus = self._idle.pop(0)[1]
             else:
                 surplus = video
+        if early is not None:
+            early[1].rest()
+            self._keep(*early)
         if surplus is not None:
             surplus.close()
