@@ -22,6 +22,7 @@ from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.studio import messages, requests, sounds
 from dali_studio.studio.completion import names_at
+from dali_studio.studio.effects import Effects, EffectsJob
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import CELL, Picture, Still, draw
 from dali_studio.studio.portable import portable
@@ -43,6 +44,7 @@ class Answers:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._inquiries = Inquiries(session.renderer.engine, session.send)
+        self._effects = Effects(session.renderer.engine, session.send)
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -53,6 +55,11 @@ class Answers:
     def _(self, message: requests.RequestSheet) -> None:
         job = SheetJob(self._session.request(), message)
         self._session.worker.insist(message.name, lambda: self._inquiries.sheet(job))
+
+    @handle.register
+    def _(self, message: requests.RequestEffects) -> None:
+        job = EffectsJob(self._session.request(), message)
+        self._session.worker.insist("effects", lambda: self._effects.show(job))
 
     @handle.register
     def _(self, message: requests.RequestDraws) -> None:

@@ -270,13 +270,40 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):
     `first`: the first part; `done`: the last one.
     """
 
-    name: Literal["batch", "trial", "ends"]
+    name: Literal["batch", "ends"]
     port: PortRef
     revision: int
     iteration: int
     cells: tuple[SheetCell, ...]
     first: bool
     done: bool
+
+
+class Effect(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operator makes of a picture, in the atlas of buffer 0 (all 0 if nothing); no name: the picture itself.
+
+    `whole`: it has other proportions, and cannot be shown as a half beside the picture itself.
+    """
+
+    operator: str
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+    whole: bool = False
+
+
+class Effects(msgspec.Struct, frozen=True, kw_only=True, tag="effects"):
+    """A part of the answer to `RequestEffects`: a JPEG atlas, absent if there is no picture.
+
+    Operators have the values that the gallery shows them with, and are shown on a picture of the gallery's size.
+    """
+
+    port: PortRef
+    revision: int
+    iteration: int
+    sample: int
+    items: tuple[Effect, ...]
 
 
 class Draws(msgspec.Struct, frozen=True, kw_only=True, tag="draws"):
@@ -486,6 +513,6 @@ class Names(msgspec.Struct, frozen=True, kw_only=True, tag="names"):
 
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound | Timeline | Trial
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Effects | Draws | Pair | Pixel | Sound | Timeline | Trial
     | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates | Names
 )  # fmt: skip

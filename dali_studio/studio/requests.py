@@ -144,10 +144,19 @@ class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet
     Nothing changes. The newest request of each `name` counts.
     """
 
-    name: Literal["batch", "trial", "ends"]
+    name: Literal["batch", "ends"]
     port: PortRef
     variants: tuple[tuple[Edit, ...], ...]
     samples: tuple[int, ...]
+    width: int
+    height: int
+
+
+class RequestEffects(msgspec.Struct, frozen=True, kw_only=True, tag="request_effects"):
+    """Ask what operators would make of an output of the shown sample, in this order; the newest request counts."""
+
+    port: PortRef
+    operators: tuple[str, ...]
     width: int
     height: int
 
@@ -277,12 +286,14 @@ RunRequest = (
 )  # fmt: skip
 
 #: About outputs and texts; nothing changes by them.
-OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound | RequestNames
+OutputRequest = (
+    RequestSheet | RequestEffects | RequestDraws | RequestPair | RequestPixel | RequestSound | RequestNames
+)  # fmt: skip
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestSound | RequestNames | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet
-    | RequestDraws | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits
-    | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction
-    | RequestData | PointReader
+    | RequestEffects | RequestDraws | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText
+    | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile
+    | RequestReproduction | RequestData | PointReader
 )  # fmt: skip

@@ -52,12 +52,12 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "names", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "data", "batch", "free",
-    "code", "run", "picture", "strip",
+    "output", "names", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "data", "effects", "batch",
+    "free", "code", "run", "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
+    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "picture", "strip",
 )  # fmt: skip
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1

@@ -202,3 +202,21 @@ def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
     (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), messages.Pixel)
     assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]
     client.session.close()
+
+
+def test_effects_are_shown_with_telling_values_beside_the_picture_itself(client: Client) -> None:
+    graph = client.session.graph
+    names = ["crop", "rotate", "readers.file", "no_such_operator"]
+    got = client.send("request_effects", port=port("decode"), operators=names, width=120, height=80)
+    (made,) = only(got, messages.Effects)
+    itself, crop, rotate, reader, unknown = made.items
+    assert [one.operator for one in made.items] == ["", *names]
+    assert crop.width and crop.whole
+    assert (rotate.width, rotate.height, rotate.whole) == (itself.width, itself.height, False)
+    assert not reader.width and not unknown.width
+    atlas = np.asarray(Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Effects))[0])), np.int16)
+    before, after = (atlas[one.y : one.y + one.height, one.x : one.x + one.width] for one in (itself, rotate))
+    assert np.abs(before - after).mean() > 10
+    assert client.session.graph == graph
+    (made,) = only(client.send("request_effects", port=port("uniform"), operators=["crop"], width=9, height=9), messages.Effects)
+    assert not any(one.width for one in made.items)

@@ -15,7 +15,7 @@ import { renamedJunctions } from "./junctions";
 import type { Size } from "./layout";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
-import { cellKey, INITIAL, type Marks, type Pins, type State, type View } from "./state";
+import { cellKey, effectImage, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
@@ -391,6 +391,14 @@ export class Session {
     } else if (message.type === "pair") {
       await this.putLatest(PAIR_A, buffers[0]);
       await this.putLatest(PAIR_B, buffers[1]);
+    } else if (message.type === "effects") {
+      this.clock += 1;
+      const turn = this.clock;
+      this.images.putCells(
+        message.items.map((item) => ({ ...item, id: effectImage(item.operator) })),
+        await decode(buffers[0]),
+        turn,
+      );
     } else if (message.type === "sheet") {
       this.clock += 1;
       const turn = this.clock;

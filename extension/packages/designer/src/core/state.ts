@@ -98,6 +98,14 @@ export interface RunState {
   readonly revision: number;
 }
 
+/** What an operator makes of an output. */
+export interface EffectState {
+  /** What it was made of, as `effectsOf` names it. */
+  readonly of: string;
+  readonly there: boolean;
+  readonly whole: boolean;
+}
+
 /** What has come of a sheet; its pictures live in `Images`. */
 export interface SheetState {
   readonly port: PortRef;
@@ -233,6 +241,8 @@ export interface State {
   readonly progress: Progress | null;
   readonly savedFile: Saved | null;
   readonly sheets: Readonly<Record<string, SheetState>>;
+  /** By operator; the pictures live in `Images`. */
+  readonly effects: Readonly<Record<string, EffectState>>;
   readonly draws: Draws | null;
   readonly pair: Pair | null;
   readonly pixel: Pixel | null;
@@ -318,6 +328,7 @@ export const INITIAL: State = {
   progress: null,
   savedFile: null,
   sheets: {},
+  effects: {},
   draws: null,
   pair: null,
   pixel: null,
@@ -339,4 +350,14 @@ export function portKey(key: string, output: number): string {
 /** Name of a cell of a sheet, and of its picture. */
 export function cellKey(variant: number, sample: number): string {
   return `${variant}:${sample}`;
+}
+
+/** Names one sample of an output of one state of the graph. */
+export function effectsOf(port: PortRef, of: { revision: number; iteration: number; sample: number }): string {
+  return `${portKey(port.node, port.output ?? 0)}@${of.revision}.${of.iteration}.${of.sample}`;
+}
+
+/** The picture of what an operator makes of an output; without a name that output itself. */
+export function effectImage(operator: string): string {
+  return `@effect-${operator}`;
 }

@@ -316,10 +316,19 @@ export interface ApplyFunction {
 /** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
 export interface RequestSheet {
   readonly type: "request_sheet";
-  readonly name: "batch" | "ends" | "trial";
+  readonly name: "batch" | "ends";
   readonly port: PortRef;
   readonly variants: readonly (readonly Edit[])[];
   readonly samples: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Ask what operators would make of an output of the shown sample, in this order; the newest request counts. */
+export interface RequestEffects {
+  readonly type: "request_effects";
+  readonly port: PortRef;
+  readonly operators: readonly string[];
   readonly width: number;
   readonly height: number;
 }
@@ -853,7 +862,7 @@ export interface Progress {
 /** A part of the answer to `RequestSheet`; buffer 0 is a JPEG atlas, absent if no cell has a picture. */
 export interface Sheet {
   readonly type: "sheet";
-  readonly name: "batch" | "ends" | "trial";
+  readonly name: "batch" | "ends";
   readonly port: PortRef;
   readonly revision: number;
   readonly iteration: number;
@@ -871,6 +880,26 @@ export interface SheetCell {
   readonly width: number;
   readonly height: number;
   readonly text: string;
+}
+
+/** A part of the answer to `RequestEffects`: a JPEG atlas, absent if there is no picture. */
+export interface Effects {
+  readonly type: "effects";
+  readonly port: PortRef;
+  readonly revision: number;
+  readonly iteration: number;
+  readonly sample: number;
+  readonly items: readonly Effect[];
+}
+
+/** What an operator makes of a picture, in the atlas of buffer 0 (all 0 if nothing); no name: the picture itself. */
+export interface Effect {
+  readonly operator: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly whole: boolean;
 }
 
 /** Answer to `RequestDraws`: what was drawn, in equal spans, or by value where there are few of them. */
@@ -1284,6 +1313,7 @@ export type ClientMessage =
   | ApplyCode
   | ApplyFunction
   | RequestSheet
+  | RequestEffects
   | RequestDraws
   | RequestPair
   | RequestPixel
@@ -1318,6 +1348,7 @@ export type KernelMessage =
   | Busy
   | Progress
   | Sheet
+  | Effects
   | Draws
   | Pair
   | Pixel
