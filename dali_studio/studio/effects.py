@@ -9,6 +9,7 @@ import numpy as np
 
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import AddNode, Connect, PortRef
+from dali_studio.schema.model import Value
 from dali_studio.studio import images, messages, requests
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
@@ -74,7 +75,7 @@ class Effects:
         revision, port, (photo, _) = job.request.revision, job.wanted.port, job.keys
         meta = revision.validation.metas.get(port)
         device = meta.device if meta else "cpu"
-        side = {"resize_longer": float(_SIDE)}
+        side: dict[str, Value] = {"resize_longer": float(_SIDE)}
         added = AddNode(key=photo, operator="resize", device=device, arguments=side)
         try:
             base = revision.variant([added, Connect(source=port, target=photo, input=0)])

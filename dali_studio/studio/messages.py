@@ -306,6 +306,34 @@ class Effects(msgspec.Struct, frozen=True, kw_only=True, tag="effects"):
     items: tuple[Effect, ...]
 
 
+class RecipePicture(msgspec.Struct, frozen=True, kw_only=True):
+    """A recipe's place in an atlas (all 0 if it has no picture)."""
+
+    name: str
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+
+
+class RecipePictures(msgspec.Struct, frozen=True, kw_only=True, tag="recipe_pictures"):
+    """A part of the answer to `RequestRecipes`; buffer 0 is the atlas."""
+
+    items: tuple[RecipePicture, ...]
+
+
+class FolderFound(msgspec.Struct, frozen=True, kw_only=True, tag="folder_found"):
+    """Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit.
+
+    `note`: why it cannot be looked into, or nothing.
+    """
+
+    path: str
+    folders: tuple[str, ...] = ()
+    images: int = 0
+    note: str = ""
+
+
 class Draws(msgspec.Struct, frozen=True, kw_only=True, tag="draws"):
     """Answer to `RequestDraws`: what was drawn, in equal spans, or by value where there are few of them."""
 
@@ -513,6 +541,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True, tag="names"):
 
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Effects | Draws | Pair | Pixel | Sound | Timeline | Trial
-    | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates | Names
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Effects | RecipePictures | FolderFound | Draws | Pair
+    | Pixel | Sound | Timeline | Trial | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet
+    | SavedStates | Names
 )  # fmt: skip

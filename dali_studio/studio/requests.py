@@ -161,6 +161,20 @@ class RequestEffects(msgspec.Struct, frozen=True, kw_only=True, tag="request_eff
     height: int
 
 
+class RequestRecipes(msgspec.Struct, frozen=True, kw_only=True, tag="request_recipes"):
+    """Ask for a picture of what each recipe gives of the sample photos."""
+
+    width: int
+    height: int
+
+
+class RequestFolder(msgspec.Struct, frozen=True, kw_only=True, tag="request_folder"):
+    """Ask what is in a folder on the kernel's machine, or in `name` within it; an empty path is the working folder."""
+
+    path: str = ""
+    name: str = ""
+
+
 class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws"):
     """Ask for a thousand numbers that a node draws, if it depends on no data."""
 
@@ -287,13 +301,14 @@ RunRequest = (
 
 #: About outputs and texts; nothing changes by them.
 OutputRequest = (
-    RequestSheet | RequestEffects | RequestDraws | RequestPair | RequestPixel | RequestSound | RequestNames
+    RequestSheet | RequestEffects | RequestRecipes | RequestFolder | RequestDraws | RequestPair | RequestPixel
+    | RequestSound | RequestNames
 )  # fmt: skip
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestSound | RequestNames | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet
-    | RequestEffects | RequestDraws | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText
-    | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile
-    | RequestReproduction | RequestData | PointReader
+    | RequestEffects | RequestRecipes | RequestFolder | RequestDraws | RequestPair | RequestPixel | SaveDocument
+    | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState
+    | SetTarget | RequestFile | RequestReproduction | RequestData | PointReader
 )  # fmt: skip

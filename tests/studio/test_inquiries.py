@@ -15,7 +15,7 @@ from dali_studio import Pipeline, fn
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import messages
+from dali_studio.studio import gallery, messages
 from dali_studio.studio.nodes import Nodes
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -220,3 +220,25 @@ def test_effects_are_shown_with_telling_values_beside_the_picture_itself(client:
     assert client.session.graph == graph
     (made,) = only(client.send("request_effects", port=port("uniform"), operators=["crop"], width=9, height=9), messages.Effects)
     assert not any(one.width for one in made.items)
+
+
+def test_recipes_have_pictures(client: Client) -> None:
+    got = client.send("request_recipes", width=60, height=40)
+    parts = only(got, messages.RecipePictures)
+    pictures = {item.name: item for part in parts for item in part.items}
+    assert pictures["resnet50"].width and pictures["medical_volumes"].width
+    assert len(pictures) == len(list(gallery.folder().glob("*/pipeline.dali.json")))
+
+
+def test_a_folder_is_looked_into(client: Client, tmp_path: Path) -> None:
+    for name in ("cats/1.jpg", "cats/2.PNG", "dogs/notes.txt", ".hidden/3.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    (found,) = only(client.send("request_folder", path=str(tmp_path)), messages.FolderFound)
+    assert (found.path, found.folders, found.images) == (str(tmp_path), ("cats", "dogs"), 2)
+    (found,) = only(client.send("request_folder", path=str(tmp_path), name="cats"), messages.FolderFound)
+    assert (found.folders, found.images) == ((), 2)
+    (found,) = only(client.send("request_folder", path=found.path, name=".."), messages.FolderFound)
+    assert found.path == str(tmp_path)
+    (found,) = only(client.send("request_folder", path=str(tmp_path / "gone")), messages.FolderFound)
+    assert found.note == "It cannot be read: No such file or directory."

@@ -296,6 +296,9 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, dataSet: message };
     case "file_remains":
       return { ...state, files: { ...state.files, [message.source]: message } };
+    case "folder_found":
+      return { ...state, folder: message };
+    case "recipe_pictures":
     case "reproduction":
     case "names":
       return state; // who asked for it takes it from the session

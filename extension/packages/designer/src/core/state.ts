@@ -7,6 +7,7 @@ import type {
   Draws,
   Edit,
   FileRemains,
+  FolderFound,
   GraphDifference,
   GraphView,
   ImageDetail,
@@ -157,6 +158,8 @@ export interface View {
   readonly wires: readonly string[];
   readonly hovered: string | null;
   readonly palette: boolean;
+  /** Whether a folder of images is being chosen, of an empty pipeline. */
+  readonly folders: boolean;
   readonly drawer: DrawerTab | null;
   /** Heights in px that somebody gave to tabs of the drawer. */
   readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
@@ -240,6 +243,8 @@ export interface State {
   /** What images wait for, once that takes long. */
   readonly progress: Progress | null;
   readonly savedFile: Saved | null;
+  /** The folder that was looked into last. */
+  readonly folder: FolderFound | null;
   readonly sheets: Readonly<Record<string, SheetState>>;
   /** By operator; the pictures live in `Images`. */
   readonly effects: Readonly<Record<string, EffectState>>;
@@ -267,6 +272,7 @@ export const INITIAL_VIEW: View = {
   wires: [],
   hovered: null,
   palette: false,
+  folders: false,
   drawer: "code",
   drawerHeights: {},
   inspector: true,
@@ -327,6 +333,7 @@ export const INITIAL: State = {
   awaited: [],
   progress: null,
   savedFile: null,
+  folder: null,
   sheets: {},
   effects: {},
   draws: null,
@@ -360,4 +367,8 @@ export function effectsOf(port: PortRef, of: { revision: number; iteration: numb
 /** The picture of what an operator makes of an output; without a name that output itself. */
 export function effectImage(operator: string): string {
   return `@effect-${operator}`;
+}
+
+export function recipeImage(name: string): string {
+  return `@recipe-${name}`;
 }

@@ -333,6 +333,20 @@ export interface RequestEffects {
   readonly height: number;
 }
 
+/** Ask for a picture of what each recipe gives of the sample photos. */
+export interface RequestRecipes {
+  readonly type: "request_recipes";
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Ask what is in a folder on the kernel's machine, or in `name` within it; an empty path is the working folder. */
+export interface RequestFolder {
+  readonly type: "request_folder";
+  readonly path?: string;
+  readonly name?: string;
+}
+
 /** Ask for a thousand numbers that a node draws, if it depends on no data. */
 export interface RequestDraws {
   readonly type: "request_draws";
@@ -902,6 +916,30 @@ export interface Effect {
   readonly whole: boolean;
 }
 
+/** A part of the answer to `RequestRecipes`; buffer 0 is the atlas. */
+export interface RecipePictures {
+  readonly type: "recipe_pictures";
+  readonly items: readonly RecipePicture[];
+}
+
+/** A recipe's place in an atlas (all 0 if it has no picture). */
+export interface RecipePicture {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit. */
+export interface FolderFound {
+  readonly type: "folder_found";
+  readonly path: string;
+  readonly folders: readonly string[];
+  readonly images: number;
+  readonly note: string;
+}
+
 /** Answer to `RequestDraws`: what was drawn, in equal spans, or by value where there are few of them. */
 export interface Draws {
   readonly type: "draws";
@@ -1314,6 +1352,8 @@ export type ClientMessage =
   | ApplyFunction
   | RequestSheet
   | RequestEffects
+  | RequestRecipes
+  | RequestFolder
   | RequestDraws
   | RequestPair
   | RequestPixel
@@ -1349,6 +1389,8 @@ export type KernelMessage =
   | Progress
   | Sheet
   | Effects
+  | RecipePictures
+  | FolderFound
   | Draws
   | Pair
   | Pixel
