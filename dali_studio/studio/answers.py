@@ -201,6 +201,8 @@ class Answers:
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
+        schemas = {name: session.registry.schema(name) for name in {node.operator for node in graph.nodes}
+                   if name in session.registry}  # fmt: skip
         names = {key: [one.name for one in schemas] for key, schemas in known.items() if len(schemas) > 1}
-        drawn = draw(graph, session.positions, stills, session.runs.finished, words, note, names)
+        drawn = draw(graph, session.positions, stills, session.runs.finished, words, note, names, schemas)
         return replace(drawn, document=travels)

@@ -376,6 +376,17 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
     planes: int = 0
 
 
+class PairBatch(msgspec.Struct, frozen=True, kw_only=True, tag="pair_batch"):
+    """What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large.
+
+    It is negative where one of the two gives no picture.
+    """
+
+    a: Side
+    b: Side
+    means: tuple[float, ...]
+
+
 class PixelValue(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of one output at a point."""
 
@@ -542,6 +553,6 @@ class Names(msgspec.Struct, frozen=True, kw_only=True, tag="names"):
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Effects | RecipePictures | FolderFound | Draws | Pair
-    | Pixel | Sound | Timeline | Trial | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet
+    | PairBatch | Pixel | Sound | Timeline | Trial | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet
     | SavedStates | Names
 )  # fmt: skip

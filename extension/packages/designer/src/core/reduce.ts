@@ -280,6 +280,8 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, draws: message };
     case "pair":
       return { ...state, pair: message };
+    case "pair_batch":
+      return { ...state, pairBatch: message };
     case "pixel":
       return { ...state, pixel: message };
     case "sound":

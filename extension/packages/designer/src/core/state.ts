@@ -15,6 +15,7 @@ import type {
   Mark,
   MemoryFreed,
   Pair,
+  PairBatch,
   PipelineOptions,
   Pixel,
   PortRef,
@@ -250,6 +251,7 @@ export interface State {
   readonly effects: Readonly<Record<string, EffectState>>;
   readonly draws: Draws | null;
   readonly pair: Pair | null;
+  readonly pairBatch: PairBatch | null;
   readonly pixel: Pixel | null;
   /** What the threads did in the last run. */
   readonly timeline: Timeline | null;
@@ -338,6 +340,7 @@ export const INITIAL: State = {
   effects: {},
   draws: null,
   pair: null,
+  pairBatch: null,
   pixel: null,
   timeline: null,
   trying: "",

@@ -969,6 +969,14 @@ export interface Pair {
   readonly planes: number;
 }
 
+/** What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large. */
+export interface PairBatch {
+  readonly type: "pair_batch";
+  readonly a: Side;
+  readonly b: Side;
+  readonly means: readonly number[];
+}
+
 /** Answer to `RequestPixel`: those of the outputs that are pictures. */
 export interface Pixel {
   readonly type: "pixel";
@@ -1393,6 +1401,7 @@ export type KernelMessage =
   | FolderFound
   | Draws
   | Pair
+  | PairBatch
   | Pixel
   | Sound
   | Timeline
