@@ -37,7 +37,10 @@ CUTS = (
     Cut("things", "eye", "retina.jpg", width=420),
     Cut("things", "motorcycle", "motorcycle_left.png", width=700),
     Cut("things", "motorcycle_wheel", "motorcycle_left.png", 0.35, 0.05, 1.0, 0.5, width=350),
+    Cut("things", "pebbles", "gravel.png", 0.2, 0.0, 0.8, 1.0, width=460),
+    Cut("things", "plants", "grass.png", 0.0, 0.3, 1.0, 1.0, width=340),
     Cut("things", "silver_coins", "coins.png", width=400),
+    Cut("things", "tissue", "ihc.png", 0.0, 0.0, 0.8, 1.0, width=480),
     Cut("things", "wall", "brick.png", 0.0, 0.2, 1.0, 0.8, width=300),
 )
 #: Quality of the JPEG files.

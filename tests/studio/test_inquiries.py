@@ -242,3 +242,14 @@ def test_a_folder_is_looked_into(client: Client, tmp_path: Path) -> None:
     assert found.path == str(tmp_path)
     (found,) = only(client.send("request_folder", path=str(tmp_path / "gone")), messages.FolderFound)
     assert found.note == "It cannot be read: No such file or directory."
+
+
+def test_of_arguments_that_exclude_each_other_the_older_one_can_be_taken_away(client: Client) -> None:
+    client.edit(set_argument("resize", "resize_shorter", 60.0))
+    got = client.edit(set_argument("resize", "resize_x", 70.0))
+    (changed,) = only(got, messages.RevisionChanged)
+    (repair,) = changed.repairs
+    assert (repair.node, repair.title) == ("resize", "Remove resize_shorter")
+    client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
+    assert dict(client.session.graph.node("resize").arguments)["resize_x"] == 70.0
+    assert "resize_shorter" not in client.session.graph.node("resize").arguments

@@ -192,6 +192,8 @@ export interface View {
   readonly aside: Aside | null;
   /** A file was asked for where no panel tells of it: the sentence above the graph does. */
   readonly saving: boolean;
+  /** What a name is being asked for. */
+  readonly asking: "document" | "code" | null;
   /** Show everything when the next cards come. */
   readonly refit: boolean;
   readonly dismissed: readonly string[];
@@ -296,6 +298,7 @@ export const INITIAL_VIEW: View = {
   renaming: false,
   aside: null,
   saving: false,
+  asking: null,
   refit: false,
   dismissed: [],
   folded: [],
