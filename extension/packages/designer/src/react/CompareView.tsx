@@ -234,7 +234,6 @@ function Facts({ pair }: { readonly pair: Pair }) {
           </dl>
         </>
       )}
-      {pair.note && <p className="ds-muted">{pair.note}</p>}
     </section>
   );
 }
@@ -363,6 +362,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
         <IconButton icon="flip" label="Swap" small onClick={() => set({ a: comparison.b, b: comparison.a })} />
         <SideChoice name="B" side={comparison.b} set={(side) => set({ b: side })} />
+        {pair?.note && <small className="ds-muted">{pair.note}</small>}
         <span className="ds-spring" />
         <Segments label="How" options={MODES} value={mode} testId="pair-mode" onChange={setMode} />
         <IconButton

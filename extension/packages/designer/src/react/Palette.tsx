@@ -167,8 +167,8 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
         <h5 className="ds-section-title">
           Operators
           {port && (
-            <span data-testid="palette-picture">
-              on sample {sample} of {port.node}
+            <span title={`What they make of ${port.node}`} data-testid="palette-picture">
+              on sample {sample}
             </span>
           )}
           {closable && (
@@ -209,7 +209,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
           return (
             <section key={category} aria-label={category}>
               <h6>
-                {category} <span>{entries.length}</span>
+                {category.replace("color", "colour")} <span>{entries.length}</span>
               </h6>
               {tiles.length > 0 && (
                 <div className="ds-effects">

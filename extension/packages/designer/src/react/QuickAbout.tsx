@@ -1,4 +1,5 @@
-import type { Operator } from "../core/catalog";
+import { argumentOf, type Operator } from "../core/catalog";
+import { literal } from "../core/python";
 import { effectImage, type QuickAdd } from "../core/state";
 import { Thumb } from "./canvas/Thumb";
 import { useSel } from "./context";
@@ -13,7 +14,7 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
   useEffectPictures(quick.from ?? first, operator && operator.inputs.length > 0 ? [name] : []);
   const there = useSel((s) => s.effects[name]?.there ?? false);
   const values = Object.entries(operator?.shown ?? {}).map(
-    ([key, value]) => `${key}=${JSON.stringify(value).replaceAll(",", ", ")}`,
+    ([key, value]) => `${key}=${literal(value, argumentOf(operator, key))}`,
   );
   if (!operator) return <div className="ds-quick-about" />;
   return (
@@ -29,7 +30,7 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
           testId="quick-trial"
         />
       )}
-      {there && values.length > 0 && <code className="ds-muted">{values.join(", ")}</code>}
+      {there && values.length > 0 && <code className="ds-muted">for example {values.slice(0, 2).join(", ")}</code>}
       <p>{operator.summary}</p>
       <p className="ds-muted">
         {operator.category}. {operator.devices.join(", ")}.
