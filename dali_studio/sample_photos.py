@@ -26,21 +26,22 @@ class Cut(NamedTuple):
     width: int = 512
 
 
+#: In the order in which readers give them, the first eight, which a batch shows, are of different pictures and shapes.
 CUTS = (
     Cut("animals", "chelsea", "chelsea.png", width=451),
-    Cut("animals", "chelsea_eyes", "chelsea.png", 0.15, 0.2, 0.75, 0.7, width=400),
-    Cut("animals", "chelsea_ear", "chelsea.png", 0.0, 0.05, 0.6, 0.45, width=320),
     Cut("people", "astronaut", "astronaut.png", width=512),
-    Cut("people", "astronaut_portrait", "astronaut.png", 0.0, 0.22, 0.55, 0.65, width=360),
-    Cut("people", "astronaut_wide", "astronaut.png", 0.0, 0.0, 0.6, 1.0, width=640),
-    Cut("space", "hubble", "hubble_deep_field.jpg", width=640),
-    Cut("space", "hubble_detail", "hubble_deep_field.jpg", 0.3, 0.1, 0.8, 0.5, width=420),
+    Cut("people", "photographer", "camera.png", 0.0, 0.0, 1.0, 0.75, width=384),
+    Cut("space", "moon", "moon.png", 0.0, 0.0, 0.6, 1.0, width=560),
     Cut("space", "rocket", "rocket.jpg", width=640),
-    Cut("space", "rocket_tall", "rocket.jpg", 0.0, 0.35, 1.0, 0.7, width=300),
     Cut("things", "coffee", "coffee.png", width=600),
-    Cut("things", "coffee_cup", "coffee.png", 0.2, 0.1, 0.9, 0.75, width=480),
+    Cut("things", "eye", "retina.jpg", width=420),
     Cut("things", "motorcycle", "motorcycle_left.png", width=700),
     Cut("things", "motorcycle_wheel", "motorcycle_left.png", 0.35, 0.05, 1.0, 0.5, width=350),
+    Cut("things", "pebbles", "gravel.png", 0.2, 0.0, 0.8, 1.0, width=460),
+    Cut("things", "plants", "grass.png", 0.0, 0.3, 1.0, 1.0, width=340),
+    Cut("things", "silver_coins", "coins.png", width=400),
+    Cut("things", "tissue", "ihc.png", 0.0, 0.0, 0.8, 1.0, width=480),
+    Cut("things", "wall", "brick.png", 0.0, 0.2, 1.0, 0.8, width=300),
 )
 #: Quality of the JPEG files.
 _QUALITY = 92

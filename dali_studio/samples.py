@@ -43,7 +43,7 @@ def photos() -> Path:
 
 
 def coco() -> Path:
-    """A file of COCO annotations of what `photos` show: boxes and outlines of the objects. Photos of space have none.
+    """A file of COCO annotations of what `photos` show: boxes and outlines of the objects. Not all photos have some.
 
     Returns
     -------

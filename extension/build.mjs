@@ -145,7 +145,7 @@ async function buildLab() {
       ...common.define,
       STYLE: JSON.stringify(basename(Object.keys(style.metafile.outputs)[0])),
     },
-    loader: { ".css": "text" },
+    loader: { ".css": "text", ".jpg": "dataurl" },
     plugins: [shared],
   });
   const files = {};

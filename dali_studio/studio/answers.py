@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import singledispatchmethod
 from pathlib import Path
@@ -20,16 +20,23 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
-from dali_studio.studio import messages, requests, sounds
+from dali_studio.studio import messages, requests, sounds, tiles
 from dali_studio.studio.completion import names_at
+from dali_studio.studio.data_sources import folder_found
+from dali_studio.studio.effects import Effects, EffectsJob
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import CELL, Picture, Still, draw
+from dali_studio.studio.pictures import Pictures
 from dali_studio.studio.portable import portable
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.tile_renderer import TileRenderer, placed
 from dali_studio.studio.view import graph_view
 
 if TYPE_CHECKING:
     from dali_studio.studio.session import Session
+
+#: Recipes whose pictures are sent together.
+_TOGETHER = 16
 
 
 class Answers:
@@ -43,6 +50,7 @@ class Answers:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._inquiries = Inquiries(session.renderer.engine, session.send)
+        self._effects = Effects(session.renderer.engine, session.send)
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -53,6 +61,36 @@ class Answers:
     def _(self, message: requests.RequestSheet) -> None:
         job = SheetJob(self._session.request(), message)
         self._session.worker.insist(message.name, lambda: self._inquiries.sheet(job))
+
+    @handle.register
+    def _(self, message: requests.RequestEffects) -> None:
+        job = EffectsJob(self._session.request(), message)
+        self._session.worker.insist("effects", lambda: self._effects.show(job))
+
+    @handle.register
+    def _(self, message: requests.RequestRecipes) -> None:
+        session = self._session
+        shown = [tile for tile in tiles.tiles(session.registry) if tile.example]
+        size = message.width, message.height
+
+        def job() -> None:
+            pictures = Pictures.of(session.samples())
+            with closing(TileRenderer(session.registry)) as renderer:
+                for first in range(0, len(shown), _TOGETHER):
+                    part = shown[first : first + _TOGETHER]
+                    made = [(tile.name.removeprefix(tiles.EXAMPLES), renderer.result(tile, (), pictures, size))
+                            for tile in part]  # fmt: skip
+                    items, atlas = placed(made)
+                    cells = [messages.RecipePicture(name=i.name, x=i.x, y=i.y, width=i.width, height=i.height)
+                             for i in items]  # fmt: skip
+                    session.send(messages.RecipePictures(items=tuple(cells)), [atlas] if atlas else [])
+                    session.worker.relieve("recipes")
+
+        session.worker.submit("recipes", job)
+
+    @handle.register
+    def _(self, message: requests.RequestFolder) -> None:
+        self._session.worker.submit("folder", lambda: self._session.send(folder_found(message.path, message.name)))
 
     @handle.register
     def _(self, message: requests.RequestDraws) -> None:
@@ -163,6 +201,8 @@ class Answers:
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
+        schemas = {name: session.registry.schema(name) for name in {node.operator for node in graph.nodes}
+                   if name in session.registry}  # fmt: skip
         names = {key: [one.name for one in schemas] for key, schemas in known.items() if len(schemas) > 1}
-        drawn = draw(graph, session.positions, stills, session.runs.finished, words, note, names)
+        drawn = draw(graph, session.positions, stills, session.runs.finished, words, note, names, schemas)
         return replace(drawn, document=travels)

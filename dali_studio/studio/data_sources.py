@@ -8,6 +8,7 @@ import re
 import tarfile
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,15 +28,43 @@ from dali_studio.graph.model import Graph
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import images
+from dali_studio.studio.files import typed_path
 from dali_studio.studio.images import Rgb
+from dali_studio.studio.messages import FolderFound
 from dali_studio.studio.run_messages import DataSample, DataSet, Spread
 
 #: Samples that are looked at, extents of their pictures, spans of a histogram, and files of an archive that are listed.
 _SAMPLES, _CELL, _SPANS, _LISTED = 32, 96, 16, 200
 _PICTURES = ("jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "ppm", "jp2")
+#: Images of a folder that are counted.
+_COUNTED = 1000
 #: Arguments that say in which order, and which part of a data set, is read: a sample of all of it is drawn here.
 _SHUFFLED: dict[str, Value] = {"random_shuffle": True, "initial_fill": 4096}
 _ORDER = ("shuffle_after_epoch", "num_shards", "shard_id", "stick_to_shard", "pad_last_batch")
+
+
+def folder_found(path: str, name: str) -> FolderFound:
+    """What is in the folder `name` of a folder that a user has chosen; hidden folders are left out."""
+    folder = (typed_path(path or ".") / name).resolve()
+    try:
+        entries = sorted(folder.iterdir(), key=lambda entry: entry.name.lower())
+        inner = [entry for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
+        files = chain(entries, *(_entries(entry) for entry in inner))
+        found = sum(1 for _ in islice((file for file in files if _is_picture(file)), _COUNTED))
+    except OSError as error:
+        return FolderFound(path=str(folder), note=f"It cannot be read: {error.strerror}.")
+    return FolderFound(path=str(folder), folders=tuple(entry.name for entry in inner), images=found)
+
+
+def _entries(folder: Path) -> Iterable[Path]:
+    try:
+        yield from folder.iterdir()
+    except OSError:  # forbidden, or gone
+        return
+
+
+def _is_picture(file: Path) -> bool:
+    return file.suffix.lower().removeprefix(".") in _PICTURES
 
 
 def source_at(path: Path) -> tuple[str, dict[str, Value]]:

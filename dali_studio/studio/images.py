@@ -14,6 +14,8 @@ from PIL import Image
 from dali_studio.core.dtypes import from_numpy, short_name
 
 Rgb = NDArray[np.uint8]
+#: How far the proportions of two pictures may be apart that are shown as halves of one.
+_SAME_SHAPE = 0.02
 _QUALITY = 85
 #: Where the first and the last of four planes lie, in parts of their axis.
 _PLACES = {"F": (0.0, 1.0), "D": (0.3, 0.75)}
@@ -163,6 +165,11 @@ def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
 def jpeg(image: Rgb) -> bytes:
     """A JPEG file without chroma subsampling."""
     return simplejpeg.encode_jpeg(np.ascontiguousarray(image), quality=_QUALITY, colorsubsampling="444")
+
+
+def alike(one: Rgb, other: Rgb) -> bool:
+    """Whether two pictures have proportions so near that they can be shown as halves of one."""
+    return abs(one.shape[0] * other.shape[1] / (one.shape[1] * other.shape[0]) - 1) <= _SAME_SHAPE
 
 
 def square(image: Rgb, size: int) -> Rgb:

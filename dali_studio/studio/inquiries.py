@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ _CHUNK, _MAX_EXTENT, _MAX_CELLS = 4, 512, 1024
 _DRAWS, _SPANS, _LEVELS = 1000, 40, 12
 #: Extents of the pictures of a pair, and how many spans its histogram has.
 _PAIR, _PAIR_SPANS = (1600, 1200), 24
+#: Samples whose differences are listed.
+_PAIR_SAMPLES = 64
 
 
 @dataclass(slots=True)
@@ -188,6 +190,22 @@ class Inquiries:
             ),
             buffers,
         )  # fmt: skip
+        if buffers:
+            samples = range(min(request.batch_size, _PAIR_SAMPLES))
+            means = tuple(self._apart(replace(request, sample=k), wanted, before) for k in samples)
+            self._send(messages.PairBatch(a=wanted.a, b=wanted.b, means=means), [])
+
+    def _apart(
+        self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]
+    ) -> float:  # fmt: skip
+        """The mean difference of a sample; -1 if there is none."""
+        try:
+            whole = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
+        except DaliStudioError:
+            return -1.0
+        sides = [side and _plane(side, wanted.plane) for side in whole]
+        one, other = (None if side is None else _picture(side) for side in sides)
+        return -1.0 if one is None or other is None else _distance(sides, one, other).mean
 
     def _side(
         self, request: PreviewRequest, side: requests.Side, before: Callable[[int], Revision]

@@ -270,13 +270,68 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):
     `first`: the first part; `done`: the last one.
     """
 
-    name: Literal["batch", "trial", "ends"]
+    name: Literal["batch", "ends"]
     port: PortRef
     revision: int
     iteration: int
     cells: tuple[SheetCell, ...]
     first: bool
     done: bool
+
+
+class Effect(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operator makes of a picture, in the atlas of buffer 0 (all 0 if nothing); no name: the picture itself.
+
+    `whole`: it has other proportions, and cannot be shown as a half beside the picture itself.
+    """
+
+    operator: str
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+    whole: bool = False
+
+
+class Effects(msgspec.Struct, frozen=True, kw_only=True, tag="effects"):
+    """A part of the answer to `RequestEffects`: a JPEG atlas, absent if there is no picture.
+
+    Operators have the values that the gallery shows them with, and are shown on a picture of the gallery's size.
+    """
+
+    port: PortRef
+    revision: int
+    iteration: int
+    sample: int
+    items: tuple[Effect, ...]
+
+
+class RecipePicture(msgspec.Struct, frozen=True, kw_only=True):
+    """A recipe's place in an atlas (all 0 if it has no picture)."""
+
+    name: str
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+
+
+class RecipePictures(msgspec.Struct, frozen=True, kw_only=True, tag="recipe_pictures"):
+    """A part of the answer to `RequestRecipes`; buffer 0 is the atlas."""
+
+    items: tuple[RecipePicture, ...]
+
+
+class FolderFound(msgspec.Struct, frozen=True, kw_only=True, tag="folder_found"):
+    """Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit.
+
+    `note`: why it cannot be looked into, or nothing.
+    """
+
+    path: str
+    folders: tuple[str, ...] = ()
+    images: int = 0
+    note: str = ""
 
 
 class Draws(msgspec.Struct, frozen=True, kw_only=True, tag="draws"):
@@ -319,6 +374,17 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
     histogram: tuple[int, ...]
     note: str = ""
     planes: int = 0
+
+
+class PairBatch(msgspec.Struct, frozen=True, kw_only=True, tag="pair_batch"):
+    """What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large.
+
+    It is negative where one of the two gives no picture.
+    """
+
+    a: Side
+    b: Side
+    means: tuple[float, ...]
 
 
 class PixelValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -486,6 +552,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True, tag="names"):
 
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound | Timeline | Trial
-    | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates | Names
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Effects | RecipePictures | FolderFound | Draws | Pair
+    | PairBatch | Pixel | Sound | Timeline | Trial | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet
+    | SavedStates | Names
 )  # fmt: skip

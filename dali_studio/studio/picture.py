@@ -21,7 +21,8 @@ import dali_studio
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
-from dali_studio.studio import bodies, images, messages
+from dali_studio.schema.model import OperatorSchema
+from dali_studio.studio import bodies, icons, images, messages
 from dali_studio.studio.view import OUTPUTS
 
 #: Of a document in the output of a cell, which JupyterLab's extension shows.
@@ -58,6 +59,15 @@ _HUES: Mapping[Kind, tuple[str, str]] = {
     "points": ("#7f3403", "#f98d07"), "label": ("#3f7d37", "#afe2a0"), "scalar": ("#7d7806", "#fbda70"),
     "any": ("#6c7683", "#87959d"),
 }  # fmt: skip
+#: The colours of tiles on a light page and on a dark one.
+_TILES = {
+    "slate": ("#6c7683", "#87959d"), "blue": ("#1676cd", "#2092f9"), "purple": ("#5621a1", "#dac1fc"),
+    "teal": ("#024a38", "#18f6de"), "orange": ("#7f3403", "#f98d07"), "green": ("#3f7d37", "#afe2a0"),
+    "magenta": ("#703065", "#d76dc9"),
+}  # fmt: skip
+_SIGNS = {"deg": "°", "": ""}
+#: Values of a batch that are drawn, at most.
+_BARS = 32
 #: A card of a large graph without what is on it.
 _BLANK = (
     f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{_HEAD + _PHOTO}" rx="8"/>'
@@ -71,6 +81,7 @@ _STYLE = (
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
     ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}.o{fill:#17181a}"
+    + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in _TILES.items())
     + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in _HUES.items())
     + "}"
 )
@@ -121,22 +132,29 @@ class Still:
     photo: images.Rgb | None
     text: str
     facts: str
+    #: Numbers of the whole batch, and which is the shown one.
+    values: tuple[float, ...] = ()
+    sample: int = 0
 
 
 def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
     finished: messages.RunFinished | None, words: str, note: str = CELL,
     names: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    schemas: Mapping[str, OperatorSchema] = MappingProxyType({}),
 ) -> Picture:  # fmt: skip
     """Draw the graph with its cards where they stand; without places, in columns from left to right.
 
-    `names` are those of the outputs of nodes with several.
+    `names` are those of the outputs of nodes with several; `schemas` are those of operators.
     """
     at = dict(places) if all(n.key in places for n in graph.nodes) else _columns(graph)
     if graph.outputs and OUTPUTS not in at:
         at[OUTPUTS] = messages.Position(x=max((p.x for p in at.values()), default=0.0) + 184, y=14)
     few = len(graph.nodes) <= _MANY
-    cards = [_Card(node, at[node.key], stills, names.get(node.key, ()), rows=2 if few else 0) for node in graph.nodes]
+    cards = [
+        _Card(node, at[node.key], stills, names.get(node.key, ()), schemas.get(node.operator), rows=2 if few else 0)
+        for node in graph.nodes
+    ]
     height_of_outputs = _HEAD + _ROW * len(graph.outputs) + 6
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
     top = min((p.y for p in at.values()), default=0.0) - 14
@@ -207,7 +225,7 @@ def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
         band, at = divmod(min(column[k] for k in fed[key]) if key in small else column[key], length)
         at = max(0, at - 1) if key in small else at
         y = floor.get((band, at), 0.0)
-        floor[band, at] = y + (140 if key in small else 240)
+        floor[band, at] = y + (140 if key in small else 204)
         places[key] = band, at, y
     bands = sorted({band for band, _ in floor})
     heights = {band: max(y for (b, _), y in floor.items() if b == band) for band in bands}
@@ -222,14 +240,16 @@ class _Card:
 
     def __init__(
         self, node: messages.NodeView, at: messages.Position, stills: Mapping[str, Still], names: Sequence[str],
-        rows: int,
+        schema: OperatorSchema | None, rows: int,
     ) -> None:  # fmt: skip
-        self.node, self.at, self.names = node, at, names
+        self.node, self.at, self.names, self.schema = node, at, names, schema
+        units = {one.name: one.unit for one in schema.arguments} if schema else {}
         self.still = still = stills.get(node.key)
         self.photo = still.photo if still else None
         self.image = ""
         wired = ((name, _drawn(stills.get(source.node))) for name, source in node.argument_inputs.items())
-        self.rows = [*wired, *_told(node.arguments)][:rows]
+        told = [*wired, *_told(node.arguments)]
+        self.rows = [(name, _united(value, units.get(name, ""))) for name, value in told][:rows]
         kind = node.output_kinds[0] if node.output_kinds else "any"
         self.body = 34 if self.photo is None and kind in ("scalar", "label", "points") else _PHOTO
         more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
@@ -257,14 +277,14 @@ class _Card:
         node, still = self.node, self.still
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
         y = _HEAD + self.body
-        name = f'<text class="b" x="13" y="18">{escape(_cut(node.key, 16))}</text>'
+        name = f'{self._tile()}<text class="b" x="32" y="18">{escape(_cut(node.key, 14))}</text>'
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
             return f'{place}<use href="#c"/>{name}{self.image}</g>'
         parts = [
             f'{place}<rect class="k" width="{_WIDTH}" height="{self.height}" rx="8"{dash}/>{name}',
             f'<rect y="{_HEAD}" width="{_WIDTH}" height="{self.body}" class="p" fill="#e9ebee"/>',
-            self.image or (_lines(still.text, self.body) if still else ""),
+            self.image or (_bars(still) or _lines(still.text, self.body) if still else ""),
         ]
         if timing is not None:
             text = f"{timing.milliseconds:.3g} ms"
@@ -286,8 +306,47 @@ class _Card:
             y += _ROW
         facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
         parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
-        parts.append(f'<text class="c m" x="{_WIDTH - 9}" y="{self.height - 8}" text-anchor="end">{node.device}</text>')
+        wide = 6 * len(node.device) + 9
+        parts.append(
+            f'<rect class="k" x="{_WIDTH - wide - 7}" y="{self.height - 19}" width="{wide}" height="15" rx="4"{dash}/>'
+            f'<text class="c m" x="{_WIDTH - 7 - wide / 2:g}" y="{self.height - 8}" text-anchor="middle">{node.device}'
+            "</text>"
+        )
         return "".join(parts) + "</g>"
+
+    def _tile(self) -> str:
+        """The operator's icon on a tint of its category."""
+        if self.schema is None:
+            return ""
+        hue = icons.hue_of(self.schema.category)
+        colour, _ = _TILES[hue]
+        return (
+            f'<rect class="y {hue}" x="8" y="5" width="18" height="18" rx="5" fill="{colour}" fill-opacity=".15"/>'
+            f'<g transform="translate(9 6)"><path class="i {hue}" fill="none" stroke="{colour}" stroke-width="1.3" '
+            f'd="{icons.icon_of(self.schema)}"/></g>'
+        )
+
+
+def _bars(still: Still) -> str:
+    """The numbers of a batch beside each other; that of the shown sample stands out."""
+    values = [value for value in still.values[:_BARS] if math.isfinite(value)]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if len(values) < 2 or low == high:
+        return ""
+    pitch, tall = (_WIDTH - 18) / len(values), 26
+    colour, _ = _TILES["magenta"]
+    return "".join(
+        f'<rect class="y magenta" x="{9 + pitch * i:.4g}" y="{_HEAD + 31 - high_of:.3g}" width="{pitch - 2:.3g}" '
+        f'height="{high_of:.3g}" rx="1" fill="{colour}" fill-opacity="{1 if i == still.sample else 0.4}"/>'
+        for i, value in enumerate(values)
+        for high_of in [3 + (tall - 3) * (value - low) / (high - low)]
+    )
+
+
+def _united(value: str, unit: str) -> str:
+    """A number with the sign of its unit; other words as they are."""
+    number = value.replace("−", "").replace(".", "").isdigit()
+    return f"{value}{_SIGNS.get(unit, f' {unit}')}" if number else value
 
 
 def _drawn(source: Still | None) -> str:

@@ -166,7 +166,9 @@ class PreviewRenderer:
                 shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
                 card = renderer_of(shown).card(shown, _STILL, _STILL * 2 // 3)
                 facts = images.info(shown.sample, encoded=shown.kind == "encoded")
-                found[port.node] = Still(photo_of(card.body, card.picture), text_of(card.body), facts)
+                values = card.body.values if isinstance(card.body, bodies.ValuesBody) else ()
+                photo = photo_of(card.body, card.picture)
+                found[port.node] = Still(photo, text_of(card.body), facts, values, request.sample)
         return found
 
     # ----------------------------------------------------------------------------------------------------------- strip

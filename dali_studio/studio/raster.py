@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import cmath
 import io
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -111,6 +113,7 @@ class _Drawing:
         # lengths of lines are in points of the figure
         points = 72 / _DPI
         patch.set(facecolor=style.get("fill", "#000"), edgecolor=style.get("stroke", "none"), zorder=self._order)
+        patch.set_alpha(float(style["fill-opacity"]) if "fill-opacity" in style else None)
         patch.set(linewidth=float(style.get("stroke-width", "1")) * points, capstyle="butt")
         if "stroke-dasharray" in style:
             on, off = (float(v) / float(style.get("stroke-width", "1")) for v in style["stroke-dasharray"].split())
@@ -156,29 +159,53 @@ class _Drawing:
         return self._photos[name]
 
 
-def _steps(path: str) -> Iterator[tuple[tuple[float, float], int]]:
-    """Points and what leads to them, of matplotlib's paths: the commands M, L, H, V, h, v, C and z."""
+#: How many numbers each command of a path takes at a time.
+_TAKES = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "A": 7, "Z": 0}
+#: Lines that stand for an arc.
+_CHORDS = 24
+_Point = tuple[float, float]
+
+
+def _steps(path: str) -> Iterator[tuple[_Point, int]]:
+    """Points and what leads to them, of matplotlib's paths. Of arcs, those of circles are known."""
     move, line, curve, close = 1, 2, 4, 79
     x = y = 0.0
-    for command, text in re.findall(r"([MLHVhvCz])([^MLHVhvCz]*)", path):
-        numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
-        match command:
-            case "C":
-                points = list(zip(numbers[::2], numbers[1::2], strict=True))
-                x, y = points[-1]
-                yield from ((point, curve) for point in points)
-                continue
-            case "M":
-                x, y = numbers
-                yield (x, y), move
-                continue
-            case "L":
-                x, y = numbers
-            case "H" | "h":
-                x = numbers[0] + (x if command == "h" else 0)
-            case "V" | "v":
-                y = numbers[0] + (y if command == "v" else 0)
-            case _:
-                yield (x, y), close
-                continue
-        yield (x, y), line
+    begin, pull = (x, y), (x, y)
+    for command, text in re.findall(r"([MLHVCSAZmlhvcsaz])([^MLHVCSAZmlhvcsaz]*)", path):
+        numbers = [float(n) for n in re.findall(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?", text)]
+        kind, takes = command.upper(), _TAKES[command.upper()]
+        for at in range(0, len(numbers), takes) if takes else (0,):
+            by_x, by_y = (x, y) if command.islower() else (0.0, 0.0)
+            given = numbers[at : at + takes]
+            match kind:
+                case "Z":
+                    yield (x, y), close
+                    x, y = begin
+                    continue
+                case "H":
+                    ends = [(by_x + given[0], y)]
+                case "V":
+                    ends = [(x, by_y + given[0])]
+                case "A":
+                    ends = _arc((x, y), (by_x + given[5], by_y + given[6]), given[0], bool(given[3]), bool(given[4]))
+                case _:
+                    ends = [(by_x + a, by_y + b) for a, b in zip(given[::2], given[1::2], strict=True)]
+            if kind == "S":
+                ends = [(2 * x - pull[0], 2 * y - pull[1]), *ends]
+            if kind in "CS":
+                pull = ends[1]
+            begins = kind == "M" and at == 0
+            (x, y) = ends[-1]
+            begin = (x, y) if begins else begin
+            yield from ((end, curve if kind in "CS" else move if begins else line) for end in ends)
+
+
+def _arc(begin: _Point, end: _Point, radius: float, large: bool, sweep: bool) -> list[_Point]:
+    """Points on an arc of a circle."""
+    one, other = complex(*begin), complex(*end)
+    half = (other - one) / 2
+    high = max(radius**2 - abs(half) ** 2, 0.0) ** 0.5 * (1 if large != sweep else -1)
+    centre = one + half + 1j * half / abs(half) * high
+    turn = cmath.phase((other - centre) / (one - centre)) % math.tau - (0.0 if sweep else math.tau)
+    points = [centre + (one - centre) * cmath.exp(1j * turn * k / _CHORDS) for k in range(1, _CHORDS + 1)]
+    return [(point.real, point.imag) for point in points]

@@ -26,6 +26,7 @@ def offered(
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
         *((_sample_photos(d), lambda images, key=d.node: _reading(key, images())) for d in fed),
     )
@@ -39,6 +40,26 @@ def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
         made = label_guard.twin_edits(graph, registry, metas, found)
         if made is not None:
             yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
+
+
+def _cleared(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
+    """For arguments that exclude each other: without the one that was given first."""
+    for found in findings:
+        if found.code != "DS103" or found.node not in graph:
+            continue
+        for name in graph.node(found.node).arguments:
+            edits = (SetArgument(key=found.node, argument=name, unset=True),)
+            if name in found.message and _solves(graph, edits, registry, found):
+                title = f"Remove {name}"
+                yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
+                break
+
+
+def _solves(graph: Graph, edits: Edits, registry: Registry, found: Diagnostic) -> bool:
+    """Whether a finding is gone after edits."""
+    after, _ = apply(graph, edits, registry)
+    place = found.code, found.node, found.argument
+    return not any((d.code, d.node, d.argument) == place for d in validate(after, registry).diagnostics)
 
 
 def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
@@ -56,11 +77,7 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
         # one that feeds nothing has just lost this wire
         for port in sorted(fits, key=lambda p: (bool(graph.consumers(p)) or p in graph.outputs, -order[p.node])):
             edits = (Connect(source=port, target=found.node, input=at),)
-            after, _ = apply(graph, edits, registry)
-            if not any(
-                (d.code, d.node, d.argument) == (found.code, found.node, found.argument)
-                for d in validate(after, registry).diagnostics
-            ):
+            if _solves(graph, edits, registry, found):
                 title = f"Wire {port.node} instead"
                 yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
                 break

@@ -144,12 +144,35 @@ class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet
     Nothing changes. The newest request of each `name` counts.
     """
 
-    name: Literal["batch", "trial", "ends"]
+    name: Literal["batch", "ends"]
     port: PortRef
     variants: tuple[tuple[Edit, ...], ...]
     samples: tuple[int, ...]
     width: int
     height: int
+
+
+class RequestEffects(msgspec.Struct, frozen=True, kw_only=True, tag="request_effects"):
+    """Ask what operators would make of an output of the shown sample, in this order; the newest request counts."""
+
+    port: PortRef
+    operators: tuple[str, ...]
+    width: int
+    height: int
+
+
+class RequestRecipes(msgspec.Struct, frozen=True, kw_only=True, tag="request_recipes"):
+    """Ask for a picture of what each recipe gives of the sample photos."""
+
+    width: int
+    height: int
+
+
+class RequestFolder(msgspec.Struct, frozen=True, kw_only=True, tag="request_folder"):
+    """Ask what is in a folder on the kernel's machine, or in `name` within it; an empty path is the working folder."""
+
+    path: str = ""
+    name: str = ""
 
 
 class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws"):
@@ -277,12 +300,15 @@ RunRequest = (
 )  # fmt: skip
 
 #: About outputs and texts; nothing changes by them.
-OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound | RequestNames
+OutputRequest = (
+    RequestSheet | RequestEffects | RequestRecipes | RequestFolder | RequestDraws | RequestPair | RequestPixel
+    | RequestSound | RequestNames
+)  # fmt: skip
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestSound | RequestNames | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet
-    | RequestDraws | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits
-    | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction
-    | RequestData | PointReader
+    | RequestEffects | RequestRecipes | RequestFolder | RequestDraws | RequestPair | RequestPixel | SaveDocument
+    | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState
+    | SetTarget | RequestFile | RequestReproduction | RequestData | PointReader
 )  # fmt: skip

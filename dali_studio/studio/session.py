@@ -53,12 +53,12 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "names", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "data", "batch", "free",
-    "code", "run", "picture", "strip",
+    "output", "names", "folder", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "data", "effects",
+    "batch", "free", "code", "run", "picture", "strip", "recipes",
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
+    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "picture", "strip",
 )  # fmt: skip
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
@@ -94,7 +94,7 @@ class Session:
     ) -> None:  # fmt: skip
         self._autosave = autosave
         self._revision_offset = revision
-        self.registry, self._transmit, self._images = registry, send, images
+        self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
@@ -240,7 +240,7 @@ class Session:
         wanted = (message.code, message.node, message.argument)
         for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted:
-                edits = edits_with(self._images)
+                edits = edits_with(self.samples)
                 self.history.apply(edits, places=make_room(self.positions, edits))
                 break
         self._changed()  # also when the finding is gone: two views may press at once
@@ -348,7 +348,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenFolder) -> None:
-        self.open(gallery.folder_graph(message.path or str(self._images()), self.registry))
+        self.open(gallery.folder_graph(message.path or str(self.samples()), self.registry))
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
@@ -366,7 +366,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenRecipe) -> None:
-        graph, view = gallery.open_recipe(message.name, self.registry, str(self._images()))
+        graph, view = gallery.open_recipe(message.name, self.registry, str(self.samples()))
         self.open(graph, view)
 
     # --------------------------------------------------------------------------------------------------------- actions
@@ -493,7 +493,7 @@ class Session:
             self.profiler.arm()
 
     def _interrupt(self, job: str, other: str) -> None:
-        if job in _RENDERED and other not in {"code", "names"}:  # which take less time than a part of the strip
+        if job in _RENDERED and other not in {"code", "names", "folder"}:  # which take less time than it
             self.renderer.cancel()
         elif job == other == "run":  # more urgent jobs are done between its batches
             self.profiler.stop()

@@ -34,8 +34,6 @@ _SIDE_BY_SIDE = 4
 _GROUND = 128
 #: Pictures and batches that a time is the median of; one more comes before, in which memory is taken.
 _TIMED, _MEASURED = 4, 3
-#: How far the proportions of two pictures may be apart that are shown as halves of one.
-_SAME_SHAPE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,7 @@ class TileRenderer:
         if len(drawn) > 1:
             return Result(_side_by_side([picture for picture, _ in drawn[:_SIDE_BY_SIDE]], size), True, batch, own)
         given = pictures.picture()
-        apart = first.shape[0] * given.shape[1] / (first.shape[1] * given.shape[0]) - 1
-        return Result(images.fitted(first, *size), own or abs(apart) > _SAME_SHAPE, batch, own)
+        return Result(images.fitted(first, *size), own or not images.alike(first, given), batch, own)
 
     def detail(
         self, turn: int, tile: Tile, settings: Sequence[Setting], pictures: Pictures, dialect: str

@@ -26,7 +26,7 @@ _MAX_CONTROLS = 8
 _SET_BY_HAND = ("slider", "dial", "number", "switch", "choice", "numbers", "range")
 _TELLING = ("slider", "dial", "range")
 #: In front of the names of examples: some are called like operators.
-_EXAMPLES = "gallery/"
+EXAMPLES = "gallery/"
 
 
 def tiles(registry: Registry) -> tuple[Tile, ...]:
@@ -74,7 +74,7 @@ def _of_example(name: str, title: str, registry: Registry) -> Tile:
     ]  # fmt: skip
     text, tags = _told(name)
     return Tile(
-        name=_EXAMPLES + name, title=title, summary=text, category="examples", icon="",
+        name=EXAMPLES + name, title=title, summary=text, category="examples", icon="",
         tags=(*tags, *sorted({schema.name for _, schema in work})),
         geometric=any(schema.movement is not None and not schema.movement.scales for _, schema in steps),
         gpu=all({"gpu", "mixed"} & {*schema.devices} for _, schema in steps if schema.role != "reader"), example=True,
@@ -131,7 +131,7 @@ def _around(tile: Tile, read: Mapping[str, Value], registry: Registry) -> Graph:
 
 
 def _example(tile: Tile, read: Mapping[str, Value], registry: Registry) -> Graph:
-    graph, _, _ = document.load(gallery.folder() / tile.name.removeprefix(_EXAMPLES) / gallery.FILE, registry)
+    graph, _, _ = document.load(gallery.folder() / tile.name.removeprefix(EXAMPLES) / gallery.FILE, registry)
     for node in folder_readers(graph, registry):
         kept = node.arguments if "files" not in read else dict[str, Value]()
         graph.replace_node(replace(node, arguments={**kept, **read}))

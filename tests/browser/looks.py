@@ -28,6 +28,10 @@ def _quick_add(page: Any) -> None:
     _by_id(page, "quick-search").fill("crop")
 
 
+def _operators(page: Any) -> None:
+    _by_id(page, "palette-toggle").click()
+
+
 def _batch(mode: str) -> Callable[[Any], None]:
     def act(page: Any) -> None:
         _by_id(page, "node-rotate").click(position=_HEAD)
@@ -81,6 +85,7 @@ STATES: dict[str, tuple[Callable[[Path], str], Callable[[Any], None]]] = {
     "error": (_damaged, _nothing),
     "empty": (lambda _: "from dali_studio import Designer\ndesigner = Designer()", _nothing),
     "add": (lambda _: scenes.five(), _quick_add),
+    "operators": (lambda _: scenes.five(), _operators),
     "sweep": (lambda _: scenes.five(), _batch("sweep")),
     "sheet": (lambda _: scenes.five(), _batch("samples")),
     "compare": (lambda _: scenes.five(), _compare),

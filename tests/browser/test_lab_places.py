@@ -149,3 +149,24 @@ def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: An
         part(page, "palette-search").wait_for(state="hidden")
     finally:
         page.evaluate(f"plugin => {_APP}.serviceManager.settings.save(plugin, '{{}}')", plugin)
+
+
+def test_the_launcher_begins_with_a_folder_or_with_a_recipe(page: Any, server: tuple[str, Path]) -> None:
+    address, root = server
+    for photo in sorted(samples.photos().rglob("*.jpg"))[:2]:
+        target = root / "mine" / photo.parent.name / photo.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(photo.read_bytes())
+    open_lab(page, address)
+    page.evaluate(f"() => {_APP}.commands.execute('launcher:create')")
+    page.locator('.jp-LauncherCard[title="Design a data pipeline that reads a folder of yours"]:visible').click()
+    part(page, "folders").wait_for(timeout=90_000)
+    part(page, "folders").get_by_role("button", name="mine", exact=True).click()
+    page.wait_for_function("() => document.querySelector('[data-testid=\"choose-folder\"]').textContent === 'Open 2 images'")
+    part(page, "choose-folder").click()
+    await_code(page, "mine")
+    part(page, "node-decode").wait_for()
+    page.evaluate(f"() => {_APP}.commands.execute('launcher:create')")
+    page.locator(".jp-LauncherCard:visible", has_text="Segmentation").click()
+    page.wait_for_function(f"() => {_APP}.shell.currentWidget.context?.path.startsWith('segmentation')")
+    page.locator('.dali-View:visible [data-testid="node-turned_mask"], .dali-View:visible [data-testid="node-classes"]').first.wait_for(timeout=90_000)

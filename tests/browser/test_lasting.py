@@ -118,7 +118,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     assert not picture.is_visible()
     page.wait_for_function(  # the picture follows a moment later
         """() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.widgets
-        .map(cell => cell.outputArea?.model.toJSON())).includes('>55<')""", polling=250,
+        .map(cell => cell.outputArea?.model.toJSON())).includes('>55°<')""", polling=250,
     )  # fmt: skip
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
     text = (server[1] / "saved.ipynb").read_text()
@@ -126,7 +126,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     bundles = [output["data"] for cell in notebook["cells"] for output in cell.get("outputs", []) if "data" in output]
     (svg,) = ["".join(bundle["image/svg+xml"]) for bundle in bundles if "image/svg+xml" in bundle]
     assert "data:image/jpeg;base64," in svg
-    assert ">55<" in svg
+    assert ">55°<" in svg
     assert len(svg) < 150_000
     assert all("text/plain" in bundle for bundle in bundles)
     assert len(json.dumps(notebook["metadata"])) < 50_000

@@ -179,6 +179,14 @@ def test_an_operator_of_the_palette_goes_on_with_the_chain(page: Any, server: tu
     person.click("open-samples")
     _by_id(page, "node-decode").wait_for()
     person.click("palette-toggle")
+    drawn = '[data-testid="effect-{}"][data-drawn="yes"]'
+    for name in ("rotate", "crop"):
+        page.locator(drawn.format(name)).wait_for()
+    assert "decode" in (_by_id(page, "palette-picture").get_attribute("title") or "")
+    person.click("palette-only-Colour")
+    page.locator(drawn.format("hsv")).wait_for()
+    assert page.locator('[data-testid="palette-rotate"]').count() == 0
+    person.click("palette-only-All")
     page.locator(".ds-palette").get_by_role("button", name="rotate").first.click()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=code]').textContent.includes('return rotate, labels')"

@@ -32,7 +32,7 @@ def pipe():
 STEPS = """
 from nvidia.dali import fn, pipeline_def
 
-@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+@pipeline_def(batch_size=8, num_threads=1, device_id=None)
 def steps():
     files, labels = fn.readers.file(file_root=ROOT)
     small = fn.resize(fn.decoders.image(files), size=[224, 224])

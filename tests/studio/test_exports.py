@@ -76,7 +76,7 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     svg = client.session.answers.picture(60.0).svg
     client.session.close()
     width = float(re.findall(r'width="([\d.]+)"', svg)[0])
-    (shift,) = re.findall(r'<g transform="translate\(([-\d.]+) [-\d.]+\)"><path', svg)
+    shift = re.findall(r'<g transform="translate\(([-\d.]+) [-\d.]+\)"><path', svg)[0]
     paths = re.findall(r'class="w \w+" stroke="#\w+" d="([^"]+)"', svg)
     assert len(paths) == 15
     across = [float(x) for path in paths for x in re.findall(r"[MH](-?[\d.]+)", path)]
@@ -85,6 +85,8 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert svg.count(">labels<") == 2  # at the reader and at the outputs
     assert ">wired<" not in svg  # but what was drawn
     assert svg.count(">L</text>") == 2
+    assert svg.count('class="i ') == 14  # an icon on each card
+    assert svg.count('class="y magenta"') == 6 * (1 + 2)  # a tile, and the batch's numbers as bars
 
 
 def test_text_in_pictures() -> None:

@@ -15,7 +15,7 @@ from dali_studio import Pipeline, fn
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import messages
+from dali_studio.studio import gallery, messages
 from dali_studio.studio.nodes import Nodes
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -202,3 +202,54 @@ def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
     (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), messages.Pixel)
     assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]
     client.session.close()
+
+
+def test_effects_are_shown_with_telling_values_beside_the_picture_itself(client: Client) -> None:
+    graph = client.session.graph
+    names = ["crop", "rotate", "readers.file", "no_such_operator"]
+    got = client.send("request_effects", port=port("decode"), operators=names, width=120, height=80)
+    (made,) = only(got, messages.Effects)
+    itself, crop, rotate, reader, unknown = made.items
+    assert [one.operator for one in made.items] == ["", *names]
+    assert crop.width and crop.whole
+    assert (rotate.width, rotate.height, rotate.whole) == (itself.width, itself.height, False)
+    assert not reader.width and not unknown.width
+    atlas = np.asarray(Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Effects))[0])), np.int16)
+    before, after = (atlas[one.y : one.y + one.height, one.x : one.x + one.width] for one in (itself, rotate))
+    assert np.abs(before - after).mean() > 10
+    assert client.session.graph == graph
+    (made,) = only(client.send("request_effects", port=port("uniform"), operators=["crop"], width=9, height=9), messages.Effects)
+    assert not any(one.width for one in made.items)
+
+
+def test_recipes_have_pictures(client: Client) -> None:
+    got = client.send("request_recipes", width=60, height=40)
+    parts = only(got, messages.RecipePictures)
+    pictures = {item.name: item for part in parts for item in part.items}
+    assert pictures["resnet50"].width and pictures["medical_volumes"].width
+    assert len(pictures) == len(list(gallery.folder().glob("*/pipeline.dali.json")))
+
+
+def test_a_folder_is_looked_into(client: Client, tmp_path: Path) -> None:
+    for name in ("cats/1.jpg", "cats/2.PNG", "dogs/notes.txt", ".hidden/3.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    (found,) = only(client.send("request_folder", path=str(tmp_path)), messages.FolderFound)
+    assert (found.path, found.folders, found.images) == (str(tmp_path), ("cats", "dogs"), 2)
+    (found,) = only(client.send("request_folder", path=str(tmp_path), name="cats"), messages.FolderFound)
+    assert (found.folders, found.images) == ((), 2)
+    (found,) = only(client.send("request_folder", path=found.path, name=".."), messages.FolderFound)
+    assert found.path == str(tmp_path)
+    (found,) = only(client.send("request_folder", path=str(tmp_path / "gone")), messages.FolderFound)
+    assert found.note == "It cannot be read: No such file or directory."
+
+
+def test_of_arguments_that_exclude_each_other_the_older_one_can_be_taken_away(client: Client) -> None:
+    client.edit(set_argument("resize", "resize_shorter", 60.0))
+    got = client.edit(set_argument("resize", "resize_x", 70.0))
+    (changed,) = only(got, messages.RevisionChanged)
+    (repair,) = changed.repairs
+    assert (repair.node, repair.title) == ("resize", "Remove resize_shorter")
+    client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
+    assert dict(client.session.graph.node("resize").arguments)["resize_x"] == 70.0
+    assert "resize_shorter" not in client.session.graph.node("resize").arguments

@@ -105,7 +105,7 @@ def test_a_run_tells_which_samples_failed(
     action: str, count: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "photos").mkdir()
-    for photo in sorted(samples.photos().glob("animals/*.jpg"))[:3]:
+    for photo in sorted(samples.photos().glob("things/*.jpg"))[:3]:
         shutil.copy(photo, tmp_path / "photos")
     (tmp_path / "photos" / "text.jpg").write_text("no picture")
     pipeline = Pipeline(batch_size=4, num_threads=1, device_id=None, seed=1)
@@ -123,7 +123,7 @@ def test_a_run_tells_which_samples_failed(
 
 def test_a_run_goes_on_without_damaged_files_if_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "photos").mkdir()
-    for photo in sorted(samples.photos().glob("animals/*.jpg"))[:3]:
+    for photo in sorted(samples.photos().glob("things/*.jpg"))[:3]:
         shutil.copy(photo, tmp_path / "photos")
     (tmp_path / "photos" / "text.jpg").write_text("no picture")
     arguments = ["run", "resnet50", "--images", str(tmp_path / "photos"), "--batches", "1", "--out", str(tmp_path)]

@@ -209,7 +209,7 @@ def test_documents_that_cannot_be_read_are_one_line(
 def test_names_that_are_no_text_are_written_with_escapes(tmp_path: Path) -> None:
     folder = tmp_path / "\udcff"
     folder.mkdir()
-    for photo in sorted(samples.photos().glob("animals/*.jpg"))[:2]:
+    for photo in sorted(samples.photos().glob("things/*.jpg"))[:2]:
         shutil.copy(photo, folder)
     for verb in ("explain", "export"):
         assert cli.main([verb, str(GETTING_STARTED), "--images", str(folder)]) == 0

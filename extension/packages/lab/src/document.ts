@@ -110,6 +110,7 @@ export class PipelineView extends Widget {
   /** The language of the code that is still to be asked for. */
   private dialect = "";
   private readonly obstruction: Obstruction;
+  private readonly acts: ((session: Session) => void)[] = [];
 
   constructor(
     readonly context: DocumentContext,
@@ -146,6 +147,12 @@ export class PipelineView extends Widget {
     if (this.session) this.file.sessions.delete(this.session);
     this.session?.close();
     super.dispose();
+  }
+
+  /** What is done once, as soon as the kernel has the document: a new one begins with it. */
+  beginWith(act: (session: Session) => void): void {
+    this.acts.push(act);
+    if (this.session && this.file.link.live) this.greet();
   }
 
   /** Bring a node into view. */
@@ -194,6 +201,7 @@ export class PipelineView extends Widget {
   /** Say to the kernel that this view is there, and what it wants. */
   private greet(): void {
     this.session?.start();
+    for (const act of this.acts.splice(0)) if (this.session) act(this.session);
     if (this.dialect) this.session?.send({ type: "request_code", dialect: this.dialect });
     this.dialect = "";
   }

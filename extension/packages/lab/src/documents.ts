@@ -1,9 +1,4 @@
-import {
-  type CommandOptions,
-  ILayoutRestorer,
-  type JupyterFrontEnd,
-  type JupyterFrontEndPlugin,
-} from "@jupyterlab/application";
+import { ILayoutRestorer, type JupyterFrontEnd, type JupyterFrontEndPlugin } from "@jupyterlab/application";
 import {
   ICommandPalette,
   IKernelStatusModel,
@@ -20,8 +15,8 @@ import type { Widget } from "@lumino/widgets";
 import { actions, addActions, commandName, Keys } from "./actions";
 import { fileType, type PipelineDocument, PipelineFactory, PipelineModelFactory } from "./document";
 import { askWhenChanged } from "./external";
-import { icon } from "./icon";
-import { EXTENSION, FACTORY, PLUGIN } from "./names";
+import { addNew } from "./launch";
+import { FACTORY, PLUGIN } from "./names";
 import { addStyle } from "./style";
 
 export type Tracker = IWidgetTracker<PipelineDocument>;
@@ -97,29 +92,6 @@ export const documents: JupyterFrontEndPlugin<Tracker> = {
     return tracker;
   },
 };
-
-/** What makes a new document. */
-function addNew(
-  app: JupyterFrontEnd,
-  words: TranslationBundle,
-  launcher: ILauncher | null,
-  palette: ICommandPalette | null,
-): void {
-  const command = commandName("new");
-  const options: CommandOptions = {
-    label: (args) => (args.isPalette ? words.__("New DALI Pipeline") : words.__("DALI Pipeline")),
-    caption: words.__("Design a new data pipeline"),
-    icon: (args) => (args.isPalette ? undefined : icon),
-    execute: async ({ cwd }) => {
-      const path = typeof cwd === "string" ? cwd : "";
-      const made = await app.serviceManager.contents.newUntitled({ path, type: "file", ext: EXTENSION });
-      return app.commands.execute("docmanager:open", { path: made.path, factory: FACTORY });
-    },
-  };
-  app.commands.addCommand(command, options);
-  launcher?.add({ command, category: words.__("Image pipelines"), rank: 1 });
-  palette?.addItem({ command, category: words.__("DALI Studio"), args: { isPalette: true } });
-}
 
 type Dialogs = ISessionContextDialogs;
 type Session = PipelineDocument["context"]["sessionContext"];

@@ -15,6 +15,11 @@ export function difference(a: Pixels, b: Pixels, gain: number, out: Uint8Clamped
   }
 }
 
+/** What differences are multiplied by to be seen: a power of two that brings the mean to an eighth of white. */
+export function gainFor(mean: number): number {
+  return 2 ** Math.min(6, Math.max(0, Math.floor(Math.log2(32 / mean))));
+}
+
 /** Height and width of an image by what its card says of it (`256×385×3 u8`); zeros if it is none. */
 export function extentsIn(facts: string): readonly [height: number, width: number] {
   const [, height, width] = /^(\d+)×(\d+)×\d+ /.exec(facts) ?? [];

@@ -1,3 +1,4 @@
+import icons from "../../../../../dali_studio/studio/icons.json";
 import type { Kind } from "../protocol/generated";
 
 export type Hue = "slate" | "blue" | "teal" | "orange" | "green" | "purple" | "olive" | "magenta";
@@ -29,16 +30,7 @@ export const PORT_LOOKS: Readonly<Record<Kind, PortLook>> = {
   any: look("*", "circle", "slate", "any data", true),
 };
 
-const CATEGORY_HUES: readonly (readonly [RegExp, Hue])[] = [
-  [/read|output|input|source|copy|generic|util|constant/, "slate"],
-  [/decod|encod/, "blue"],
-  [/geom|warp|resize|spatial/, "teal"],
-  [/colou?r|bright|photom/, "orange"],
-  [/crop|tensor|normal|math|reshape|slice|reduc|arith/, "purple"],
-  [/random|noise|effect|blur|filter|augment/, "magenta"],
-  [/audio|signal/, "teal"],
-  [/label|box|detect|segment|mask/, "green"],
-];
+const CATEGORY_HUES = icons.hues.map(([words = "", hue]) => [new RegExp(words), hue as Hue] as const);
 
 /** The hue of a category's tile. */
 export function categoryHue(category: string): Hue {

@@ -1,4 +1,5 @@
 import type {
+  Effects,
   KernelMessage,
   Mark,
   PipelineOptions,
@@ -11,7 +12,7 @@ import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
 import { kept } from "./kept";
-import { type Command, cellKey, INITIAL, type Preview, portKey, type State, type View } from "./state";
+import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
 export function project(state: State): State {
@@ -213,6 +214,15 @@ function onSheet(state: State, message: Sheet): State {
   return { ...state, sheets: { ...state.sheets, [name]: { port, revision, iteration, cells, done } } };
 }
 
+/** Effects of an earlier state stay until the new ones are there. */
+function onEffects(state: State, message: Effects): State {
+  const of = effectsOf(message.port, message);
+  const made = message.items.map(
+    (i) => [i.operator, { of, there: (i.width ?? 0) > 0, whole: i.whole ?? false }] as const,
+  );
+  return { ...state, effects: { ...state.effects, ...Object.fromEntries(made) } };
+}
+
 /** What a message of the kernel changes. Pictures are decoded elsewhere. */
 export function receive(state: State, message: KernelMessage): State {
   const asked = state.inFlight ? state.pending[0] : undefined;
@@ -262,12 +272,16 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, progress: message.doing ? message : null };
     case "saved":
       return { ...state, savedFile: message, refused: [] };
+    case "effects":
+      return onEffects(state, message);
     case "sheet":
       return onSheet(state, message);
     case "draws":
       return { ...state, draws: message };
     case "pair":
       return { ...state, pair: message };
+    case "pair_batch":
+      return { ...state, pairBatch: message };
     case "pixel":
       return { ...state, pixel: message };
     case "sound":
@@ -284,6 +298,9 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, dataSet: message };
     case "file_remains":
       return { ...state, files: { ...state.files, [message.source]: message } };
+    case "folder_found":
+      return { ...state, folder: message };
+    case "recipe_pictures":
     case "reproduction":
     case "names":
       return state; // who asked for it takes it from the session

@@ -15,7 +15,7 @@ import { renamedJunctions } from "./junctions";
 import type { Size } from "./layout";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
-import { cellKey, INITIAL, type Marks, type Pins, type State, type View } from "./state";
+import { cellKey, effectImage, INITIAL, type Marks, type Pins, recipeImage, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
@@ -391,15 +391,28 @@ export class Session {
     } else if (message.type === "pair") {
       await this.putLatest(PAIR_A, buffers[0]);
       await this.putLatest(PAIR_B, buffers[1]);
+    } else if (message.type === "effects") {
+      await this.cut(message.items, ({ operator }) => effectImage(operator), buffers[0]);
+    } else if (message.type === "recipe_pictures") {
+      await this.cut(message.items, ({ name }) => recipeImage(name), buffers[0]);
     } else if (message.type === "sheet") {
-      this.clock += 1;
-      const turn = this.clock;
-      this.images.putCells(
-        message.cells.map((cell) => ({ id: sheetImage(message.name, cell.variant, cell.sample), ...cell })),
-        await decode(buffers[0]),
-        turn,
-      );
+      await this.cut(message.cells, (c) => sheetImage(message.name, c.variant, c.sample), buffers[0]);
     }
+  }
+
+  /** Decode an atlas and cut it into pictures. */
+  private async cut<Cell extends object>(
+    cells: readonly Cell[],
+    idOf: (cell: Cell) => string,
+    buffer: Bytes | undefined,
+  ): Promise<void> {
+    this.clock += 1;
+    const turn = this.clock;
+    this.images.putCells(
+      cells.map((cell) => ({ ...cell, id: idOf(cell) })),
+      await decode(buffer),
+      turn,
+    );
   }
 
   /** Decode one whole picture; a later one that was decoded sooner stays. */

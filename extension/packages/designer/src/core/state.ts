@@ -7,6 +7,7 @@ import type {
   Draws,
   Edit,
   FileRemains,
+  FolderFound,
   GraphDifference,
   GraphView,
   ImageDetail,
@@ -14,6 +15,7 @@ import type {
   Mark,
   MemoryFreed,
   Pair,
+  PairBatch,
   PipelineOptions,
   Pixel,
   PortRef,
@@ -98,6 +100,14 @@ export interface RunState {
   readonly revision: number;
 }
 
+/** What an operator makes of an output. */
+export interface EffectState {
+  /** What it was made of, as `effectsOf` names it. */
+  readonly of: string;
+  readonly there: boolean;
+  readonly whole: boolean;
+}
+
 /** What has come of a sheet; its pictures live in `Images`. */
 export interface SheetState {
   readonly port: PortRef;
@@ -149,6 +159,8 @@ export interface View {
   readonly wires: readonly string[];
   readonly hovered: string | null;
   readonly palette: boolean;
+  /** Whether a folder of images is being chosen, of an empty pipeline. */
+  readonly folders: boolean;
   readonly drawer: DrawerTab | null;
   /** Heights in px that somebody gave to tabs of the drawer. */
   readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
@@ -180,6 +192,8 @@ export interface View {
   readonly aside: Aside | null;
   /** A file was asked for where no panel tells of it: the sentence above the graph does. */
   readonly saving: boolean;
+  /** What a name is being asked for. */
+  readonly asking: "document" | "code" | null;
   /** Show everything when the next cards come. */
   readonly refit: boolean;
   readonly dismissed: readonly string[];
@@ -232,9 +246,14 @@ export interface State {
   /** What images wait for, once that takes long. */
   readonly progress: Progress | null;
   readonly savedFile: Saved | null;
+  /** The folder that was looked into last. */
+  readonly folder: FolderFound | null;
   readonly sheets: Readonly<Record<string, SheetState>>;
+  /** By operator; the pictures live in `Images`. */
+  readonly effects: Readonly<Record<string, EffectState>>;
   readonly draws: Draws | null;
   readonly pair: Pair | null;
+  readonly pairBatch: PairBatch | null;
   readonly pixel: Pixel | null;
   /** What the threads did in the last run. */
   readonly timeline: Timeline | null;
@@ -257,6 +276,7 @@ export const INITIAL_VIEW: View = {
   wires: [],
   hovered: null,
   palette: false,
+  folders: false,
   drawer: "code",
   drawerHeights: {},
   inspector: true,
@@ -278,6 +298,7 @@ export const INITIAL_VIEW: View = {
   renaming: false,
   aside: null,
   saving: false,
+  asking: null,
   refit: false,
   dismissed: [],
   folded: [],
@@ -317,9 +338,12 @@ export const INITIAL: State = {
   awaited: [],
   progress: null,
   savedFile: null,
+  folder: null,
   sheets: {},
+  effects: {},
   draws: null,
   pair: null,
+  pairBatch: null,
   pixel: null,
   timeline: null,
   trying: "",
@@ -339,4 +363,18 @@ export function portKey(key: string, output: number): string {
 /** Name of a cell of a sheet, and of its picture. */
 export function cellKey(variant: number, sample: number): string {
   return `${variant}:${sample}`;
+}
+
+/** Names one sample of an output of one state of the graph. */
+export function effectsOf(port: PortRef, of: { revision: number; iteration: number; sample: number }): string {
+  return `${portKey(port.node, port.output ?? 0)}@${of.revision}.${of.iteration}.${of.sample}`;
+}
+
+/** The picture of what an operator makes of an output; without a name that output itself. */
+export function effectImage(operator: string): string {
+  return `@effect-${operator}`;
+}
+
+export function recipeImage(name: string): string {
+  return `@recipe-${name}`;
 }

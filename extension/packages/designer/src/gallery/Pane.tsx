@@ -4,6 +4,7 @@ import * as format from "../core/format";
 import { firstValues } from "../core/sweep";
 import type { Tile, Value } from "../protocol/generated";
 import { copyText } from "../react/clipboard";
+import { HIDDEN, paintHalves } from "../react/Halves";
 import { Histogram } from "../react/Histogram";
 import { Icon } from "../react/icons";
 import { Control } from "../react/inspector/controls";
@@ -12,7 +13,6 @@ import { tint } from "../react/tint";
 import { DETAIL_IN, DETAIL_OUT, sweepImage } from "./client";
 import { useGallery, usePart } from "./context";
 import { type Dial, dials, valueIn } from "./state";
-import { HIDDEN, paintHalves } from "./TileCard";
 
 const PICTURE = { width: 326, height: 218 };
 

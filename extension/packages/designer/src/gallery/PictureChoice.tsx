@@ -1,9 +1,9 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { HIDDEN, paintHalves } from "../react/Halves";
 import { Icon } from "../react/icons";
 import { IconButton } from "../react/parts";
 import { GIVEN } from "./client";
 import { useGallery, usePart } from "./context";
-import { HIDDEN, paintHalves } from "./TileCard";
 
 /** A small picture of what the tiles are shown on. */
 function Given() {

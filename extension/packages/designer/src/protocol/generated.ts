@@ -316,12 +316,35 @@ export interface ApplyFunction {
 /** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
 export interface RequestSheet {
   readonly type: "request_sheet";
-  readonly name: "batch" | "ends" | "trial";
+  readonly name: "batch" | "ends";
   readonly port: PortRef;
   readonly variants: readonly (readonly Edit[])[];
   readonly samples: readonly number[];
   readonly width: number;
   readonly height: number;
+}
+
+/** Ask what operators would make of an output of the shown sample, in this order; the newest request counts. */
+export interface RequestEffects {
+  readonly type: "request_effects";
+  readonly port: PortRef;
+  readonly operators: readonly string[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Ask for a picture of what each recipe gives of the sample photos. */
+export interface RequestRecipes {
+  readonly type: "request_recipes";
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Ask what is in a folder on the kernel's machine, or in `name` within it; an empty path is the working folder. */
+export interface RequestFolder {
+  readonly type: "request_folder";
+  readonly path?: string;
+  readonly name?: string;
 }
 
 /** Ask for a thousand numbers that a node draws, if it depends on no data. */
@@ -853,7 +876,7 @@ export interface Progress {
 /** A part of the answer to `RequestSheet`; buffer 0 is a JPEG atlas, absent if no cell has a picture. */
 export interface Sheet {
   readonly type: "sheet";
-  readonly name: "batch" | "ends" | "trial";
+  readonly name: "batch" | "ends";
   readonly port: PortRef;
   readonly revision: number;
   readonly iteration: number;
@@ -871,6 +894,50 @@ export interface SheetCell {
   readonly width: number;
   readonly height: number;
   readonly text: string;
+}
+
+/** A part of the answer to `RequestEffects`: a JPEG atlas, absent if there is no picture. */
+export interface Effects {
+  readonly type: "effects";
+  readonly port: PortRef;
+  readonly revision: number;
+  readonly iteration: number;
+  readonly sample: number;
+  readonly items: readonly Effect[];
+}
+
+/** What an operator makes of a picture, in the atlas of buffer 0 (all 0 if nothing); no name: the picture itself. */
+export interface Effect {
+  readonly operator: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly whole: boolean;
+}
+
+/** A part of the answer to `RequestRecipes`; buffer 0 is the atlas. */
+export interface RecipePictures {
+  readonly type: "recipe_pictures";
+  readonly items: readonly RecipePicture[];
+}
+
+/** A recipe's place in an atlas (all 0 if it has no picture). */
+export interface RecipePicture {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit. */
+export interface FolderFound {
+  readonly type: "folder_found";
+  readonly path: string;
+  readonly folders: readonly string[];
+  readonly images: number;
+  readonly note: string;
 }
 
 /** Answer to `RequestDraws`: what was drawn, in equal spans, or by value where there are few of them. */
@@ -900,6 +967,14 @@ export interface Pair {
   readonly histogram: readonly number[];
   readonly note: string;
   readonly planes: number;
+}
+
+/** What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large. */
+export interface PairBatch {
+  readonly type: "pair_batch";
+  readonly a: Side;
+  readonly b: Side;
+  readonly means: readonly number[];
 }
 
 /** Answer to `RequestPixel`: those of the outputs that are pictures. */
@@ -1284,6 +1359,9 @@ export type ClientMessage =
   | ApplyCode
   | ApplyFunction
   | RequestSheet
+  | RequestEffects
+  | RequestRecipes
+  | RequestFolder
   | RequestDraws
   | RequestPair
   | RequestPixel
@@ -1318,8 +1396,12 @@ export type KernelMessage =
   | Busy
   | Progress
   | Sheet
+  | Effects
+  | RecipePictures
+  | FolderFound
   | Draws
   | Pair
+  | PairBatch
   | Pixel
   | Sound
   | Timeline

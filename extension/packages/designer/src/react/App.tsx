@@ -94,6 +94,7 @@ function Studio({
     (full || !outside) &&
     state.ready &&
     !state.empty &&
+    !state.comparison &&
     !list &&
     (floats ? (state.selected || state.settings) && state.inspector : state.inspector);
   const latest = useRef(frame);

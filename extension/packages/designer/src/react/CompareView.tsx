@@ -1,16 +1,16 @@
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef, useState } from "react";
 import * as format from "../core/format";
 import type { Picture } from "../core/images";
-import { contained, difference } from "../core/pixels";
-import { PAIR_A, PAIR_B } from "../core/session";
+import { contained, difference, gainFor } from "../core/pixels";
+import { PAIR_A, PAIR_B, STRIP_IMAGE } from "../core/session";
 import type { Comparison } from "../core/state";
 import type { Pair, PixelValue, Side } from "../protocol/generated";
+import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
 import { IconButton, Segments } from "./parts";
 import { type Point, usePixel } from "./usePixel";
-import { useRoom } from "./useRoom";
 
-const MODES = ["slider", "side by side", "blink", "difference"] as const;
+const MODES = ["slider and difference", "side by side", "blink"] as const;
 type Mode = (typeof MODES)[number];
 
 /** Ask for both pictures whenever they can have changed. */
@@ -189,9 +189,16 @@ function PixelTable({ values }: { readonly values: readonly (PixelValue | undefi
 function Facts({ pair }: { readonly pair: Pair }) {
   if (pair.note.includes("gives no picture")) return <p className="ds-muted">{pair.note}</p>;
   const most = Math.max(1, ...pair.histogram);
+  const figures = [
+    ["mean", format.short(pair.mean)],
+    ["largest", format.short(pair.largest)],
+    ["PSNR", pair.peak > 0 ? `${pair.peak.toFixed(1)} dB` : ""],
+  ] as const;
   return (
-    <div className="ds-pair-facts" data-testid="pair-facts">
-      <h5 className="ds-section-title">Difference per value</h5>
+    <section data-testid="pair-facts">
+      <h5 className="ds-section-title">
+        Difference per value <span>{pair.facts_a}</span>
+      </h5>
       {pair.same ? (
         <p>Equal in this sample.</p>
       ) : (
@@ -209,26 +216,69 @@ function Facts({ pair }: { readonly pair: Pair }) {
               return <rect key={i} x={i * 10} y={48 - height} width={8.5} height={height} />;
             })}
           </svg>
+          <div className="ds-pair-axis">
+            {[0, pair.largest / 2, pair.largest].map((value) => (
+              <span key={value}>{format.short(value)}</span>
+            ))}
+          </div>
           <dl>
-            <div>
-              <dt>mean</dt>
-              <dd>{format.short(pair.mean)}</dd>
-            </div>
-            <div>
-              <dt>largest</dt>
-              <dd>{format.short(pair.largest)}</dd>
-            </div>
-            {pair.peak > 0 && (
-              <div>
-                <dt>PSNR</dt>
-                <dd>{pair.peak.toFixed(1)} dB</dd>
-              </div>
+            {figures.map(
+              ([name, value]) =>
+                value && (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ),
             )}
           </dl>
         </>
       )}
-      {pair.note && <p className="ds-muted">{pair.note}</p>}
-    </div>
+    </section>
+  );
+}
+
+/** How far apart the samples of the batch are, the farthest first; a click shows one. */
+function OverBatch() {
+  const session = useSession();
+  const means = useSel((s) => s.pairBatch?.means ?? []);
+  const strip = useSel((s) => s.strip);
+  const sample = useSel((s) => s.sample);
+  const iteration = useSel((s) => s.iteration);
+  const [all, setAll] = useState(false);
+  const most = Math.max(0, ...means);
+  if (means.length < 2) return null;
+  if (most === 0) return <p className="ds-muted">Equal in all {means.length} samples.</p>;
+  const order = means.map((_, k) => k).sort((j, k) => (means[k] ?? 0) - (means[j] ?? 0));
+  return (
+    <section data-testid="pair-batch">
+      <h5 className="ds-section-title">
+        Over the batch <span>mean per sample</span>
+      </h5>
+      {order.slice(0, all ? order.length : 4).map((k) => (
+        <button
+          key={k}
+          type="button"
+          className="ds-pair-sample"
+          aria-current={k === sample}
+          aria-label={`sample ${k + 1}`}
+          onClick={() => session.chooseSample(k, iteration)}
+        >
+          {strip && strip.cell > 0 ? (
+            <Thumb id={STRIP_IMAGE} width={36} height={24} cover label="" cell={{ index: k, size: strip.cell }} />
+          ) : (
+            <span>{k + 1}</span>
+          )}
+          <i style={{ "--ds-share": String(Math.max(0, means[k] ?? 0) / most) }} />
+          <span>{(means[k] ?? -1) < 0 ? "–" : format.short(means[k] ?? 0)}</span>
+        </button>
+      ))}
+      {order.length > 4 && (
+        <button type="button" className="ds-link" onClick={() => setAll(!all)}>
+          {all ? "Show fewer" : `Show all ${order.length}, largest first`}
+        </button>
+      )}
+    </section>
   );
 }
 
@@ -239,15 +289,14 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const pair = useSel((s) => s.pair);
   const a = usePicture(PAIR_A);
   const b = usePicture(PAIR_B);
-  const [mode, setMode] = useState<Mode>("slider");
-  const [gain, setGain] = useState(4);
+  const [mode, setMode] = useState<Mode>(MODES[0]);
+  const [chosen, setGain] = useState(0);
+  const gain = chosen || gainFor(pair?.mean ?? 0);
   const [line, setLine] = useState(0.5);
   const [point, setPoint] = useState<Point>({ x: 0.3, y: 0.4 });
   const [pinned, setPinned] = useState(false);
   const [phase, setPhase] = useState(false);
-  const { box, width } = useRoom(900);
-  // Where there is room, the slider has what differs beside it.
-  const differs = mode === "difference" || (mode === "slider" && width > 1000);
+  const differs = mode === MODES[0];
   const stage = useRef<HTMLDivElement>(null);
   const values = usePixel([comparison.a.port, comparison.b.port], point, comparison.plane ?? 0);
   const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
@@ -274,7 +323,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const onMove = (event: PointerEvent<HTMLElement>) => {
     const at = place(event);
     if (at && !pinned) setPoint(at);
-    if (mode === "slider" && (event.buttons & 1) === 1 && at) setLine(at.x);
+    if (differs && (event.buttons & 1) === 1 && at) setLine(at.x);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
@@ -307,12 +356,13 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     </div>
   );
   return (
-    <section ref={box} className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
+    <section className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
       <header>
         <b>Compare</b>
         <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
         <IconButton icon="flip" label="Swap" small onClick={() => set({ a: comparison.b, b: comparison.a })} />
         <SideChoice name="B" side={comparison.b} set={(side) => set({ b: side })} />
+        {pair?.note && <small className="ds-muted">{pair.note}</small>}
         <span className="ds-spring" />
         <Segments label="How" options={MODES} value={mode} testId="pair-mode" onChange={setMode} />
         <IconButton
@@ -331,7 +381,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         aria-label="Pictures. Arrow keys move the point."
         onKeyDown={onKeyDown}
       >
-        {mode === "slider" && (
+        {differs && (
           <div>
             {pane(
               [
@@ -356,7 +406,12 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         )}
         {mode === "side by side" && <div>{pane(<PairPicture {...shown} show="b" />, said(right))}</div>}
         {differs && (
-          <div>{pane(<PairPicture {...shown} show="difference" />, said(`Difference, ${gain} times amplified`))}</div>
+          <div>
+            {pane(
+              <PairPicture {...shown} show="difference" />,
+              said(gain === 1 ? "Difference" : `Difference, ${gain} times amplified`),
+            )}
+          </div>
         )}
       </div>
       <footer>
@@ -368,7 +423,6 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
             <span className="ds-kbd">Shift</span> click {pinned ? "frees" : "pins"} the pixel, arrow keys move it.
           </p>
         </div>
-        {pair && <Facts pair={pair} />}
         {pair && pair.planes > 1 && (
           <label className="ds-gain">
             Frame {Math.min(comparison.plane ?? 0, pair.planes - 1)}
@@ -395,10 +449,18 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
               data-testid="pair-gain"
               onChange={(e) => setGain(2 ** Number(e.target.value))}
             />
-            <small className="ds-muted">Black means equal.</small>
+            <small className="ds-muted">
+              Black means equal. A difference of {format.number(Math.floor(256 / gain))} or more shows at full strength.
+            </small>
           </label>
         )}
       </footer>
+      {pair && (
+        <aside className="nowheel">
+          <Facts pair={pair} />
+          <OverBatch />
+        </aside>
+      )}
     </section>
   );
 }

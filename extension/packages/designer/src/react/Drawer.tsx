@@ -97,6 +97,7 @@ export function Drawer() {
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel(drawerHeight);
+  const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
   const small = breadth === "slim" || breadth === "list" || dense;
@@ -133,8 +134,8 @@ export function Drawer() {
           ))}
         </div>
         <span className="ds-spring" />
-        {open && tab === "code" && <CopyButton />}
-        {open && tab === "code" && <CellButton />}
+        {open && tab === "code" && !asking && <CopyButton />}
+        {open && tab === "code" && !asking && <CellButton />}
         {open && tab === "code" && <SaveButtons />}
         {open && tab === "timeline" && <SaveTrace />}
         {some && (

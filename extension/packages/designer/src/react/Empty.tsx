@@ -1,8 +1,11 @@
 import { type FormEvent, useEffect, useState } from "react";
 import * as format from "../core/format";
 import { isOffered } from "../core/fuzzy";
+import { recipeImage } from "../core/state";
+import { Thumb } from "./canvas/Thumb";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
+import { FolderChoice } from "./FolderChoice";
 import { Icon } from "./icons";
 import { openQuickAdd } from "./quickAdd";
 
@@ -27,50 +30,71 @@ function Drawing() {
 function FolderCard() {
   const { session } = useFrame();
   const [path, setPath] = useState("");
-  const open = (event: FormEvent) => {
+  const choosing = useSel((s) => s.view.folders);
+  const setChoosing = (folders: boolean) => session.view({ folders });
+  const open = (folder: string) => session.send({ type: "open_folder", path: folder });
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (path.trim()) session.send({ type: "open_folder", path: path.trim() });
+    if (path.trim()) open(path.trim());
   };
   return (
-    <form className="ds-offer ds-offer-first" onSubmit={open}>
+    <form className="ds-offer ds-offer-first" onSubmit={submit}>
       <h4>Your images</h4>
-      <p>
-        Name a folder on the kernel's machine; or a list (.txt), annotations of COCO (.json), an archive of WebDataset
-        (.tar).
-      </p>
-      <div className="ds-offer-foot">
-        <input
-          className="ds-input"
-          value={path}
-          placeholder="path/to/images"
-          aria-label="Folder of images"
-          data-testid="folder-path"
-          onChange={(e) => setPath(e.target.value)}
-        />
-        <button type="submit" className="ds-button ds-primary" disabled={path.trim() === ""} data-testid="open-folder">
-          <Icon name="folder" />
-          Open folder
-        </button>
-        <button
-          type="button"
-          className="ds-button"
-          data-testid="open-samples"
-          onClick={() => session.send({ type: "open_folder", path: "" })}
-        >
-          Sample photos
-        </button>
-      </div>
+      {choosing ? (
+        <FolderChoice begin={path.trim()} onChoose={open} onClose={() => setChoosing(false)} />
+      ) : (
+        <>
+          <p>Choose a folder on the kernel's machine. A reader and a decoder are added for you.</p>
+          <div className="ds-offer-foot">
+            <div className="ds-offer-row">
+              <button
+                type="button"
+                className="ds-button ds-primary"
+                data-testid="browse-folders"
+                onClick={() => setChoosing(true)}
+              >
+                <Icon name="folder" />
+                Choose folder
+              </button>
+              <button type="button" className="ds-button" data-testid="open-samples" onClick={() => open("")}>
+                Sample photos
+              </button>
+            </div>
+            <div className="ds-offer-row">
+              <input
+                className="ds-input"
+                value={path}
+                placeholder="or a path: folder, .txt, .json, .tar"
+                title="A folder of images, a list of files (.txt), annotations of COCO (.json), an archive of WebDataset (.tar)"
+                aria-label="Folder of images"
+                data-testid="folder-path"
+                onChange={(e) => setPath(e.target.value)}
+              />
+              {path.trim() !== "" && (
+                <button type="submit" className="ds-button" data-testid="open-folder">
+                  Open
+                </button>
+              )}
+            </div>
+          </div>
+        </>
+      )}
     </form>
   );
 }
 
 /** Recipes from which on a field to search them is worth its place. */
 const MANY = 8;
+const THUMB = { width: 30, height: 20 };
 
 function RecipeCard() {
   const { session } = useFrame();
   const recipes = useSel((s) => s.opening?.recipes ?? []);
   const [query, setQuery] = useState("");
+  useEffect(
+    () => session.send({ type: "request_recipes", width: 2 * THUMB.width, height: 2 * THUMB.height }),
+    [session],
+  );
   const words = query.toLowerCase().split(/\s+/);
   const shown = recipes.filter((r) => words.every((w) => `${r.name} ${r.title}`.toLowerCase().includes(w)));
   return (
@@ -99,6 +123,7 @@ function RecipeCard() {
             data-testid={`recipe-${r.name}`}
             onClick={() => session.send({ type: "open_recipe", name: r.name })}
           >
+            <Thumb id={recipeImage(r.name)} {...THUMB} cover label="" />
             {r.title}
             <span>{format.plural(r.operators, "operator")}</span>
           </button>
@@ -124,6 +149,7 @@ function OperatorCard() {
         <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
           <Icon name="plus" />
           Add an operator
+          <span className="ds-kbd">Space</span>
         </button>
       </div>
     </div>
@@ -141,9 +167,6 @@ export function Empty() {
         <OperatorCard />
         <RecipeCard />
       </div>
-      <p className="ds-empty-hint">
-        or press <span className="ds-kbd">Space</span> to add an operator
-      </p>
     </div>
   );
 }

@@ -31,7 +31,9 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
     const fits = (o: Operator) =>
       (kind ? operatorTakes(catalog, o, kind) : true) && (to ? operatorGives(catalog, o, to, target) : true);
     const known = kind !== null && kind !== "any";
-    const exact = (o: Operator) => (known && o.inputs[0]?.kind === kind ? 12 : 0);
+    // what does not need the wire in hand comes behind what does
+    const exact = ({ inputs: [input] }: Operator) =>
+      known ? (input?.kind === kind ? 12 : 0) - (input?.optional ? 250 : 0) : 0;
     // "read" finds readers before `io.file.read` while there is nothing that gives paths; "resize" stays the first of its name
     const begun = query.trim() !== "" && "readers".startsWith(query.trim().toLowerCase());
     const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? (begun ? 300 : 30) : 0);

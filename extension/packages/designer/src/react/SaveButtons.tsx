@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import type { Session } from "../core/session";
 import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
@@ -23,25 +23,30 @@ export function saveAs(session: Session, what: What | "picture", ending = ""): v
   session.send({ type: "save_document", path, what });
 }
 
-/** Save the code or the document: one press proposes a name, Enter writes. */
+/** Save the document under its name; one that has none is asked for one. */
+export function saveDocument(session: Session): void {
+  if (session.store.get().confirmed?.document) saveAs(session, "document");
+  else session.view({ drawer: "code", asking: "document" });
+}
+
+/** Save the document, or write the program: a name is proposed, Enter writes. In a tab the host saves the document. */
 export function SaveButtons() {
   const { session, host } = useFrame();
-  const state = useSel((s) => ({ name: s.graph?.name ?? "", document: s.confirmed?.document ?? "" }));
+  const asking = useSel((s) => s.view.asking);
+  const proposed = useSel((s) => fileName(s.graph?.name ?? "", asking ?? "code", s.confirmed?.document ?? ""));
   const saved = useSel((s) => (s.view.saving ? null : s.savedFile)); // which the strip says
-  const [asking, setAsking] = useState<What | null>(null);
   const [path, setPath] = useState("");
-  const ask = (what: What) => {
-    setPath(fileName(state.name, what, state.document));
-    setAsking(what);
-  };
+  useEffect(() => setPath(proposed), [proposed]);
+  const ask = (what: What | null) => session.view({ asking: what });
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (asking && path.trim()) session.send({ type: "save_document", path: path.trim(), what: asking });
-    setAsking(null);
+    ask(null);
   };
   if (asking)
     return (
       <form className="ds-save" onSubmit={save}>
+        <span className="ds-muted">{asking === "code" ? "Write the program" : "Save"} in the notebook's folder as</span>
         <input
           // biome-ignore lint/a11y/noAutofocus: the field opens because its button was pressed
           autoFocus
@@ -50,12 +55,12 @@ export function SaveButtons() {
           aria-label="File in the kernel's folder"
           data-testid="save-path"
           onChange={(e) => setPath(e.target.value)}
-          onKeyDown={(e) => e.key === "Escape" && setAsking(null)}
+          onKeyDown={(e) => e.key === "Escape" && ask(null)}
         />
         <button type="submit" className="ds-button ds-button-small" disabled={!path.trim()} data-testid="save-go">
-          Save
+          {asking === "code" ? "Write" : "Save"}
         </button>
-        <button type="button" className="ds-button ds-button-quiet" onClick={() => setAsking(null)}>
+        <button type="button" className="ds-button ds-button-quiet" onClick={() => ask(null)}>
           Cancel
         </button>
       </form>
@@ -70,23 +75,25 @@ export function SaveButtons() {
       <button
         type="button"
         className="ds-button ds-button-quiet"
-        title="Save the program as a file"
+        title="Write the program to a file; the pipeline itself is not saved by that"
         data-testid="save-code"
         onClick={() => ask("code")}
       >
         <Icon name="file" />
-        Save .py
+        Export .py
       </button>
-      <button
-        type="button"
-        className="ds-button ds-button-quiet"
-        title="Save the document"
-        data-testid="save-document"
-        onClick={() => (host ? host.save() : ask("document"))}
-      >
-        <Icon name="save" />
-        Save document
-      </button>
+      {!host && (
+        <button
+          type="button"
+          className="ds-button ds-button-quiet"
+          title="Save the pipeline as a document"
+          data-testid="save-document"
+          onClick={() => ask("document")}
+        >
+          <Icon name="save" />
+          Save
+        </button>
+      )}
     </>
   );
 }

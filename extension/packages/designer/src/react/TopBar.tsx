@@ -8,6 +8,7 @@ import { useFile, useFrame, useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { SampleStripView } from "./SampleStripView";
+import { saveDocument } from "./SaveButtons";
 
 /** Whole batches that one press of Run measures, and what can be chosen instead. */
 export const RUN_BATCHES = 8;
@@ -61,31 +62,42 @@ function Mark() {
 }
 
 function Title() {
-  const { session, breadth } = useFrame();
+  const { session, host, breadth } = useFrame();
   const open = useFile();
   const text = useSel((s) => ({
     name: s.graph?.name || "Untitled",
     state: saveState(s, open),
     file: open?.name ?? s.confirmed?.document ?? "",
+    can: (s.graph?.nodes.length ?? 0) > 0 && s.link === "live",
   }));
   return (
-    <button
-      type="button"
-      className="ds-title"
-      title={`${text.file || text.state}. Settings of the pipeline.`}
-      data-testid="settings"
-      onClick={() => {
-        session.select([]);
-        session.view((v) => ({ settings: !v.settings, inspector: true }));
-      }}
-    >
-      <b data-testid="pipeline-name">{text.name}</b>
+    <div className="ds-title">
+      <button
+        type="button"
+        title={`${text.file || text.state}. Settings of the pipeline.`}
+        data-testid="settings"
+        onClick={() => {
+          session.select([]);
+          session.view((v) => ({ settings: !v.settings, inspector: true }));
+        }}
+      >
+        <b data-testid="pipeline-name">{text.name}</b>
+      </button>
       {breadth === "list" || breadth === "slim" ? (
         <span className="ds-title-dot">{text.state === "Saved" ? "" : "•"}</span>
       ) : (
-        <span data-testid="save-state">{text.state}</span>
+        <button
+          type="button"
+          className="ds-title-state"
+          disabled={!text.can}
+          title={text.state === "Saved" ? text.file : "Save the pipeline"}
+          data-testid="save-state"
+          onClick={() => (host ? host.save() : saveDocument(session))}
+        >
+          {text.state}
+        </button>
       )}
-    </button>
+    </div>
   );
 }
 

@@ -120,7 +120,7 @@ function WireEdgeView(props: EdgeProps) {
           <button
             type="button"
             className="ds-guard-pill nodrag nopan"
-            style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+            style={{ transform: `translate(-50%, 3px) translate(${at.x}px, ${at.y}px)` }}
             title={look.unmoved}
             data-testid={`guard-${id}`}
             onClick={() => {

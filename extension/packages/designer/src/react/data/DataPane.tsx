@@ -4,6 +4,7 @@ import * as format from "../../core/format";
 import { DATA_IMAGE } from "../../core/session";
 import type { DataSample, DataSet, NodeView, Spread } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
+import { FolderChoice } from "../FolderChoice";
 import { Icon } from "../icons";
 
 /** Where a reader reads; a folder that is missing on this machine is replaced here. */
@@ -12,9 +13,14 @@ function Place({ node }: { readonly node: NodeView }) {
   const now = placeOf(node);
   const [path, setPath] = useState(now);
   useEffect(() => setPath(now), [now]);
+  const [choosing, setChoosing] = useState(false);
+  const read = (place: string) => {
+    setChoosing(false);
+    session.send({ type: "point_reader", key: node.key, path: place });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (path.trim() && path.trim() !== now) session.send({ type: "point_reader", key: node.key, path: path.trim() });
+    if (path.trim() && path.trim() !== now) read(path.trim());
   };
   return (
     <form className="ds-data-place" onSubmit={submit}>
@@ -29,6 +35,15 @@ function Place({ node }: { readonly node: NodeView }) {
         onKeyDown={(e) => e.key === "Escape" && setPath(now)}
       />
       <button
+        type="button"
+        className="ds-button ds-button-small"
+        aria-expanded={choosing}
+        data-testid="data-choose"
+        onClick={() => setChoosing(!choosing)}
+      >
+        Choose…
+      </button>
+      <button
         type="submit"
         className="ds-button ds-button-small"
         disabled={!path.trim() || path.trim() === now}
@@ -36,6 +51,7 @@ function Place({ node }: { readonly node: NodeView }) {
       >
         Read this
       </button>
+      {choosing && <FolderChoice begin="" onChoose={read} onClose={() => setChoosing(false)} />}
     </form>
   );
 }

@@ -63,7 +63,11 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
-  const first = offered.filter((a) => isShown(a, node) || troubled.includes(a.name));
+  // what was set when the node was selected comes first; rows do not change their places under the pointer
+  const [given] = useState(() => new Set([...Object.keys(node.arguments), ...Object.keys(node.argument_inputs)]));
+  const first = offered
+    .filter((a) => isShown(a, node) || troubled.includes(a.name))
+    .sort((a, b) => Number(given.has(b.name)) - Number(given.has(a.name)));
   // what has no effect is shown where it is set
   const rest = offered.filter((a) => !first.includes(a) && a.support === "used");
   if (offered.length === 0) return null;

@@ -1,0 +1,44 @@
+"""Icons and hues of operators: the designer and pictures of graphs take them from one file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from dali_studio.schema.model import OperatorSchema
+
+_FILE = Path(__file__).with_name("icons.json")
+
+
+class _Icons(msgspec.Struct, frozen=True):
+    """Paths on a grid of 16 by name; other names; words of operators and of categories, and what they suggest."""
+
+    strokes: dict[str, str]
+    aliases: dict[str, str]
+    words: tuple[tuple[str, str], ...]
+    hues: tuple[tuple[str, str], ...]
+
+
+@cache
+def _icons() -> _Icons:
+    return msgspec.json.decode(_FILE.read_bytes(), type=_Icons)
+
+
+def icon_of(schema: OperatorSchema) -> str:
+    """The path of an operator's icon."""
+    known = _icons()
+    words = f"{schema.icon} {schema.name} {schema.category}".lower()
+    name = schema.icon if schema.icon in known.strokes else known.aliases.get(schema.icon, "")
+    return known.strokes[name or _first(known.words, words, "tensor")]
+
+
+def hue_of(category: str) -> str:
+    """The name of a category's hue."""
+    return _first(_icons().hues, category.lower(), "slate")
+
+
+def _first(patterns: tuple[tuple[str, str], ...], words: str, otherwise: str) -> str:
+    return next((found for pattern, found in patterns if re.search(pattern, words)), otherwise)
