@@ -5,7 +5,7 @@ import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { CARD, outputRows } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
+import { type Point, type Rect, route, routeUnder, trackOf } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import { boxesOf, boxSize, cardOf, isHidden } from "../../core/subgraph";
@@ -58,10 +58,10 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
     // those of many nodes would be a cage: a node has its own when it is selected
     if (argument && isDense(graph) && !ownWires(state, wire)) continue;
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
+    const track = trackOf(kind, argumentSources(graph).get(wire.source.node));
     const [from, to] = between;
     const points = junctionsOf(state.marks, wire);
-    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track));
+    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards, track) : route(from, to, cards, track));
     const path = points.length > 0 ? pathThrough([from, ...points, to]) : free();
     paths.set(look, (paths.get(look) ?? "") + path);
   }

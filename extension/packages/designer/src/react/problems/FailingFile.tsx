@@ -12,8 +12,8 @@ export function shortPath(path: string): string {
   return path.length > 46 && parts.length > 3 ? [...parts.slice(0, 2), "…", ...parts.slice(-1)].join("/") : path;
 }
 
-/** Picture, name and number of the sample at which a node failed. */
-export function FailingFile({ finding }: { readonly finding: Diagnostic }) {
+/** Picture, name and number of the sample at which a node failed; beside a node also what is wrong with it. */
+export function FailingFile({ finding, title }: { readonly finding: Diagnostic; readonly title?: string }) {
   const session = useSession();
   const words = useSel((s) => s.files[finding.source ?? ""]?.words ?? "");
   const shown = useSel((s) => s.sample === finding.sample);
@@ -22,6 +22,7 @@ export function FailingFile({ finding }: { readonly finding: Diagnostic }) {
     <div className="ds-failing">
       <FilePicture node={node} source={source} width={72} height={48} />
       <span>
+        {title && <h4>{title}</h4>}
         <b title={source}>{shortPath(source)}</b>
         <small className="ds-muted">{words}</small>
         {typeof sample === "number" && !shown && (
@@ -61,7 +62,7 @@ export function Remedies({ node }: { readonly node: string }) {
 }
 
 /** Copy the smallest program in which this fails. */
-export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) {
+export function CopyReproduction({ finding, bare = false }: { readonly finding: Diagnostic; readonly bare?: boolean }) {
   const session = useSession();
   const [done, setDone] = useState(false);
   const node = finding.node ?? "";
@@ -75,12 +76,13 @@ export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) 
     <button
       type="button"
       className="ds-link"
-      title="The smallest program that fails so, with this file alone"
+      title="Copy the smallest program that fails so, with this file alone"
+      aria-label="Copy the smallest program that fails so"
       data-testid={`repro-${node}`}
       onClick={() => void copy()}
     >
       <Icon name="code" size={12} />
-      {done ? "Copied" : "Copy repro"}
+      {done ? "Copied" : !bare && "Copy repro"}
     </button>
   );
 }
