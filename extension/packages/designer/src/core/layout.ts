@@ -269,6 +269,10 @@ class Ways {
 
   private way(grid: ReadonlyMap<string, Cell>, columns: number): Way {
     const { positions } = placed(this.plan, grid, columns);
+    // A card as tall as its branches begins above them: the first row, too, is on its branch's line.
+    const outputs = positions[OUTPUTS];
+    const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
+    if (outputs && isTall) positions[OUTPUTS] = { ...outputs, y: outputs.y - LIFT };
     const bands = Math.ceil(this.length / columns);
     const breaks = this.lanes > 1 && grid === this.grid ? bands - 1 : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks };
@@ -324,6 +328,8 @@ export function wayOf(
 
 /** Height of a card of outputs above its first row, of each row, and below the last one. */
 const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22 } as const;
+/** How much higher a card's first row is than the line of a card beside it. */
+const LIFT = OUTPUTS_PARTS.head + OUTPUTS_PARTS.row / 2 - 14;
 
 /** From how many branches on each of them ends on its own line, though that makes a tall card. */
 const BRANCHES = 4;

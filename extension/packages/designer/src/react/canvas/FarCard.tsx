@@ -71,7 +71,7 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
-  const named = hasPictures(useDetail());
+  const named = useDetail() === "titled";
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}

@@ -169,8 +169,9 @@ function nextTo(state: State, key: string): Position | null {
   return at ? { x: at.x + 184, y: at.y } : null;
 }
 
-/** What stays free above the cards, in px. */
+/** What stays free above the cards, in px, and below them for a wire. */
 const ABOVE = 10;
+const LANE = 14;
 /** Height of the names of stages. */
 const STAGE = 14;
 /** What the zoom controls cover at least, in the lower left corner. */
@@ -204,10 +205,8 @@ export function viewOf(
   // Names of stages stand over the cards of large graphs.
   const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
-  const hidden = cards.some(
-    (c) =>
-      x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
-  );
+  // a wire may run below the cards
+  const hidden = x < controls && y + head + (height + LANE) * scale > box.height - CONTROLS.height;
   if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }
