@@ -1,4 +1,4 @@
-import { useStore } from "@xyflow/react";
+import { useStore, ViewportPortal } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
@@ -37,17 +37,18 @@ const PORT = 9;
 const COVERED = 3000;
 
 interface Spot extends Point {
-  /** From the node to its card, where they are not side by side. */
+  /** From the node to its card, in px of the nodes. */
   readonly tie: string;
 }
 
-function tieOf(own: Rect, { x, y, width, height }: Rect): string {
+/** A line between two boxes; `px` is as long as one on the screen. */
+function tieOf(own: Rect, { x, y, width, height }: Rect, px: number): string {
   const from = own.x + own.width / 2;
-  const to = Math.max(x + 20, Math.min(from, x + width - 20));
+  const to = Math.max(x + 20 * px, Math.min(from, x + width - 20 * px));
   const below = own.y + own.height;
-  if (y > below) return `M${from} ${below}V${below + 9}H${to}V${y}`;
-  if (y + height < own.y) return `M${from} ${own.y}V${own.y - 9}H${to}V${y + height}`;
-  const middle = Math.max(y + 20, own.y + 20);
+  if (y > below) return `M${from} ${below}V${below + 9 * px}H${to}V${y}`;
+  if (y + height < own.y) return `M${from} ${own.y}V${own.y - 9 * px}H${to}V${y + height}`;
+  const middle = Math.max(y, own.y) + 20 * px;
   return x > own.x ? `M${own.x + own.width} ${middle}H${x}` : `M${own.x} ${middle}H${x + width}`;
 }
 
@@ -74,11 +75,20 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Spot | n
     const cards = [{ x: 0, y: s.height - CONTROLS.height, ...CONTROLS }, ...others];
     const drawn = [...(s.domNode?.querySelectorAll(WIRES) ?? [])];
     const wires = drawn.flatMap((w) => boxesAlong(w.getAttribute("d") ?? "").map(seen));
-    const frame = { x: MARGIN, y: MARGIN, width: s.width - 2 * MARGIN, height: s.height - 2 * MARGIN };
+    const aside = s.domNode?.closest(".ds-root")?.querySelector<HTMLElement>(".ds-floating")?.offsetWidth ?? 0;
+    const frame = { x: MARGIN, y: MARGIN, width: s.width - aside - 2 * MARGIN, height: s.height - 2 * MARGIN };
     const own = rectOf(node);
     const inSight = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
     const spot = inSight ? freeSpot(size, own, cards, frame, { most, wires }) : null;
-    return spot && { ...spot, tie: tieOf(own, { ...spot, ...size }) };
+    if (!spot) return null;
+    const back = (v: number) => v / zoom;
+    const onCanvas = (r: Rect) => ({
+      x: back(r.x - left),
+      y: back(r.y - top),
+      width: back(r.width),
+      height: back(r.height),
+    });
+    return { ...spot, tie: tieOf(onCanvas(own), onCanvas({ ...spot, ...size }), back(1)) };
   }, equalSpots);
 }
 
@@ -122,11 +132,16 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const words = format.sentence(format.message(finding.message));
   const file = isAboutFile(finding);
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
-  return createPortal(
-    <>
+  const tie = (
+    <ViewportPortal>
       <svg className={`ds-error-tie ds-tone-${error ? "error" : "warning"}`} aria-hidden="true">
         <path d={spot.tie} />
       </svg>
+    </ViewportPortal>
+  );
+  return createPortal(
+    <>
+      {tie}
       <section
         ref={measured}
         className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
