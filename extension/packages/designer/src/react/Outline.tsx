@@ -3,11 +3,10 @@ import { isAboutFile } from "../core/failures";
 import { nodeOf, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { derived, findingsAt, heatOf, previewOf, severity, staleKeys } from "../core/select";
+import { derived, findingsAt, heatOf, previewOf, resultName, severity, staleKeys } from "../core/select";
 import { toldBy } from "../core/statusMessage";
 import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
-import { rowName } from "./canvas/OutputsCard";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useSel, useSession } from "./context";
@@ -125,7 +124,7 @@ export function Outline({ visible }: { readonly visible: boolean }) {
     if (places) session.move(places);
   }, [visible, session]);
   const keys = useSel(keysInOrder);
-  const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => rowName(s, ref)).join(", "));
+  const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => resultName(s, ref)).join(", "));
   return (
     <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
       {keys.map((key) => (

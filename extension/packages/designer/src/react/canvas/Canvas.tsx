@@ -38,7 +38,7 @@ import { Overview } from "./Overview";
 import { Stages } from "./Stages";
 import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
-import { CONTROLS, flowEdges, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes, viewOf } from "./useFlow";
+import { CONTROLS, flowEdges, LOW, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes, viewOf } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
@@ -48,8 +48,6 @@ const NODE_TYPES = { operator: OpCard, outputs: OutputsCard, box: BoxCard };
 const EDGE_TYPES = { wire: WireEdge };
 const NO_EDGES: Edge[] = [];
 
-/** A canvas that is no higher does not keep the room of a sentence free, in px. */
-const LOW = 240;
 /** Milliseconds after which cards that came have their sizes. */
 const MEASURED = 100;
 
@@ -490,7 +488,7 @@ function Dots({ zoom }: { readonly zoom: number }) {
     <ViewportPortal>
       <div
         className="ds-grid"
-        style={{ "--ds-gap": `${gap}px`, "--ds-dot-size": `${0.6 * Math.max(1, 1 / zoom)}px` }}
+        style={{ "--ds-gap": `${gap}px`, "--ds-dot-size": `${0.8 * Math.max(1, 1 / zoom)}px` }}
       />
     </ViewportPortal>
   );

@@ -3,7 +3,7 @@ import { createContext, type MouseEvent, memo, useContext, useMemo } from "react
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
-import { isDense } from "../../core/detail";
+import { isPale } from "../../core/detail";
 import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
@@ -80,15 +80,15 @@ function WireEdgeView(props: EdgeProps) {
       track: s.graph ? argumentSources(s.graph).get(source) : 0,
       quiet:
         argument &&
-        isDense(s.graph) &&
+        isPale(s.graph, source) &&
         ![source, target].some((key) => s.view.hovered === key || s.view.selection.includes(key)),
     };
   });
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
-    // in large graphs a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
-    if (look.quiet) return `M${b.x - STUB} ${b.y}H${b.x}`;
+    // a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
+    if (look.quiet) return `M${a.x} ${a.y}h${STUB}M${b.x - STUB} ${b.y}H${b.x}`;
     if (look.points?.length) return pathThrough([a, ...look.points, b]);
     if (obstacles.length === 0) return bezier(a, b);
     const track = trackOf(look.kind, look.track);

@@ -169,6 +169,9 @@ function nextTo(state: State, key: string): Position | null {
   return at ? { x: at.x + 184, y: at.y } : null;
 }
 
+/** A canvas that is no higher keeps no room for what may come over it, in px. */
+export const LOW = 240;
+
 /** What stays free above the cards, in px, and below them for a wire. */
 const ABOVE = 10;
 const LANE = 14;
@@ -205,8 +208,11 @@ export function viewOf(
   // Names of stages stand over the cards of large graphs.
   const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
-  // a wire may run below the cards
-  const hidden = x < controls && y + head + (height + LANE) * scale > box.height - CONTROLS.height;
+  const under = (from: number, to: number) =>
+    x + from * scale < controls && y + head + to * scale > box.height - CONTROLS.height;
+  // A wire may run below the cards; what is low needs all of its height.
+  const hidden =
+    box.height > LOW ? under(0, height + LANE) : cards.some((c) => under(c.x - left, c.y + c.height - top));
   if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { remediesOf } from "../../core/failures";
+import * as format from "../../core/format";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
@@ -15,7 +16,10 @@ export function shortPath(path: string): string {
 /** Picture, name and number of the sample at which a node failed; beside a node also what is wrong with it. */
 export function FailingFile({ finding, title }: { readonly finding: Diagnostic; readonly title?: string }) {
   const session = useSession();
-  const words = useSel((s) => s.files[finding.source ?? ""]?.words ?? "");
+  const words = useSel((s) => {
+    const { words = "", part = 0 } = s.files[finding.source ?? ""] ?? {};
+    return part > 0 && part < 1 ? `${words}, ${format.percent(1 - part)} of the picture is missing` : words;
+  });
   const shown = useSel((s) => s.sample === finding.sample);
   const { node = "", source = "", sample } = finding;
   return (
