@@ -48,6 +48,20 @@ def test_all_wires_are_there_after_each_change_of_width(designer: Any) -> None:
                     assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1, (width, part)
 
 
+def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any) -> None:
+    page = designer
+    widget = page.locator(".jp-OutputArea .ds-widget").first
+    _by_id(page, "node-rotate").click(position=HEAD)
+    for width in (1100, 800, 640):
+        widget.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
+        lab.settle(page)
+        card, inspector = _by_id(page, "node-rotate").bounding_box(), _by_id(page, "inspector").bounding_box()
+        assert card["x"] >= widget.bounding_box()["x"]
+        assert card["x"] + card["width"] < inspector["x"], width
+    _by_id(page, "tab-batch").click()  # whose cells need the room
+    _by_id(page, "inspector").wait_for(state="detached")
+
+
 def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(designer: Any) -> None:
     page = designer
     card = _by_id(page, "node-rotate")

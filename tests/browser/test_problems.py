@@ -29,6 +29,18 @@ designer
 """
 
 
+_COVERED = """() => { const card = document.querySelector('.ds-error-card').getBoundingClientRect();
+const meets = box => box.left < card.right && box.right > card.left && box.top < card.bottom && box.bottom > card.top;
+return [...document.querySelectorAll('.react-flow__node, .ds-zoom')].filter(one => meets(one.getBoundingClientRect()))
+  .map(one => one.dataset.id ?? one.className); }"""
+
+
+def _covered(page: Any) -> list[str]:
+    """What the card of an error lies on."""
+    lab.settle(page)
+    return page.evaluate(_COVERED)
+
+
 def _to_width(page: Any, width: str) -> None:
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = width; }", width)
 
@@ -52,6 +64,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     page.wait_for_function("() => Number(document.querySelector('.ds-error-card .ds-file-picture')?.dataset.part) > 0")
     assert 0 < float(picture.get_attribute("data-part")) < 1
     assert "class/cut.jpg" in card.inner_text()
+    assert _covered(page) == []
     # it is said once: beside the node while that is in sight, else in the strip; aloud all the same
     assert page.locator('[data-testid="strip"]').count() == 0
     assert "Stopped at decode" in (_by_id(page, "live").text_content() or "")

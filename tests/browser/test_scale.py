@@ -46,7 +46,8 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     seen = _open(page, server, "large.ipynb", branches=14, steps=21)
     assert seen["cards"] > 300
     assert seen["outside"] == 0
-    assert max(seen["width"], seen["height"]) > 0.85
+    # the rest is kept for a sentence, the names of stages, and the controls in the corner
+    assert max(seen["width"], seen["height"]) > 0.78
     assert min(seen["width"], seen["height"]) > 0.6
     assert _by_id(page, "far-wires").locator("path").count() > 0
     assert page.locator(".ds-far-wire-argument").count() == 0  # only the selected card's

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { freeSpot } from "../src/core/freeSpot";
 import { titleOf } from "../src/core/problems";
-import { route, sideTrack } from "../src/core/route";
+import { boxesAlong, route, trackOf } from "../src/core/route";
 
 const FRAME = { x: 0, y: 0, width: 1000, height: 600 };
 const POPUP = { width: 300, height: 190 };
@@ -22,6 +22,13 @@ describe("freeSpot", () => {
     expect(hit).toEqual([]);
   });
 
+  it("covers no wire while there is room elsewhere", () => {
+    const wires = boxesAlong("M0 260L300 260Q320 260 320 280L320 600");
+    expect(wires).toHaveLength(3);
+    const { x, y } = freeSpot(POPUP, card(20, 14), [], FRAME, { wires }) ?? { x: 0, y: 0 };
+    expect(wires.some((w) => x < w.x + w.width && x + 300 > w.x && y < w.y + w.height && y + 190 > w.y)).toBe(false);
+  });
+
   it("stays inside of the frame, and is nowhere if that is too small", () => {
     const spot = freeSpot(POPUP, card(900, 500), [], FRAME);
     expect(spot && spot.x + 300 <= 1000 && spot.y + 190 <= 600).toBe(true);
@@ -30,9 +37,14 @@ describe("freeSpot", () => {
 });
 
 describe("tracks", () => {
+  it("are others for each type of data", () => {
+    const tracks = (["image", "label", "scalar"] as const).map((kind) => trackOf(kind));
+    for (const side of ["out", "into", "beside"] as const) expect(new Set(tracks.map((t) => t[side])).size).toBe(3);
+  });
+
   it("keeps the wires of two argument sources apart", () => {
     const cards = [card(20, 14), card(388, 14)];
-    const ways = [0, 1].map((n) => route({ x: 536, y: 440 }, { x: 20, y: 128 }, cards, sideTrack(n)));
+    const ways = [0, 1].map((n) => route({ x: 536, y: 440 }, { x: 20, y: 128 }, cards, trackOf("scalar", n)));
     expect(ways[0]).not.toBe(ways[1]);
   });
 });

@@ -54,10 +54,12 @@ describe("a sweep", () => {
 
 describe("outputs", () => {
   it("are no taller for a branch that was moved far away", () => {
-    const near = { [OUTPUTS]: { x: 800, y: 14 }, rotate: { x: 400, y: 200 } };
-    const graph = { ...GRAPH, outputs: [ref("rotate")] };
-    expect(outputRows(graph, near)).toEqual([190]);
-    expect(outputRows(graph, { ...near, rotate: { x: 400, y: 900 } })).toEqual([30]);
+    const keys = ["a", "b", "c", "d"];
+    const rows = keys.map((key, i) => [key, { x: 400, y: 200 * (i + 1) }]);
+    const near = { [OUTPUTS]: { x: 800, y: 14 }, ...Object.fromEntries(rows) };
+    const graph = { ...GRAPH, outputs: keys.map((key) => ref(key)) };
+    expect(outputRows(graph, near)).toEqual([190, 390, 590, 790]);
+    expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 610]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { GraphView } from "../protocol/generated";
+import { wiresFrom } from "./graph";
 import { CARD } from "./layout";
 
 /**
@@ -33,6 +34,14 @@ export function isMany(nodes: number): boolean {
 
 export function isDense(graph: GraphView | null): boolean {
   return isMany(graph?.nodes.length ?? 0);
+}
+
+/** Arguments that a number feeds when all of its wires are drawn, at most. */
+const FEW = 2;
+
+/** Whether wires from a number to arguments are drawn whole only where one of their ends is looked at: they would be a cage. */
+export function isPale(graph: GraphView | null, source: string): boolean {
+  return graph !== null && (isDense(graph) || (wiresFrom(graph).get(source)?.length ?? 0) > FEW);
 }
 
 /** Whether cards are too small for ports. */

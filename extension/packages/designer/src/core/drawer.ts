@@ -14,3 +14,8 @@ export function drawerHeight({ view }: State): number {
   const tab = heightTab(view.drawer);
   return view.drawerHeights[tab] ?? (view.drawer === "batch" && view.sweeping ? SWEEP : (HEIGHTS[tab] ?? 0));
 }
+
+/** Whether an inspector that floats is open: what is done with cells of a batch needs all of the frame. */
+export function isFloating({ view }: State): boolean {
+  return view.inspector && view.drawer !== "batch" && (view.settings || view.selection.length > 0);
+}

@@ -1,8 +1,11 @@
 import type { Size } from "./layout";
 import type { Point, Rect } from "./route";
 
-/** What one px of distance weighs against a px² of cards that are covered. */
+/** What one px of distance, and a px² of a wire, weigh against a px² of cards that are covered. */
 const NEAR = 4;
+const WIRE = 3;
+/** A part of a wire that a pop-up stands beside is at least so long, in px. */
+const LONG = 24;
 
 function overlap(a: Rect, b: Rect): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
@@ -15,22 +18,25 @@ function gapTo(a: Rect, b: Rect): number {
   return across + Math.max(0, b.y - a.y - a.height, a.y - b.y - b.height);
 }
 
+const NO_RECTS: readonly Rect[] = [];
+
 /**
- * Where a pop-up about `anchor` covers least of the cards: beside it if there is room, else where there is. `null` if
- * the frame is smaller than the pop-up, or if it would cover more px² than that.
+ * Where a pop-up about `anchor` covers least of the cards and, before that, of the wires: beside it if there is room,
+ * else where there is. `null` if the frame is smaller than the pop-up, or if it would cover more px² of cards than that.
  */
 export function freeSpot(
   size: Size,
   anchor: Rect,
   cards: readonly Rect[],
   frame: Rect,
-  { gap = 8, most = Number.POSITIVE_INFINITY } = {},
+  { gap = 8, most = Number.POSITIVE_INFINITY, wires = NO_RECTS } = {},
 ): Point | null {
   const right = frame.x + frame.width - size.width;
   const bottom = frame.y + frame.height - size.height;
   if (right < frame.x || bottom < frame.y) return null;
   const inside = (value: number, low: number, high: number) => Math.max(low, Math.min(value, high));
-  const near = cards.filter((c) => gapTo(c, anchor) < size.width);
+  const long = wires.filter((w) => Math.max(w.width, w.height) > LONG);
+  const near = [...cards, ...long].filter((c) => gapTo(c, anchor) < size.width);
   const edges = [anchor, ...near];
   const columns = edges.flatMap((c) => [c.x, c.x + c.width - size.width, c.x + c.width + gap, c.x - size.width - gap]);
   const rows = edges.flatMap((c) => [c.y + c.height + gap, c.y - size.height - gap, c.y]);
@@ -49,7 +55,9 @@ export function freeSpot(
       const away = NEAR * (gapTo(rect, anchor) + Math.abs(x - anchor.x) / 8);
       const covered = overlap(rect, anchor) + cards.reduce((sum, c) => sum + overlap(rect, c), 0);
       if (away + covered >= least) continue;
-      least = away + covered;
+      const cost = away + covered + WIRE * wires.reduce((sum, w) => sum + overlap(rect, w), 0);
+      if (cost >= least) continue;
+      least = cost;
       best = { x, y };
       over = covered;
     }

@@ -186,7 +186,7 @@ function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch
 }
 
 function columnsOf(width: number): number {
-  return Math.max(2, 1 + Math.floor((width - SIDE - CARD) / COLUMN));
+  return Math.max(2, 1 + Math.floor((width - 2 * EDGE - CARD) / COLUMN));
 }
 
 /** Positions of all cards in a left-to-right grid that continues below when a row does not fit `width`. */
@@ -200,28 +200,31 @@ export function layoutGraph(
   return placed(plan, cells(graph, plan.small), columnsOf(width)).positions;
 }
 
+/** What stays free left and right of the cards, in px: wires run up to 18 px outside of them. */
+export const EDGE = 28;
+
 /** The smallest scale at which a graph is shown. */
 export const MIN_SCALE = 0.05;
 
 /** How large the cards are shown when all of them are in the box; 1 at most. */
 export function fittingScale(width: number, height: number, box: Size): number {
-  // Wires run up to 20 px outside of the cards.
-  if (width + 24 <= box.width && height + 24 <= box.height) return 1;
-  const scale = Math.min((box.width - 40) / (width + 24), (box.height - 16) / (height + 24));
+  const wide = width + 2 * EDGE;
+  if (wide <= box.width && height + 24 <= box.height) return 1;
+  const scale = Math.min(box.width / wide, (box.height - 16) / (height + 24));
   return Math.min(1, Math.max(MIN_SCALE, scale));
 }
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
-/** What a break of several branches must gain. */
-const BREAK = 1.25;
+/** What a break of several branches must gain: it leads all of their wires back to the left. */
+const BREAK = 1.35;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
-interface Way {
+export interface Way {
   readonly positions: Record<string, Position>;
   readonly extent: Size;
-  /** How often several branches are broken, which leads all of their wires back to the left. */
+  /** How often several branches are broken. */
   readonly breaks: number;
 }
 
@@ -266,8 +269,12 @@ class Ways {
 
   private way(grid: ReadonlyMap<string, Cell>, columns: number): Way {
     const { positions } = placed(this.plan, grid, columns);
+    // A card as tall as its branches begins above them: the first row, too, is on its branch's line.
+    const outputs = positions[OUTPUTS];
+    const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
+    if (outputs && isTall) positions[OUTPUTS] = { ...outputs, y: outputs.y - LIFT };
     const bands = Math.ceil(this.length / columns);
-    const breaks = this.lanes > 2 && grid === this.grid ? bands - 1 : 0;
+    const breaks = this.lanes > 1 && grid === this.grid ? bands - 1 : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks };
   }
 }
@@ -286,52 +293,55 @@ function extentOf(
   };
 }
 
+/** How well a way fills a box: how large its cards are shown, less what breaks cost. */
+export function worthIn(box: Size, { extent, breaks }: Way): number {
+  return fittingScale(extent.width, extent.height, box) / BREAK ** breaks;
+}
+
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
-export function layoutInBox(
-  graph: GraphView,
-  sizes: ReadonlyMap<string, Size>,
-  box: Size,
-  pitch = WIDE,
-): Record<string, Position> {
+export function wayInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size, pitch = WIDE): Way {
   const ways = new Ways(graph, sizes, pitch);
-  const scale = ({ extent }: Way) => fittingScale(extent.width, extent.height, box);
-  const worth = (way: Way) => scale(way) / BREAK ** way.breaks;
+  const worth = (way: Way) => worthIn(box, way);
   const largest = (some: Iterable<Way>, first: Way) => {
     const best = [...some].reduce((a, b) => (worth(b) > worth(a) ? b : a), first);
     return worth(best) > GAIN * worth(first) ? best : first;
   };
   const plain = ways.inRows(columnsOf(box.width));
-  if (scale(plain) === 1) return plain.positions;
-  return largest(ways.folded(), largest(ways.broken(), plain)).positions;
+  if (worth(plain) === 1) return plain;
+  return largest(ways.folded(), largest(ways.broken(), plain));
 }
 
-/** Whether cards stand as `layoutInBox` would place them in some box, so that nobody has moved one. */
-export function isLaidOut(
+/** The way in which `wayInBox` would place cards so in some box; undefined if somebody has moved one. */
+export function wayOf(
   graph: GraphView,
   sizes: ReadonlyMap<string, Size>,
   positions: Readonly<Record<string, Position>>,
   pitch = WIDE,
-): boolean {
+): Way | undefined {
   const ways = new Ways(graph, sizes, pitch);
   const right = Math.max(0, ...cardsOf(graph).map((key) => positions[key]?.x ?? 0));
   const same = (way: Way) =>
     Object.entries(way.positions).every(([key, at]) => at.x === positions[key]?.x && at.y === positions[key]?.y);
-  if (same(ways.inRows(1 + Math.round((right - SIDE) / COLUMN)))) return true;
-  for (const way of ways.folded()) if (same(way)) return true;
-  return false;
+  const plain = ways.inRows(1 + Math.round((right - SIDE) / COLUMN));
+  return same(plain) ? plain : [...ways.folded()].find(same);
 }
 
 /** Height of a card of outputs above its first row, of each row, and below the last one. */
 const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22 } as const;
+/** How much higher a card's first row is than the line of a card beside it. */
+const LIFT = OUTPUTS_PARTS.head + OUTPUTS_PARTS.row / 2 - 14;
 
-/** Where each output's row begins in its card: on the line of its branch if the card stands right of that, else in turn. */
+/** From how many branches on each of them ends on its own line, though that makes a tall card. */
+const BRANCHES = 4;
+
+/** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
 export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
   const card = positions[OUTPUTS];
   const { head, row } = OUTPUTS_PARTS;
   const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
   const left = sources.filter((at) => at !== undefined);
   const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
-  const beside = card !== undefined && below && left.every((at) => at.x + CARD <= card.x);
+  const beside = card !== undefined && left.length >= BRANCHES && below && left.every((at) => at.x + CARD <= card.x);
   let next = head;
   return graph.outputs.map((_, i) => {
     const at = sources[i];

@@ -1,3 +1,5 @@
+import type { Kind } from "../protocol/generated";
+
 /** How a wire runs: a curve between neighbours, right angles with rounded corners for longer and backward ways. */
 
 export interface Rect {
@@ -31,6 +33,30 @@ function curvePoint(a: Point, b: Point, t: number): Point {
     x: w[0] * a.x + w[1] * (a.x + pull) + w[2] * (b.x - pull) + w[3] * b.x,
     y: w[0] * a.y + w[1] * a.y + w[2] * b.y + w[3] * b.y,
   };
+}
+
+/** How far from its middle a wire is not to be covered, in px. */
+const BREADTH = 4;
+
+/** Thin boxes along a path of absolute lines and curves. */
+export function boxesAlong(path: string): Rect[] {
+  const boxes: Rect[] = [];
+  let here: Point = { x: 0, y: 0 };
+  const to = (next: Point) => {
+    const [x, y] = [Math.min(here.x, next.x) - BREADTH, Math.min(here.y, next.y) - BREADTH];
+    const [width, height] = [Math.abs(here.x - next.x) + 2 * BREADTH, Math.abs(here.y - next.y) + 2 * BREADTH];
+    boxes.push({ x, y, width, height });
+    here = next;
+  };
+  for (const [, does, rest = ""] of path.matchAll(/([MLQCH])([^MLQCH]*)/g)) {
+    const n = (rest.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+    const [x = here.x, y = here.y] = does === "H" ? [n[0]] : n.slice(-2);
+    const from = here;
+    if (does === "M") here = { x, y };
+    else if (does === "C") for (const t of [0.2, 0.4, 0.6, 0.8, 1]) to(curvePoint(from, { x, y }, t));
+    else to({ x, y });
+  }
+  return boxes;
 }
 
 function inside(p: Point, r: Rect, margin: number): boolean {
@@ -100,14 +126,6 @@ function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
   return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 28);
 }
 
-/** The path of a wire that would cross the whole graph: below all cards. */
-export function routeUnder(a: Point, b: Point, rects: readonly Rect[]): string {
-  const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
-  const out = a.x + STUB;
-  const into = b.x - STUB;
-  return rounded([a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
-}
-
 /** Where a wire turns: how far from its ends, and how far beside the middle of the free way between rows of cards. */
 export interface Track {
   readonly out: number;
@@ -116,11 +134,26 @@ export interface Track {
 }
 
 const MAIN: Track = { out: STUB, into: STUB, beside: 0 };
+/** Between neighbouring columns, which are twice a stub apart: right of the main track, and left of it. */
+const LABELS: Track = { out: STUB + 9, into: STUB - 9, beside: 5 };
+const NUMBERS: readonly Track[] = [
+  [10, -4],
+  [5, 4],
+  [14, -2],
+].map(([out = 0, beside = 0]) => ({ out, into: 2 * STUB - out, beside }));
 
-/** One of three tracks for the wires of an argument's source, so that those of neighbours do not lie on each other. */
-export function sideTrack(index: number): Track {
-  const third = index % 3;
-  return { out: STUB - 4 * third, into: 9 + 4 * third, beside: 4 * (third - 1) };
+/** Wires of different types do not lie on each other, nor do those of three neighbouring sources of arguments. */
+export function trackOf(kind: Kind, source = 0): Track {
+  if (kind === "label") return LABELS;
+  return (kind === "scalar" ? NUMBERS[source % NUMBERS.length] : undefined) ?? MAIN;
+}
+
+/** The path of a wire that would cross the whole graph: below all cards. */
+export function routeUnder(a: Point, b: Point, rects: readonly Rect[], track = MAIN): string {
+  const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
+  const out = a.x + track.out;
+  const into = b.x - track.into;
+  return rounded([a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
 }
 
 /** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
@@ -135,7 +168,7 @@ export function route(a: Point, b: Point, rects: readonly Rect[], track = MAIN):
   }
   let best: readonly Point[] | null = null;
   let bestScore = Number.POSITIVE_INFINITY;
-  const out = a.x + (steep ? Math.min(track.out, forward / 2) : track.out);
+  const out = a.x + (steep ? Math.min(track.out, forward - 6) : track.out);
   const into = b.x - track.into;
   const options: Point[][] = candidates(a, b, near)
     .map((lane) => lane + track.beside)

@@ -4,6 +4,7 @@ import type {
   Diagnostic,
   NodeTiming,
   NodeView,
+  PortRef,
   PreviewBody,
   Repair,
   Value,
@@ -11,7 +12,7 @@ import type {
 import { argumentOf, inputOf, inputPorts, type Operator, sameValue, wiredInputs } from "./catalog";
 import { isDense } from "./detail";
 import * as format from "./format";
-import { descendants } from "./graph";
+import { descendants, nodeOf } from "./graph";
 import { kept } from "./kept";
 import { type Preview, portKey, type State } from "./state";
 
@@ -288,4 +289,11 @@ export function cardHeight(
   const extra = Math.max(0, node.output_kinds.length - 1);
   const body = shape === "tall" ? 101 : 34;
   return 28 + body + 20 * (rows + extra) + 22;
+}
+
+/** A result as the operator calls it; where that is its only one, by its node. */
+export function resultName(state: State, { node, output }: PortRef): string {
+  const { outputs = [] } = state.opening?.catalog.byName.get(nodeOf(state.graph, node)?.operator ?? "") ?? {};
+  const several = (nodeOf(state.graph, node)?.output_kinds.length ?? 1) > 1;
+  return several ? (outputs[output]?.name ?? `${node}[${output}]`) : node;
 }

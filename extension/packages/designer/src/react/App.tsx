@@ -9,6 +9,7 @@ import {
 } from "react";
 import { announce, designers } from "../core/designers";
 import { isDense } from "../core/detail";
+import { isFloating } from "../core/drawer";
 import type { Host } from "../core/host";
 import type { Session } from "../core/session";
 import type { InsertCell } from "../widget/cells";
@@ -77,9 +78,8 @@ function Studio({
     inspector: s.view.inspector,
     quickAdd: s.view.quickAdd !== null,
     comparison: s.view.comparison,
-    selected: s.view.selection.length > 0,
     dense: isDense(s.graph),
-    settings: s.view.settings,
+    floating: isFloating(s),
   }));
   const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
@@ -96,7 +96,7 @@ function Studio({
     !state.empty &&
     !state.comparison &&
     !list &&
-    (floats ? (state.selected || state.settings) && state.inspector : state.inspector);
+    (floats ? state.floating : state.inspector);
   const latest = useRef(frame);
   latest.current = frame;
   const { session, root } = frame;

@@ -1,11 +1,12 @@
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { isAboutFile } from "../core/failures";
 import { nodeOf, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { derived, findingsAt, heatOf, previewOf, severity } from "../core/select";
+import { derived, findingsAt, heatOf, previewOf, resultName, severity, staleKeys } from "../core/select";
+import { toldBy } from "../core/statusMessage";
+import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
-import { rowName } from "./canvas/OutputsCard";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useSel, useSession } from "./context";
@@ -23,9 +24,10 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
   const preview = useSel((s) => previewOf(s, nodeKey));
   const sample = useSel((s) => s.sample);
   const failing = useSel((s) => findingsAt(s, nodeKey).find(isAboutFile)?.source ?? "");
+  const blank = useSel((s) => !preview && staleKeys(s).has(nodeKey));
   const label = `output of ${nodeKey} for sample ${sample + 1}`;
   return (
-    <span className="ds-outline-picture">
+    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""}`}>
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (
@@ -33,6 +35,23 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
       )}
     </span>
   );
+}
+
+/** A row that is in sight tells of its error: the sentence over the list does not. */
+function useTold(row: RefObject<HTMLElement>, error: Diagnostic | undefined): void {
+  const session = useSession();
+  const told = error ? toldBy(error) : "";
+  useEffect(() => {
+    const here = row.current;
+    if (!told || !here) return undefined;
+    const end = () => session.view((v) => (v.told === told ? { told: "" } : {}));
+    const observer = new IntersectionObserver(([seen]) => (seen?.isIntersecting ? session.view({ told }) : end()));
+    observer.observe(here);
+    return () => {
+      observer.disconnect();
+      end();
+    };
+  }, [row, told, session]);
 }
 
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
@@ -49,6 +68,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     tinted: s.view.heat,
     drawer: s.view.drawer,
   }));
+  useTold(li, visible ? row.error : undefined);
   // The selected row is in sight, also beside an open drawer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer takes room from the list
   useEffect(() => {
@@ -104,7 +124,7 @@ export function Outline({ visible }: { readonly visible: boolean }) {
     if (places) session.move(places);
   }, [visible, session]);
   const keys = useSel(keysInOrder);
-  const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => rowName(s, ref)).join(", "));
+  const results = useSel((s) => (s.graph?.outputs ?? []).map((ref) => resultName(s, ref)).join(", "));
   return (
     <ol className={visible ? "ds-outline" : "ds-hidden"} aria-label="Operators in order" data-testid="outline">
       {keys.map((key) => (

@@ -19,10 +19,12 @@ export function SampleStripView() {
   const choose = (k: number) => session.chooseSample(k, iteration);
   const first = Math.max(0, Math.min(sample - Math.floor(SHOWN / 2), count - SHOWN));
   const cells = Array.from({ length: Math.min(SHOWN, count) }, (_, i) => first + i);
-  const thumbs = breadth === "wide" && strip !== null && strip.cell > 0;
+  const small = breadth === "list" || breadth === "slim";
+  const pictures = !small && strip !== null && strip.cell > 0 ? strip : null;
+  const thumbs = breadth === "wide" && pictures !== null;
   return (
     <>
-      <span className={`ds-stepper ${breadth === "list" || breadth === "slim" ? "ds-hidden" : ""}`}>
+      <span className={`ds-stepper ${small ? "ds-hidden" : ""}`}>
         <IconButton
           icon="left"
           label="Previous batch"
@@ -44,8 +46,8 @@ export function SampleStripView() {
       {thumbs && (
         <span className="ds-thumbs" role="listbox" aria-label="Sample">
           {cells.map((k) => {
-            const name = strip.names[k] || `sample ${k + 1}`;
-            const bad = failed.includes(k) || stopped.includes(strip.names[k] ?? "");
+            const name = pictures.names[k] || `sample ${k + 1}`;
+            const bad = failed.includes(k) || stopped.includes(pictures.names[k] ?? "");
             return (
               <button
                 key={k}
@@ -58,7 +60,14 @@ export function SampleStripView() {
                 data-testid={`sample-${k}`}
                 onClick={() => choose(k)}
               >
-                <Thumb id={STRIP_IMAGE} width={24} height={24} label="" cell={{ index: k, size: strip.cell }} cover />
+                <Thumb
+                  id={STRIP_IMAGE}
+                  width={24}
+                  height={24}
+                  label=""
+                  cell={{ index: k, size: pictures.cell }}
+                  cover
+                />
               </button>
             );
           })}
@@ -72,6 +81,18 @@ export function SampleStripView() {
             disabled={sample === 0}
             onClick={() => choose(sample - 1)}
           />
+        )}
+        {!thumbs && pictures && (
+          <span className="ds-sample" title={pictures.names[sample]}>
+            <Thumb
+              id={STRIP_IMAGE}
+              width={24}
+              height={24}
+              label=""
+              cell={{ index: sample, size: pictures.cell }}
+              cover
+            />
+          </span>
         )}
         <span className="ds-muted" data-testid="sample-count">
           {format.grouped(sample + 1)} of {format.grouped(count)}

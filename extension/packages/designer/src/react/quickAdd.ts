@@ -12,9 +12,13 @@ import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 
 const WIDTH = 456;
-const HEIGHT = 300;
+const HEIGHT = 270;
+/** What is not to be covered. */
+const COVERED = ".react-flow__node, .ds-inspector.ds-floating";
 /** Height of the bar above the canvas, with a little room. */
 const BAR = 48;
+/** Of the drawer's tabs. */
+const TABS = 36;
 
 type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   /** In px of the screen. */
@@ -24,17 +28,20 @@ type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   readonly mode?: QuickAdd["mode"];
 };
 
-/** Open the search box near a point, inside the widget and where it covers least of the cards. */
+/** Open the search box near a point, inside the widget and where it covers least of the cards; below the row of a list. */
 export function openQuickAdd(session: Session, root: HTMLElement, options: Opening): void {
   const box = root.getBoundingClientRect();
   const inside = ({ x, y, width, height }: Rect) => ({ x: x - box.left, y: y - box.top, width, height });
-  const cards = [...root.querySelectorAll(".react-flow__node")].map((card) => inside(card.getBoundingClientRect()));
+  const cards = [...root.querySelectorAll(COVERED)].map((card) => inside(card.getBoundingClientRect()));
   const anchor = inside({ ...options.at, width: 0, height: 0 });
   const canvas = root.querySelector(".ds-canvas")?.getBoundingClientRect();
   const room = canvas && canvas.width >= WIDTH + 24 ? canvas : box;
   const x = room.left - box.left + 12;
-  const frame = { x, y: BAR, width: room.width - 24, height: box.height - BAR - 8 };
-  const at = freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, { gap: 0 }) ?? { x: 8, y: BAR };
+  const frame = { x, y: BAR, width: room.width - 24, height: box.height - BAR - TABS };
+  const list = root.querySelector(".ds-outline-now");
+  const at = list
+    ? { x, y: box.height - HEIGHT - TABS }
+    : (freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, { gap: 0 }) ?? { x: 8, y: BAR });
   const { place, from, to, query = "", selected = false, mode = "add" } = options;
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }

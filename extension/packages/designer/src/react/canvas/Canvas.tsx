@@ -38,7 +38,7 @@ import { Overview } from "./Overview";
 import { Stages } from "./Stages";
 import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
-import { CONTROLS, fitView, flowEdges, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes } from "./useFlow";
+import { CONTROLS, flowEdges, LOW, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes, viewOf } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
@@ -48,8 +48,6 @@ const NODE_TYPES = { operator: OpCard, outputs: OutputsCard, box: BoxCard };
 const EDGE_TYPES = { wire: WireEdge };
 const NO_EDGES: Edge[] = [];
 
-/** A canvas that is no higher does not keep the room of a sentence free, in px. */
-const LOW = 240;
 /** Milliseconds after which cards that came have their sizes. */
 const MEASURED = 100;
 
@@ -104,8 +102,9 @@ function CanvasView() {
   const before = useRef<readonly string[]>([]);
   latest.current = nodes;
 
+  const beside = useBeside(breadth === "slim" || dense, nodes);
   const fit = useCallback(
-    (duration = 0, stay = false) => {
+    (duration = 0) => {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
       touched.current = false;
@@ -124,14 +123,13 @@ function CanvasView() {
       const frame = box.current;
       if (!frame) return;
       const heightOf = (part: string) => root.querySelector<HTMLElement>(part)?.offsetHeight ?? 0;
-      frame.dataset.dsZoom = fitView(flow, room, size, reducedMotion(root) ? 0 : duration, {
+      const to = viewOf(room, size, {
         top: heightOf(".ds-strip-over") || (size.height > LOW ? STRIP : 0),
         controls: 20 + Math.max(CONTROLS.width - 20, frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0),
-        movable: breadth !== "slim" && !isDense(session.store.get().graph),
-        stay: stay ? frame.dataset.dsZoom : undefined,
       });
+      if (to) void flow.setViewport(beside(to, size.width), { duration: reducedMotion(root) ? 0 : duration });
     },
-    [flow, root, session, breadth],
+    [flow, root, session, beside],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
@@ -173,7 +171,7 @@ function CanvasView() {
   // The heat's legend makes the controls wider.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it
   useEffect(() => {
-    if (!touched.current) requestAnimationFrame(() => fit(0, true));
+    if (!touched.current) requestAnimationFrame(() => fit());
   }, [heat, fit]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
@@ -225,7 +223,6 @@ function CanvasView() {
     wasEntered.current = entered;
   }, [entered, fitSoon]);
   useKeptFocus(root, focused);
-  useBeside(breadth === "slim" || dense, nodes, box);
   const obstacles = useObstacles(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
@@ -493,7 +490,7 @@ function Dots({ zoom }: { readonly zoom: number }) {
     <ViewportPortal>
       <div
         className="ds-grid"
-        style={{ "--ds-gap": `${gap}px`, "--ds-dot-size": `${0.6 * Math.max(1, 1 / zoom)}px` }}
+        style={{ "--ds-gap": `${gap}px`, "--ds-dot-size": `${0.8 * Math.max(1, 1 / zoom)}px` }}
       />
     </ViewportPortal>
   );

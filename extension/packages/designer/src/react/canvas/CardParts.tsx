@@ -135,8 +135,13 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
     ? `${costWords(found.timing, nodeKey)}${old ? " From before the last change." : ""}`
     : "Measuring";
   const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
+  const small = !found || format.heatStep(found.share) === 1 ? "ds-time-small" : "";
   return (
-    <span className={`ds-time ${step} ${old ? "ds-time-old" : ""}`} title={title} data-testid={`time-${nodeKey}`}>
+    <span
+      className={`ds-time ${step} ${small} ${old ? "ds-time-old" : ""}`}
+      title={title}
+      data-testid={`time-${nodeKey}`}
+    >
       {old && !running && <Icon name="clock" size={10} />}
       {running ? "…" : found?.text}
       {(found?.timing.group.length ?? 0) > 1 && !running ? " +" : ""}

@@ -1,11 +1,12 @@
-import { useStore } from "@xyflow/react";
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useStore, ViewportPortal } from "@xyflow/react";
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
+import { boxesAlong, type Point, type Rect } from "../../core/route";
 import { findings, previewFailures, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
@@ -13,9 +14,11 @@ import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { IconButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, reportText } from "../problems/Problem";
 import { CONTROLS } from "./useFlow";
+import { ObstacleContext } from "./WireEdge";
 
 interface Props {
   readonly nodeKey: string;
@@ -26,32 +29,74 @@ interface Props {
 }
 
 /** Width and, as a rule, height of the card in px, and what stays free around it. */
-const ROOM = { width: 286, height: 172 };
+const ROOM = { width: 352, height: 98 };
 const MARGIN = 6;
+/** How far ports stand out of their cards, in px. */
+const PORT = 9;
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
 
-/** Where the card covers least, in px of the canvas; empty if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, most: number): string {
-  return useStore((s) => {
+interface Spot extends Point {
+  /** From the node to its card, in px of the nodes. */
+  readonly tie: string;
+}
+
+/** A line between two boxes; `px` is as long as one on the screen. */
+function tieOf(own: Rect, { x, y, width, height }: Rect, px: number): string {
+  const from = own.x + own.width / 2;
+  const to = Math.max(x + 20 * px, Math.min(from, x + width - 20 * px));
+  const below = own.y + own.height;
+  if (y > below) return `M${from} ${below}V${below + 9 * px}H${to}V${y}`;
+  if (y + height < own.y) return `M${from} ${own.y}V${own.y - 9 * px}H${to}V${y + height}`;
+  const middle = Math.max(y, own.y) + 20 * px;
+  return x > own.x ? `M${own.x + own.width} ${middle}H${x}` : `M${own.x} ${middle}H${x + width}`;
+}
+
+/** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
+function useSpot(key: string, open: boolean, size: Size, most: number): Spot | null {
+  // Wires run anew a moment after the cards are at rest.
+  const obstacles = useContext(ObstacleContext);
+  const [, setRest] = useState(obstacles);
+  useEffect(() => setRest(obstacles), [obstacles]);
+  return useStore((s): Spot | null => {
     const node = s.nodeLookup.get(key);
-    if (!open || !node) return "";
-    const [x, y, zoom] = s.transform;
-    const rectOf = (n: typeof node) => ({
-      x: x + n.internals.positionAbsolute.x * zoom,
-      y: y + n.internals.positionAbsolute.y * zoom,
-      width: (n.measured.width ?? 148) * zoom,
-      height: (n.measured.height ?? 171) * zoom,
+    if (!open || !node) return null;
+    const [left, top, zoom] = s.transform;
+    const seen = ({ x, y, width, height }: Rect) => ({
+      x: left + x * zoom,
+      y: top + y * zoom,
+      width: width * zoom,
+      height: height * zoom,
     });
-    const right = s.domNode?.closest<HTMLElement>(".ds-canvas")?.dataset.dsZoom === "right";
-    const controls = right ? [] : [{ x: 0, y: s.height - CONTROLS.height, ...CONTROLS }];
-    const cards = [...controls, ...[...s.nodeLookup.values()].filter((n) => n.id !== key).map(rectOf)];
-    const frame = { x: MARGIN, y: MARGIN, width: s.width - 2 * MARGIN, height: s.height - 2 * MARGIN };
+    const rectOf = (n: typeof node) =>
+      seen({ ...n.internals.positionAbsolute, width: n.measured.width ?? 148, height: n.measured.height ?? 171 });
+    const withPorts = ({ x, width, ...rest }: Rect) => ({ ...rest, x: x - PORT, width: width + 2 * PORT });
+    const others = [...s.nodeLookup.values()].filter((n) => n.id !== key).map((n) => withPorts(rectOf(n)));
+    const cards = [{ x: 0, y: s.height - CONTROLS.height, ...CONTROLS }, ...others];
+    const drawn = [...(s.domNode?.querySelectorAll(WIRES) ?? [])];
+    const wires = drawn.flatMap((w) => boxesAlong(w.getAttribute("d") ?? "").map(seen));
+    const aside = s.domNode?.closest(".ds-root")?.querySelector<HTMLElement>(".ds-floating")?.offsetWidth ?? 0;
+    const frame = { x: MARGIN, y: MARGIN, width: s.width - aside - 2 * MARGIN, height: s.height - 2 * MARGIN };
     const own = rectOf(node);
-    const seen = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
-    const spot = seen ? freeSpot(size, own, cards, frame, { most }) : null;
-    return spot ? `translate(${spot.x}px, ${spot.y}px)` : "";
-  });
+    const inSight = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
+    const spot = inSight ? freeSpot(size, own, cards, frame, { most, wires }) : null;
+    if (!spot) return null;
+    const back = (v: number) => v / zoom;
+    const onCanvas = (r: Rect) => ({
+      x: back(r.x - left),
+      y: back(r.y - top),
+      width: back(r.width),
+      height: back(r.height),
+    });
+    return { ...spot, tie: tieOf(onCanvas(own), onCanvas({ ...spot, ...size }), back(1)) };
+  }, equalSpots);
+}
+
+/** The wires as they are drawn. */
+const WIRES = ".react-flow__edge-path, .ds-far-wires path";
+
+function equalSpots(a: Spot | null, b: Spot | null): boolean {
+  return a?.x === b?.x && a?.y === b?.y && a?.tie === b?.tie;
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
@@ -76,7 +121,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
     observer.current.observe(card);
   }, []);
   const told = toldBy(finding);
-  const drawn = spot !== "" && canvas !== null;
+  const drawn = spot !== null && canvas !== null;
   useLayoutEffect(() => {
     if (!drawn) return undefined;
     session.view({ told });
@@ -85,45 +130,58 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   if (!drawn) return null;
   const words = format.sentence(format.message(finding.message));
-  const detail = [isAboutFile(finding) ? words : "", finding.detail].filter(Boolean).join("\n\n");
+  const file = isAboutFile(finding);
+  const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
+  const tie = (
+    <ViewportPortal>
+      <svg className={`ds-error-tie ds-tone-${error ? "error" : "warning"}`} aria-hidden="true">
+        <path d={spot.tie} />
+      </svg>
+    </ViewportPortal>
+  );
   return createPortal(
-    <section
-      ref={measured}
-      className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-      style={{ transform: spot }}
-      aria-label={`Problem of ${nodeKey}`}
-      data-testid={`error-card-${nodeKey}`}
-    >
-      <div className="ds-error-body">
-        <h4>{titleOf(finding)}</h4>
-        {!isAboutFile(finding) && <p>{words}</p>}
-        {finding.hint && !isAboutFile(finding) && <p className="ds-error-hint">{finding.hint}</p>}
-        {isAboutFile(finding) && <FailingFile finding={finding} />}
-        {!isAboutFile(finding) && (finding.source || (finding.sample ?? null) !== null) && (
-          <p className="ds-error-where">
-            {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
-            {finding.source && <span className="ds-mono">{finding.source}</span>}
-          </p>
+    <>
+      {tie}
+      <section
+        ref={measured}
+        className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
+        style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
+        aria-label={`Problem of ${nodeKey}`}
+        data-testid={`error-card-${nodeKey}`}
+      >
+        {file ? (
+          <FailingFile finding={finding} title={titleOf(finding)} />
+        ) : (
+          <>
+            <h4>{titleOf(finding)}</h4>
+            <p>{words}</p>
+            {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
+            {(finding.source || (finding.sample ?? null) !== null) && (
+              <p className="ds-error-where">
+                {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
+                {finding.source && <span className="ds-mono">{finding.source}</span>}
+              </p>
+            )}
+          </>
         )}
-      </div>
-      <div className="ds-error-foot">
-        <Actions finding={finding} testId={`repair-${nodeKey}`} />
-        <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
-          <Icon name="copy" size={12} />
-          Copy
-        </button>
-        {detail && (
-          <details>
-            <summary>More</summary>
-            <div className="ds-detail">{detail}</div>
-          </details>
-        )}
-        {more > 0 && <span className="ds-muted">{more} more in the inspector</span>}
-        <button type="button" className="ds-icon-button ds-small" aria-label="Close" onClick={fold}>
-          <Icon name="cross" size={12} />
-        </button>
-      </div>
-    </section>,
+        {more > 0 && <p>{more} more in the inspector</p>}
+        <div className="ds-error-foot">
+          <Actions finding={finding} testId={`repair-${nodeKey}`} bare />
+          {detail && (
+            <details>
+              <summary className="ds-icon-button ds-small" title="Technical words" aria-label="Technical words">
+                <Icon name="more" size={12} />
+              </summary>
+              <div className="ds-detail">{detail}</div>
+            </details>
+          )}
+        </div>
+        <div className="ds-error-head">
+          <IconButton icon="copy" label="Copy the report" small onClick={() => copyText(reportText(finding))} />
+          <IconButton icon="cross" label="Close" small onClick={fold} />
+        </div>
+      </section>
+    </>,
     canvas,
   );
 }

@@ -71,7 +71,8 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
-  const named = hasPictures(useDetail());
+  const names = useSel((s) => (s.graph?.outputs ?? []).map((ref) => select.resultName(s, ref)));
+  const named = useDetail() === "titled";
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
@@ -91,10 +92,7 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          <span style={{ top: lower(rows, i) }}>
-            {named && "out"}
-            {i + 1}
-          </span>
+          <span style={{ top: lower(rows, i) }}>{named ? <Name text={names[i] ?? ""} /> : i + 1}</span>
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}

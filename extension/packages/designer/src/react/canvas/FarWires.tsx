@@ -1,11 +1,11 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
-import { isDense } from "../../core/detail";
+import { isPale } from "../../core/detail";
 import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { CARD, outputRows } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
+import { type Point, type Rect, route, routeUnder, trackOf } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import { boxesOf, boxSize, cardOf, isHidden } from "../../core/subgraph";
@@ -16,6 +16,8 @@ import { sizesOf } from "./sizes";
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
 const MIDDLE = 49;
+/** How much lower a card's other results begin, and arguments end. */
+const OTHERS = 32;
 /** Height of a card with a title: wires between rows keep to the rest of a row. */
 const TITLED_HEIGHT = 131;
 /** How much lower wires run than between cards that have a header. */
@@ -32,8 +34,8 @@ function ends(state: State, wire: Wire, at: Places): readonly [Point, Point] | n
   const row =
     wire.slot.kind === "output" ? (outputRows(state.graph, at)[wire.slot.index] ?? 0) + 10 + FAR_DROP : MIDDLE;
   return [
-    { x: source.x + (box ? boxSize(box).width : CARD), y: source.y + MIDDLE },
-    { x: target.x, y: target.y + row },
+    { x: source.x + (box ? boxSize(box).width : CARD), y: source.y + MIDDLE + (wire.source.output ? OTHERS : 0) },
+    { x: target.x, y: target.y + row + (wire.slot.kind === "argument" ? OTHERS : 0) },
   ];
 }
 
@@ -55,13 +57,12 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
     const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
     const argument = wire.slot.kind === "argument";
-    // those of many nodes would be a cage: a node has its own when it is selected
-    if (argument && isDense(graph) && !ownWires(state, wire)) continue;
+    if (argument && isPale(graph, wire.source.node) && !ownWires(state, wire)) continue;
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
+    const track = trackOf(kind, argumentSources(graph).get(wire.source.node));
     const [from, to] = between;
     const points = junctionsOf(state.marks, wire);
-    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track));
+    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards, track) : route(from, to, cards, track));
     const path = points.length > 0 ? pathThrough([from, ...points, to]) : free();
     paths.set(look, (paths.get(look) ?? "") + path);
   }

@@ -15,9 +15,9 @@ function fit(target: Element): void {
   if (text === undefined || !node || !pen) return;
   if (node.data !== text) node.data = text; // what is only as wide as its words has all the room again
   // its `font` is empty where figures are tabular
-  const { fontWeight, fontSize, fontFamily } = getComputedStyle(target);
+  const { fontWeight, fontSize, fontFamily, paddingRight } = getComputedStyle(target);
   pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
-  const room = target.clientWidth + 0.5;
+  const room = target.clientWidth + 0.5 - Number.parseFloat(paddingRight);
   const fits = (words: string) => pen.measureText(words).width <= room;
   let words = text;
   const tail = text.slice(-TAIL);

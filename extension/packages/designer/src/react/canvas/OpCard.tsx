@@ -2,6 +2,7 @@ import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { inputName, inputOf, type Operator } from "../../core/catalog";
 import { isDense, isFar } from "../../core/detail";
+import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
@@ -10,6 +11,7 @@ import { portKey } from "../../core/state";
 import type { Diagnostic, GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
+import { FilePicture } from "../problems/FilePicture";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./CardParts";
 import { useDetail } from "./detail";
@@ -112,7 +114,11 @@ function Header({ node, operator, renaming }: HeaderProps) {
   );
 }
 
-type Card = ReturnType<typeof useCard> & { node: NodeView };
+type Card = ReturnType<typeof useCard> & {
+  readonly node: NodeView;
+  /** The file of the shown sample, if it is that which fails. */
+  readonly file: string | undefined;
+};
 
 /** Whether a node is computed: told apart from its card, which need not be drawn again at each step of a slider. */
 function Busy({ nodeKey }: { readonly nodeKey: string }) {
@@ -124,6 +130,7 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
   const { node, preview, open, dense } = card;
   const size = { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
   const testId = `thumb-${node.key}`;
+  if (card.file && !preview) return <FilePicture node={node.key} source={card.file} {...size} />;
   if (open && preview)
     return (
       <div role="img" aria-label={label} data-testid={testId} style={size}>
@@ -244,9 +251,10 @@ function OpCardView({ id, selected }: NodeProps) {
   const found = useCard(id);
   const { node, operator, findings } = found;
   if (!node) return null;
-  const card: Card = { ...found, node };
   const problem = worst(findings);
   const failed = problem !== undefined && select.severity(problem) === "error";
+  const file = problem && isAboutFile(problem) && problem.sample === found.sample ? problem.source : undefined;
+  const card: Card = { ...found, node, file };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator);
   const ports = rows.length + select.extraInputs(node, operator).length + node.output_kinds.length - 1;
@@ -257,6 +265,7 @@ function OpCardView({ id, selected }: NodeProps) {
     selected ? "ds-selected" : "",
     failed ? "ds-failed" : "",
     card.stale ? "ds-stale" : "",
+    card.stale && !card.preview ? "ds-blank" : "",
     card.open ? "ds-open" : "",
     node.unknown ? "ds-ghost" : "",
     node.bypassed ? "ds-bypassed" : "",

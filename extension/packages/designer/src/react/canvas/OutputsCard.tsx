@@ -4,8 +4,8 @@ import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
-import { portKey, type State } from "../../core/state";
-import type { PortRef } from "../../protocol/generated";
+import { resultName } from "../../core/select";
+import { portKey } from "../../core/state";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { DeviceBadge, Row, SlotPort } from "./CardParts";
@@ -14,13 +14,6 @@ import { useDrag } from "./drag";
 import { FarOutputs } from "./FarCard";
 import { Name } from "./Name";
 import { useRemeasure } from "./useRemeasure";
-
-/** A result as the operator calls it; where that is its only one, by its node. */
-export function rowName(state: State, { node, output }: PortRef): string {
-  const { outputs = [] } = state.opening?.catalog.byName.get(nodeOf(state.graph, node)?.operator ?? "") ?? {};
-  const several = (nodeOf(state.graph, node)?.output_kinds.length ?? 1) > 1;
-  return several ? (outputs[output]?.name ?? `${node}[${output}]`) : node;
-}
 
 /** What the pipeline returns, in order. Wires end here; it has no operator. */
 function OutputsCardView({ selected }: NodeProps) {
@@ -31,7 +24,7 @@ function OutputsCardView({ selected }: NodeProps) {
     outputs.map((ref) => {
       const node = nodeOf(s.graph, ref.node);
       const facts = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
-      return [node?.output_kinds[ref.output] ?? "any", rowName(s, ref), facts].join("|");
+      return [node?.output_kinds[ref.output] ?? "any", resultName(s, ref), facts].join("|");
     }),
   );
   const places = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));

@@ -6,6 +6,7 @@ import { CARD, COLUMN } from "../../core/layout";
 import { categoryHue } from "../../core/ports";
 import { stagesOf } from "../../core/stages";
 import { useSel } from "../context";
+import { Icon, operatorIcon } from "../icons";
 
 /** What the columns of a large graph do, over them: there its cards have no names. */
 export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
@@ -32,9 +33,10 @@ export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
           key={left}
           className="ds-stage-band"
           style={{ left, width: right - left, top, "--ds-c": `var(--ds-${categoryHue(category)})` }}
+          title={category}
           data-testid={`stage-${category}`}
         >
-          <b>{category}</b>
+          {right - left > COLUMN ? <b>{category}</b> : <Icon name={operatorIcon("", "", category)} size={12} />}
           {right - left > 2 * COLUMN &&
             ` ${format.plural(count, "operator")}${time > 0 ? `, ${format.time(time)}` : ""}`}
         </div>

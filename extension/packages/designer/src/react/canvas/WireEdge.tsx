@@ -3,11 +3,11 @@ import { createContext, type MouseEvent, memo, useContext, useMemo } from "react
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
-import { isDense } from "../../core/detail";
+import { isPale } from "../../core/detail";
 import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { bezier, type Rect, route, routeUnder, sideTrack } from "../../core/route";
+import { bezier, type Rect, route, routeUnder, trackOf } from "../../core/route";
 import { staleKeys, unmovedLabel } from "../../core/select";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -77,23 +77,22 @@ function WireEdgeView(props: EdgeProps) {
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
-      track: argument && s.graph ? (argumentSources(s.graph).get(source) ?? 0) : -1,
+      track: s.graph ? argumentSources(s.graph).get(source) : 0,
       quiet:
         argument &&
-        isDense(s.graph) &&
+        isPale(s.graph, source) &&
         ![source, target].some((key) => s.view.hovered === key || s.view.selection.includes(key)),
     };
   });
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
-    // in large graphs a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
-    if (look.quiet) return `M${b.x - STUB} ${b.y}H${b.x}`;
+    // a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
+    if (look.quiet) return `M${a.x} ${a.y}h${STUB}M${b.x - STUB} ${b.y}H${b.x}`;
     if (look.points?.length) return pathThrough([a, ...look.points, b]);
     if (obstacles.length === 0) return bezier(a, b);
-    return goesUnder(look.kind, a, b)
-      ? routeUnder(a, b, obstacles)
-      : route(a, b, obstacles, look.track < 0 ? undefined : sideTrack(look.track));
+    const track = trackOf(look.kind, look.track);
+    return goesUnder(look.kind, a, b) ? routeUnder(a, b, obstacles, track) : route(a, b, obstacles, track);
   }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind, look.points, look.quiet]);
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);

@@ -1,7 +1,9 @@
-import { type Node, useReactFlow } from "@xyflow/react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type Node, useReactFlow, useStore, type Viewport } from "@xyflow/react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { isFloating } from "../../core/drawer";
 import { CARD } from "../../core/layout";
 import type { Rect } from "../../core/route";
+import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
 import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
@@ -44,28 +46,38 @@ export function useObstacles(nodes: readonly Node[], dragging: { readonly curren
 /** What the floating inspector covers at the right of the canvas, with a gap before it, in px. */
 const COVERED = 276 + 10 + 22;
 
-/** The selected card moves out from under the inspector where that floats. */
-export function useBeside(
-  floats: boolean,
-  nodes: readonly Node[],
-  box: { readonly current: HTMLElement | null },
-): void {
+/** How far a view moves to the left, so that the selected card is not under the floating inspector. */
+function pushed(state: State, nodes: readonly Node[], wide: number, { x, zoom }: Viewport): number {
+  const [first = "", ...others] = state.view.selection;
+  const id = cardOf(state, first);
+  const card = others.length === 0 || id !== first ? nodes.find((n) => n.id === id) : undefined;
+  const room = wide - COVERED;
+  if (!card || !isFloating(state) || room < 120) return 0;
+  return Math.max(0, (card.position.x + (card.measured?.width ?? CARD)) * zoom + x - room);
+}
+
+/** The selected card moves out from under the inspector where that floats; gives how a view that is to come does so. */
+export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewport, width: number) => Viewport {
   const { root, session } = useFrame();
   const flow = useReactFlow();
   const selection = useSel((s) => s.view.selection);
-  const latest = useRef(nodes);
-  latest.current = nodes;
+  const wide = useStore((s) => s.width);
+  const latest = useRef({ floats, nodes });
+  latest.current = { floats, nodes };
+  const beside = useCallback(
+    (to: Viewport, width: number) => {
+      const over = latest.current.floats ? pushed(session.store.get(), latest.current.nodes, width, to) : 0;
+      return over > 0 ? { ...to, x: to.x - over } : to;
+    },
+    [session],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is selected, and where there is room for it, changes
   useEffect(() => {
-    const [first = "", ...others] = selection;
-    const id = cardOf(session.store.get(), first);
-    const card = others.length === 0 || id !== first ? latest.current.find((n) => n.id === id) : undefined;
-    const room = (box.current?.clientWidth ?? 0) - COVERED;
-    if (!floats || !card || room < 120) return;
-    const { x, y, zoom } = flow.getViewport();
-    const width = (card.measured?.width ?? CARD) * zoom;
-    const over = card.position.x * zoom + x + width - room;
-    if (over > 0) void flow.setViewport({ x: x - over, y, zoom }, { duration: reducedMotion(root) ? 0 : 200 });
-  }, [floats, selection, flow, root, box, session]);
+    const now = flow.getViewport();
+    const to = beside(now, wide);
+    if (to !== now) void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
+  }, [floats, selection, wide, beside, flow, root]);
+  return beside;
 }
 
 /** Fit when cards were added by the kernel. */

@@ -2,7 +2,7 @@ import { isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
-import { CARD, DENSE, fittingScale, isLaidOut, layoutInBox, outputsHeight, type Size } from "../../core/layout";
+import { CARD, DENSE, outputsHeight, type Size, wayInBox, wayOf, worthIn } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { cardHeight, previewOf } from "../../core/select";
 import type { State } from "../../core/state";
@@ -27,8 +27,8 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   if (!state.graph) return {};
   const pitch = isDense(state.graph) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
-  if (!placed) return layoutInBox(state.graph, sizesOf(state), room, pitch);
-  const places = movedNodes(state, layoutInBox(contracted(state, state.graph), sizesOf(state), room, pitch));
+  if (!placed) return wayInBox(state.graph, sizesOf(state), room, pitch).positions;
+  const places = movedNodes(state, wayInBox(contracted(state, state.graph), sizesOf(state), room, pitch).positions);
   const scope = insideKeys(state);
   const [was, is] = [cornerOf([...(scope ?? [])], state.positions), cornerOf([...(scope ?? [])], places)];
   if (!scope || !was || !is) return places;
@@ -50,19 +50,12 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
   if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
   const sizes = sizesOf(state);
   const pitch = isDense(graph) ? DENSE : undefined;
-  if (!isLaidOut(graph, sizes, positions, pitch)) return null;
-  const places = layoutInBox(graph, sizes, room, pitch);
-  if (Object.entries(places).every(([key, p]) => p.x === positions[key]?.x && p.y === positions[key]?.y)) return null;
-  const scale = (at: Readonly<Record<string, Position>>) => {
-    const far = (side: "x" | "y", extent: "width" | "height") => {
-      const starts = Object.values(at).map((p) => p[side]);
-      const ends = Object.entries(at).map(([key, p]) => p[side] + (sizes.get(key)?.[extent] ?? 0));
-      return Math.max(...ends) - Math.min(...starts);
-    };
-    return fittingScale(far("x", "width"), far("y", "height"), room);
-  };
+  const now = wayOf(graph, sizes, positions, pitch);
+  const best = wayInBox(graph, sizes, room, pitch);
+  const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
+  if (!now || !Object.entries(best.positions).some(moved)) return null;
   // What is seen whole anyway flows as lines of text do.
-  return scale(places) === 1 || scale(places) > GAIN * scale(positions) ? places : null;
+  return worthIn(room, best) === 1 || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
@@ -71,7 +64,7 @@ export function relaid(state: State, edits: readonly Edit[], room: Size, loose =
   if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return {};
   const rest = { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) };
   const pitch = isDense(graph) ? DENSE : undefined;
-  if (rest.nodes.length > 1 && !isLaidOut(rest, sizesOf(state), positions, pitch)) return {};
+  if (rest.nodes.length > 1 && !wayOf(rest, sizesOf(state), positions, pitch)) return {};
   return layoutOf({ ...state, graph: applyEdits(graph, edits, opening.catalog) }, room);
 }
 

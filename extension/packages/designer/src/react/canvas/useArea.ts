@@ -1,15 +1,16 @@
 import { type Edge, type Node, useReactFlow, type Viewport } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { obstaclesOf } from "./useFlow";
 
 /** Cards are on the page this far around what is in view, as a share of the frame's sides. */
-const MARGIN = 0.25;
+const MARGIN = 0.35;
 /** How many times as wide as the view what is on the page may be at rest. */
 const ROOM = 2;
 
-function viewOf({ x, y, zoom }: Viewport, frame: HTMLElement): Rect {
-  return { x: -x / zoom, y: -y / zoom, width: frame.clientWidth / zoom, height: frame.clientHeight / zoom };
+function viewOf({ x, y, zoom }: Viewport, { width, height }: Size): Rect {
+  return { x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom };
 }
 
 function holds(area: Rect, { x, y, width, height }: Rect): boolean {
@@ -45,26 +46,26 @@ function useHidden(): (node: Node) => Node {
 export function useArea(box: RefObject<HTMLElement | null>, on: boolean, nodes: Node[], edges: Edge[]) {
   const flow = useReactFlow();
   const [area, setArea] = useState<Rect | null>(null);
-  const latest = useRef<{ area: Rect | null; zoom: number }>({ area: null, zoom: 0 });
+  // To ask for the frame's size at each step of a gesture would lay the page out each time.
+  const latest = useRef<{ area: Rect | null; zoom: number; frame: Size | null }>({ area: null, zoom: 0, frame: null });
   const hide = useHidden();
-  const follow = useCallback(
-    (viewport: Viewport, resting: boolean) => {
-      const frame = box.current;
-      const { area: before, zoom } = latest.current;
-      if (!frame || (!resting && viewport.zoom !== zoom)) return;
-      latest.current.zoom = viewport.zoom;
-      const view = viewOf(viewport, frame);
-      if (before && holds(before, view) && (!resting || before.width < ROOM * view.width)) return;
-      const [dx, dy] = [view.width * MARGIN, view.height * MARGIN];
-      const next = { x: view.x - dx, y: view.y - dy, width: view.width + 2 * dx, height: view.height + 2 * dy };
-      latest.current.area = next;
-      setArea(next);
-    },
-    [box],
-  );
+  const follow = useCallback((viewport: Viewport, resting: boolean) => {
+    const { area: before, zoom, frame } = latest.current;
+    if (!frame || (!resting && viewport.zoom !== zoom)) return;
+    latest.current.zoom = viewport.zoom;
+    const view = viewOf(viewport, frame);
+    if (before && holds(before, view) && (!resting || before.width < ROOM * view.width)) return;
+    const [dx, dy] = [view.width * MARGIN, view.height * MARGIN];
+    const next = { x: view.x - dx, y: view.y - dy, width: view.width + 2 * dx, height: view.height + 2 * dy };
+    latest.current.area = next;
+    setArea(next);
+  }, []);
   useEffect(() => {
     if (!box.current) return undefined;
-    const observer = new ResizeObserver(() => follow(flow.getViewport(), true));
+    const observer = new ResizeObserver(([entry]) => {
+      latest.current.frame = entry?.contentRect ?? null;
+      follow(flow.getViewport(), true);
+    });
     observer.observe(box.current);
     return () => observer.disconnect();
   }, [box, flow, follow]);

@@ -1,14 +1,16 @@
 import { useState } from "react";
 import { type Argument, type Operator, sameValue } from "../../core/catalog";
+import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { pythonText } from "../../core/python";
 import { findingsAt, previewOf, repairOf } from "../../core/select";
+import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
-import { useSel, useSession } from "../context";
+import { useFrame, useSel, useSession } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
@@ -86,14 +88,16 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   );
 }
 
-/** What the field of an argument does not say already, and what a button takes away. */
+/** What the field of an argument does not say already, nor the card of a file beside the node, and what a button takes away. */
 function Problems({ node }: { readonly node: NodeView }) {
+  const cards = useFrame().breadth !== "list";
   const list = useSel((s) => {
     const found = findingsAt(s, node.key);
     const first = new Map([...found].reverse().map((d) => [d.argument, d]));
     const atField = (d: Diagnostic) =>
       d.argument && !(d.argument in node.argument_inputs) && first.get(d.argument) === d;
-    return found.filter((d) => !atField(d) || repairOf(s, d));
+    const beside = (d: Diagnostic) => cards && isAboutFile(d) && s.view.told === toldBy(d);
+    return found.filter((d) => !beside(d) && (!atField(d) || repairOf(s, d)));
   });
   if (list.length === 0) return null;
   return (

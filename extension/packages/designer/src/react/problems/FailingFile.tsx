@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { remediesOf } from "../../core/failures";
+import * as format from "../../core/format";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
@@ -12,16 +13,20 @@ export function shortPath(path: string): string {
   return path.length > 46 && parts.length > 3 ? [...parts.slice(0, 2), "…", ...parts.slice(-1)].join("/") : path;
 }
 
-/** Picture, name and number of the sample at which a node failed. */
-export function FailingFile({ finding }: { readonly finding: Diagnostic }) {
+/** Picture, name and number of the sample at which a node failed; beside a node also what is wrong with it. */
+export function FailingFile({ finding, title }: { readonly finding: Diagnostic; readonly title?: string }) {
   const session = useSession();
-  const words = useSel((s) => s.files[finding.source ?? ""]?.words ?? "");
+  const words = useSel((s) => {
+    const { words = "", part = 0 } = s.files[finding.source ?? ""] ?? {};
+    return part > 0 && part < 1 ? `${words}, ${format.percent(1 - part)} of the picture is missing` : words;
+  });
   const shown = useSel((s) => s.sample === finding.sample);
   const { node = "", source = "", sample } = finding;
   return (
     <div className="ds-failing">
       <FilePicture node={node} source={source} width={72} height={48} />
       <span>
+        {title && <h4>{title}</h4>}
         <b title={source}>{shortPath(source)}</b>
         <small className="ds-muted">{words}</small>
         {typeof sample === "number" && !shown && (
@@ -61,7 +66,7 @@ export function Remedies({ node }: { readonly node: string }) {
 }
 
 /** Copy the smallest program in which this fails. */
-export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) {
+export function CopyReproduction({ finding, bare = false }: { readonly finding: Diagnostic; readonly bare?: boolean }) {
   const session = useSession();
   const [done, setDone] = useState(false);
   const node = finding.node ?? "";
@@ -75,12 +80,13 @@ export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) 
     <button
       type="button"
       className="ds-link"
-      title="The smallest program that fails so, with this file alone"
+      title="Copy the smallest program that fails so, with this file alone"
+      aria-label="Copy the smallest program that fails so"
       data-testid={`repro-${node}`}
       onClick={() => void copy()}
     >
       <Icon name="code" size={12} />
-      {done ? "Copied" : "Copy repro"}
+      {done ? "Copied" : !bare && "Copy repro"}
     </button>
   );
 }

@@ -20,8 +20,15 @@ export function reportText(d: Diagnostic): string {
   return lines.join("\n");
 }
 
+interface ActionsProps {
+  readonly finding: Diagnostic;
+  readonly testId?: string;
+  /** Whether what does not repair is an icon. */
+  readonly bare?: boolean;
+}
+
 /** Buttons that take a problem away, and one that copies the smallest program that has it. */
-export function Actions({ finding, testId }: { readonly finding: Diagnostic; readonly testId?: string }) {
+export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const session = useSession();
   const repair = useSel((s) => repairOf(s, finding));
   const unread = useSel((s) => !repair && isUnread(s, finding));
@@ -49,7 +56,7 @@ export function Actions({ finding, testId }: { readonly finding: Diagnostic; rea
         </button>
       )}
       {node && isAboutFile(finding) && <Remedies node={node} />}
-      {node && severity(finding) === "error" && <CopyReproduction finding={finding} />}
+      {node && severity(finding) === "error" && <CopyReproduction finding={finding} bare={bare} />}
     </>
   );
 }
@@ -62,11 +69,14 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
     <div className={`ds-finding ds-tone-${tone}`}>
       <Icon name={tone} />
       <div>
-        <p>
-          {format.sentence(format.message(found.message))}{" "}
-          {found.hint && <span className="ds-muted">{found.hint}</span>}
-        </p>
-        {list && isAboutFile(found) && <FailingFile finding={found} />}
+        {list && isAboutFile(found) ? (
+          <FailingFile finding={found} />
+        ) : (
+          <p>
+            {format.sentence(format.message(found.message))}{" "}
+            {found.hint && <span className="ds-muted">{found.hint}</span>}
+          </p>
+        )}
         <p className="ds-problem-foot">
           <Actions finding={found} testId="repair-finding" />
         </p>
