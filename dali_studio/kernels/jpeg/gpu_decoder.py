@@ -15,6 +15,7 @@ from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.staging import Staging
 from dali_studio.kernels.jpeg import libjpeg, scan
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
+from dali_studio.kernels.jpeg.gpu_scans import ScanTables
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
@@ -110,6 +111,7 @@ class JpegKernels(LimitedLaunches):
         self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
         self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(scan.PLANNED, np.int64)
         self._staging = Staging()
+        self._scans: ScanTables | None = None
 
     def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
@@ -147,7 +149,7 @@ class JpegKernels(LimitedLaunches):
         Parameters
         ----------
         requests : ndarray of int64, (N, `libjpeg.FIELDS`)
-            Of files that `gpu_rule.takes` lets pass, and which have an end marker.
+            Of files that `gpu_rule.takes` or `takes_scans` lets pass, and which have an end marker.
         places : ndarray of int64, (N, 2)
             Device addresses of the first pixels, and bytes from row to row.
         begin, end : int
@@ -164,34 +166,51 @@ class JpegKernels(LimitedLaunches):
             CuPy's: when there is not even `MIN_MEMORY`.
         """
         done: list[NDArray[np.int64]] = []
+        seen: list[NDArray[np.int64]] = []
 
         def plan(first: int) -> int:
             return scan.plan(requests, places, first, end, self._most, SEGMENT, self._pictures, self._rows, self._made)
 
-        self._in_launches(begin, end, plan, lambda: done.extend([self._launch(requests)] if self._made[0] else ()))
+        def launch() -> None:
+            if self._made[0]:
+                seen.append(self._rows[: self._made[0]].copy())
+                done.append(seen[-1][self._launch(requests)])
+
+        self._in_launches(begin, end, plan, launch)
+        left = np.setdiff1d(np.arange(begin, end), np.concatenate(seen)) if seen else np.arange(begin, end)
+        if len(left):
+            done.append(left[self._decode_scans(requests[left], places[left])])
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
-    def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _decode_scans(self, requests: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Decode what is progressive; rows of those that are there."""
+        done = [np.zeros(0, np.int64)]
+        scans = self._scans = self._scans or ScanTables(MAX_GROUP)
+
+        def launch() -> None:
+            if scans.count:
+                done.append(scans.rows[self._run(scans.tables(), scans.count, scans.sizes, scans.settle, self._draw_scans)])
+
+        def plan(first: int) -> int:
+            return scans.plan(requests, places, first, self._most)
+
+        self._in_launches(0, len(requests), plan, launch)
+        return np.concatenate(done)
+
+    def _draw_scans(self, tables: Sequence[int], results: int) -> None:
+        assert self._scans is not None
+        self._scans.launch(tables, results)
+        draw(self._kernels[-len(DRAWING) :], self._scans.count, self._scans.largest, (np.uint64(tables[0]), np.uint64(results)))
+
+    def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the planned pictures are there."""
         count, scans, zero, rest, segments, *largest = self._made.tolist()
-        table, results = count * scan.PICTURE.itemsize, count * scan.RESULT
-        upload, zeros = -(-table // 256) * 256, -(-results // 256) * 256
-        with self._device, self._stream:
-            memory = self._allocate(upload + scans + zeros + zero + rest)
-            base = int(memory.ptr)
-            self._staging.begin()
-            staged = self._staging.take(upload + scans)
-            host = int(staged.ctypes.data)
-            after = base + upload + scans
-            scan.settle(
-                requests, count, self._pictures, self._rows, host + upload, base + upload, after + zeros,
-                after + zeros + zero,
-            )  # fmt: skip
-            staged[:table] = self._pictures[:count].view(np.uint8)
-            runtime, stream = cupy().cuda.runtime, self._stream.ptr
-            self._begun.record(self._stream)
-            runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
-            runtime.memsetAsync(after, 0, zeros + zero, stream)
-            given = np.uint64(base), np.uint64(after)
+
+        def settle(host: int, tables: Sequence[int], *regions: int) -> None:
+            scan.settle(requests, count, self._pictures, self._rows, host, *regions)
+
+        def compute(tables: Sequence[int], results: int) -> None:
+            given = np.uint64(tables[0]), np.uint64(results)
             measure, unstuff, huffman, huffman_few, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
@@ -203,12 +222,55 @@ class JpegKernels(LimitedLaunches):
             else:
                 huffman_few(grid, (FEW_PARTS,), given)
             draw(drawing, count, largest, given)
+
+        return self._run([scan.bytes_of(self._pictures[:count])], count, (scans, zero, rest), settle, compute)
+
+    def _run(
+        self, tables: Sequence[NDArray[np.uint8]], count: int, sizes: tuple[int, int, int],
+        settle: Callable[..., None], compute: Callable[[Sequence[int], int], None],
+    ) -> NDArray[np.bool_]:  # fmt: skip
+        """Which pictures of a launch are there.
+
+        Parameters
+        ----------
+        tables : sequence of ndarray
+            Of the pictures.
+        count : int
+            Of the pictures.
+        sizes : tuple of int
+            Bytes of coded data, of memory that is zero at first, and of other memory.
+        settle : callable
+            ``settle(staged, tables, data, zero, rest)`` writes coded data to an address in host memory, and completes
+            the tables, all of whose addresses on the GPU it gets.
+        compute : callable
+            ``compute(tables, results)`` launches the kernels.
+        """
+        scans, zero, rest = sizes
+        ends = np.cumsum([-(-table.size // 256) * 256 for table in tables]).tolist()
+        upload, results = ends[-1], count * scan.RESULT
+        zeros = -(-results // 256) * 256
+        with self._device, self._stream:
+            memory = self._allocate(upload + scans + zeros + zero + rest)
+            base = int(memory.ptr)
+            self._staging.begin()
+            staged = self._staging.take(upload + scans)
+            host = int(staged.ctypes.data)
+            after, starts = base + upload + scans, [0, *ends[:-1]]
+            places = [base + start for start in starts]
+            settle(host + upload, places, base + upload, after + zeros, after + zeros + zero)
+            for start, table in zip(starts, tables, strict=True):
+                staged[start : start + table.size] = table.ravel()
+            runtime, stream = cupy().cuda.runtime, self._stream.ptr
+            self._begun.record(self._stream)
+            runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
+            runtime.memsetAsync(after, 0, zeros + zero, stream)
+            compute(places, after)
             self._done.record(self._stream)
             told = self._staging.take(results)
             runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
             self._stream.synchronize()
             self.milliseconds += cupy().cuda.get_elapsed_time(self._begun, self._done)
-        return self._rows[:count][told.view(np.uint32)[1::2] == 0]
+        return told.view(np.uint32)[1::2] == 0
 
 
 def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...]) -> None:
