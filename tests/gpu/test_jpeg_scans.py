@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.kernels.jpeg import gpu_decoder, scan
+from dali_studio.kernels.jpeg import gpu_decoder, libjpeg, scan
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
 from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
@@ -39,9 +39,10 @@ def on_gpu(
 
     `size`: of damaged files, whose headers may say anything.
     """
-    requests = asked(files if size is None else [GOOD_FILE] * len(files), output, windows, repeated=repeated, rule=takes_coefficients)
+    sound = files if size is None else [GOOD_FILE] * len(files)
+    requests = asked(sound, output, windows, repeated=repeated, rule=takes_coefficients)
     if size is not None:
-        requests[:, :2] = [(file.ctypes.data, len(file)) for file in files]
+        requests[:, [libjpeg.DATA, libjpeg.SIZE]] = [(file.ctypes.data, len(file)) for file in files]
     slab, done = Slab(requests, 3, 2), np.zeros(len(files), bool)
     done[decoder.decode(requests, slab.places, 0, len(files))] = True
     found = slab.pictures()
@@ -82,12 +83,14 @@ def test_so_are_those_of_noise_in_all_qualities_with_and_without_restarts(
 ) -> None:
     noise = np.random.default_rng(2).integers(0, 256, (60, 81, 3), np.uint8)
     harsh = np.where(noise > 127, 255, 0).astype(np.uint8)
-    options = {} if subsampling == "gray" else {"subsampling": subsampling}
+    options: dict[str, Any] = {} if subsampling == "gray" else {"subsampling": subsampling}
+    ways: list[dict[str, Any]] = [
+        {"quality": 1}, {"quality": 50, "restart_marker_blocks": 7}, {"quality": 92}, {"quality": 100, "restart_marker_rows": 1},
+    ]  # fmt: skip
     files = [
-        encoded(image[..., :1] if subsampling == "gray" else image, progressive=True, quality=quality, **options, **more)
-        for quality, more in ((1, {}), (50, {"restart_marker_blocks": 7}), (92, {}), (100, {"restart_marker_rows": 1}))
-        for image in (noise, harsh, picture(60, 81))
-    ]
+        encoded(image[..., :1] if subsampling == "gray" else image, progressive=True, **options, **way)
+        for way in ways for image in (noise, harsh, picture(60, 81))
+    ]  # fmt: skip
     pictures, done = on_gpu(decoder, files)
     assert done.all()
     for file, got in zip(files, pictures, strict=True):
@@ -125,10 +128,8 @@ def test_a_photo_of_usual_size(decoder: JpegKernels) -> None:
     """Scans of many chunks of data, and runs of blocks without any more."""
     generator = np.random.default_rng(9)
     smooth = picture(300, 410)
-    files = [
-        encoded(np.clip(smooth + generator.normal(0, noise, smooth.shape), 0, 255).astype(np.uint8), progressive=True, quality=q)
-        for noise, q in ((0, 92), (6, 92), (25, 75))
-    ]
+    noisy = [np.clip(smooth + generator.normal(0, noise, smooth.shape), 0, 255).astype(np.uint8) for noise in (0, 6, 25)]
+    files = [encoded(image, progressive=True, quality=q) for image, q in zip(noisy, (92, 92, 75), strict=True)]
     pictures, done = on_gpu(decoder, files)
     assert done.all()
     for file, got in zip(files, pictures, strict=True):

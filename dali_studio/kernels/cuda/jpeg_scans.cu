@@ -355,7 +355,7 @@ __device__ bool decode_scan(const Picture& picture, const ScanList& list, i32 wh
 }
 
 // A block of threads for each picture.
-extern "C" __global__ void __launch_bounds__(32 * SCANS_AT_ONCE) scans(const Picture* __restrict__ pictures, const ScanList* lists, Result* results) {
+extern "C" __global__ void __launch_bounds__(32 * SCANS_AT_ONCE, 1) scans(const Picture* __restrict__ pictures, const ScanList* lists, Result* results) {
   __shared__ Work works[SCANS_AT_ONCE];
   __shared__ u32 progress[MAX_SCANS], failed;
   const Picture& picture = pictures[blockIdx.x];

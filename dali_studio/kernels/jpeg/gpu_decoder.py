@@ -187,9 +187,15 @@ class JpegKernels(LimitedLaunches):
         done = [np.zeros(0, np.int64)]
         scans = self._scans = self._scans or ScanTables(MAX_GROUP)
 
+        def compute(tables: Sequence[int], results: int) -> None:
+            scans.launch(tables, results)
+            given = np.uint64(tables[0]), np.uint64(results)
+            draw(self._kernels[-len(DRAWING) :], scans.count, scans.largest, given)
+
         def launch() -> None:
             if scans.count:
-                done.append(scans.rows[self._run(scans.tables(), scans.count, scans.sizes, scans.settle, self._draw_scans)])
+                there = self._run(scans.tables(), scans.count, scans.sizes, scans.settle, compute)
+                done.append(scans.rows[there])
 
         def plan(first: int) -> int:
             return scans.plan(requests, places, first, self._most)
@@ -197,16 +203,11 @@ class JpegKernels(LimitedLaunches):
         self._in_launches(0, len(requests), plan, launch)
         return np.concatenate(done)
 
-    def _draw_scans(self, tables: Sequence[int], results: int) -> None:
-        assert self._scans is not None
-        self._scans.launch(tables, results)
-        draw(self._kernels[-len(DRAWING) :], self._scans.count, self._scans.largest, (np.uint64(tables[0]), np.uint64(results)))
-
     def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of the planned pictures are there."""
         count, scans, zero, rest, segments, *largest = self._made.tolist()
 
-        def settle(host: int, tables: Sequence[int], *regions: int) -> None:
+        def settle(host: int, _: Sequence[int], *regions: int) -> None:
             scan.settle(requests, count, self._pictures, self._rows, host, *regions)
 
         def compute(tables: Sequence[int], results: int) -> None:
@@ -245,12 +246,12 @@ class JpegKernels(LimitedLaunches):
         compute : callable
             ``compute(tables, results)`` launches the kernels.
         """
-        scans, zero, rest = sizes
-        ends = np.cumsum([-(-table.size // 256) * 256 for table in tables]).tolist()
+        scans, zero, _ = sizes
+        ends = np.cumsum([_rounded(table.size) for table in tables]).tolist()
         upload, results = ends[-1], count * scan.RESULT
-        zeros = -(-results // 256) * 256
+        zeros = _rounded(results)
         with self._device, self._stream:
-            memory = self._allocate(upload + scans + zeros + zero + rest)
+            memory = self._allocate(launch_size([table.size for table in tables], count, sizes))
             base = int(memory.ptr)
             self._staging.begin()
             staged = self._staging.take(upload + scans)
@@ -271,6 +272,15 @@ class JpegKernels(LimitedLaunches):
             self._stream.synchronize()
             self.milliseconds += cupy().cuda.get_elapsed_time(self._begun, self._done)
         return told.view(np.uint32)[1::2] == 0
+
+
+def launch_size(tables: Sequence[int], count: int, sizes: Sequence[int]) -> int:
+    """Bytes of device memory for a launch: tables of so many bytes each, results, and the three regions."""
+    return sum(map(_rounded, tables)) + _rounded(count * scan.RESULT) + sum(sizes)
+
+
+def _rounded(size: int) -> int:
+    return -(-size // 256) * 256
 
 
 def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...]) -> None:

@@ -8,8 +8,7 @@ from dali_studio.kernels.cpu.image_info import ImageInfo
 MAX_SIDE = 16384
 #: Bytes before the coefficients of a picture, and of a block: 64 coefficients, and a bit for each (`progressive.hpp`).
 _HEAD, _BLOCK = 1664, 136
-#: Of a progressive picture whose scans kernels decode. A warp is at a scan for as long as a thread of the CPU at the scans of
-#: ten pictures of its size, so that large ones hold up the others.
+#: Of a progressive picture whose scans kernels decode: a warp does one, which takes long where pictures are large.
 MAX_PIXELS = 1 << 20
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 
