@@ -8,8 +8,8 @@
 #include "../include/jpeg.hpp"
 
 #define ALL 0xFFFFFFFFu
-#define RING 64          // words of the stream that a warp has at hand
-#define ENOUGH 96        // bits that are there before a symbol: its own, and those that corrections are taken from
+#define RING 128         // words of the stream that a warp has at hand
+#define ENOUGH 2080      // bits that are there before a block, or a chunk of DC: no more than 63 times 31, and what is read ahead
 #define CHUNK 32         // blocks, a lane for what is known of each
 #define LOOK_AC 9        // bits of a code that a table is looked up by
 #define LOOK_DC 7
@@ -21,13 +21,16 @@ struct Work {
   u16 looked[512];       // by the next bits: bits of a code and its value together (5 bits), of the value (4), and the run (4)
   u32 ends[3][16];       // what the first 16 bits of codes of 1 to 16 bits are less than
   u16 before[3][16];     // how many codes are shorter
+  u32 fresh[64];         // of a block that is refined, by rank among those that were zero: the sign of one that is not, or 0
+  u8 ones[64 + 16];      // likewise, how many in front of it were not zero
 };
 
 __device__ __forceinline__ u32 lane_of() { return threadIdx.x & 31; }
-__device__ __forceinline__ u32 entry_of(u32 symbol, u32 length, bool ac) {
+// 0 for symbols that such a scan does not have.
+__device__ __forceinline__ u32 entry_of(const CodedScan& scan, u32 symbol, u32 length) {
   u32 size = symbol & 15, run = symbol >> 4;
-  if (ac && size == 0 && run < 15) return (length + run) | run << 5 | ENDS;
-  return (length + size) | size << 5 | run << 9;
+  if (scan.first && size == 0 && run < 15) return (length + run) | run << 5 | ENDS;
+  return scan.refines && size > 1 ? 0 : (length + size) | size << 5 | run << 9;
 }
 
 __device__ void make_codes(const CodedScan& scan, Work& work, bool ac) {
@@ -41,22 +44,20 @@ __device__ void make_codes(const CodedScan& scan, Work& work, bool ac) {
   __syncwarp();
   for (u32 i = lane; i < tables << look; i += 32) {
     u32 table = i >> look, bits = (i - (table << look)) << (16 - look), entry = 0;
-    for (u32 n = 0, from = 0; n < look && !entry; n++) {
-      u32 to = work.ends[table][n];
-      if (bits < to) entry = entry_of(scan.symbols[16 * table + work.before[table][n] + ((bits - from) >> (15 - n))], n + 1, ac);
-      from = to;
-    }
+    u32 n = 0, from = 0;
+    while (n < look && bits >= work.ends[table][n]) from = work.ends[table][n++];
+    if (n < look) entry = entry_of(scan, scan.symbols[16 * table + work.before[table][n] + ((bits - from) >> (15 - n))], n + 1);
     work.looked[i] = (u16)entry;
   }
   __syncwarp();
 }
 
 // An entry for a code that the table does not hold, or 0.
-__device__ u32 longer_code(const CodedScan& scan, const Work& work, u32 table, u32 bits, bool ac) {
+__device__ u32 longer_code(const CodedScan& scan, const Work& work, u32 table, u32 bits) {
   u32 lane = lane_of(), found = __ballot_sync(ALL, lane < 16 && bits >> 16 < work.ends[table][lane & 15]);
   if (!found) return 0;
   u32 n = __ffs(found) - 1, from = n ? work.ends[table][n - 1] : 0;
-  return entry_of(scan.symbols[16 * table + work.before[table][n] + (((bits >> 16) - from) >> (15 - n))], n + 1, ac);
+  return entry_of(scan, scan.symbols[16 * table + work.before[table][n] + (((bits >> 16) - from) >> (15 - n))], n + 1);
 }
 
 // The bits of a scan, without zeros that follow 0xFF.
@@ -64,22 +65,31 @@ struct Stream {
   const u8* data;
   u32* ring;
   u32 at, end;            // bytes that have not been read
-  u32 bit, have;          // which bit is next, and how many have been read, from the beginning or the last restart marker on
-  u32 high, low, ahead;   // the words from the next bit on
-  i32 few;                // from which bit on there are too few
+  u32 have;               // bits that have been read, from the beginning or the last restart marker on
+  u32 high, low, ahead;   // the next bits, first ones highest, and the word behind them
+  u32 word;               // where that is
+  i32 count;              // of the next bits, at least 32
   bool closed, marked;    // whether a marker was reached, and whether the byte in front of `at` is 0xFF
 
-  __device__ void begin(u32 from) { at = from, bit = have = 0, few = -1, closed = marked = false; }
-
+  __device__ void begin(u32 from) {
+    at = from, have = word = 0, count = 0, closed = marked = false;
+    fill();
+    high = ring[0], low = ring[1], ahead = ring[2], word = 2, count = 64;
+  }
+  __device__ __forceinline__ u32 bit() const { return 32 * word - count; }  // which is next
+  // So that there are enough, or all up to a marker.
+  __device__ __forceinline__ void fill() {
+    while (!closed && have - bit() < ENOUGH) read_on();
+  }
   __device__ void read_on() {
     u32 lane = lane_of(), base = at & ~3u, first = base + 4 * lane;
-    u32 word = first < end ? *(const u32*)(data + first) : 0;
-    u32 next = __shfl_down_sync(ALL, word, 1) & 255, previous = __shfl_up_sync(ALL, word, 1) >> 24, last = __shfl_sync(ALL, word, 30) >> 24;
-    u32 limit = min(base + 124, end), keep = 0, stop = ALL;  // of the last word, only the first byte is looked at
+    u32 four = first < end ? *(const u32*)(data + first) : 0;
+    u32 next = __shfl_down_sync(ALL, four, 1) & 255, previous = __shfl_up_sync(ALL, four, 1) >> 24, last = __shfl_sync(ALL, four, 30) >> 24;
+    u32 limit = min(base + 124, end), keep = 0, stop = ALL;  // of the last four, only the first byte is looked at
 #pragma unroll
     for (u32 i = 0; i < 4; i++) {
-      u32 place = first + i, byte = word >> (8 * i) & 255, before = i ? word >> (8 * i - 8) & 255 : previous;
-      u32 behind = i < 3 ? word >> (8 * i + 8) & 255 : next;
+      u32 place = first + i, byte = four >> (8 * i) & 255, before = i ? four >> (8 * i - 8) & 255 : previous;
+      u32 behind = i < 3 ? four >> (8 * i + 8) & 255 : next;
       bool inside = place >= at && place < limit, after = place == at ? marked : before == 255;
       if (inside && !(after && byte == 0)) keep |= 1u << i;
       if (inside && byte == 255 && (behind != 0 || place + 1 >= end)) stop = min(stop, place);
@@ -100,30 +110,25 @@ struct Stream {
     u32 place = have / 8 + rank;
 #pragma unroll
     for (u32 i = 0; i < 4; i++)
-      if (keep >> i & 1) bytes[(place++ & (4 * RING - 1)) ^ 3] = (u8)(word >> (8 * i));
+      if (keep >> i & 1) bytes[(place++ & (4 * RING - 1)) ^ 3] = (u8)(four >> (8 * i));
     have += 8 * all, at = limit, marked = last == 255, closed = found || limit == end;
-    if (closed && lane < ENOUGH / 8 + 4) bytes[((have / 8 + lane) & (4 * RING - 1)) ^ 3] = 0;
-    few = closed ? 0x7FFFFFFF : (i32)have - ENOUGH;
+    if (closed) bytes[((have / 8 + lane) & (4 * RING - 1)) ^ 3] = 0;
     __syncwarp();
-    word = bit >> 5;
-    high = ring[word & (RING - 1)], low = ring[(word + 1) & (RING - 1)], ahead = ring[(word + 2) & (RING - 1)];
+    ahead = ring[word & (RING - 1)];
   }
-  // The next 32 bits.
-  __device__ __forceinline__ u32 look() {
-    while ((i32)bit > few) read_on();
-    return __funnelshift_l(low, high, bit & 31);
-  }
+  // Up to 31.
   __device__ __forceinline__ void drop(u32 size) {
-    u32 word = bit >> 5;
-    bit += size;
-    bool crossing = bit >> 5 != word;
-    high = crossing ? low : high, low = crossing ? ahead : low, ahead = ring[((bit >> 5) + 2) & (RING - 1)];
+    high = __funnelshift_l(low, high, size), low <<= size, count -= size;
+    if (count < 32) {
+      high |= ahead >> count, low = ahead << 1 << (31 - count);
+      count += 32, word++, ahead = ring[word & (RING - 1)];
+    }
   }
-  __device__ bool passed() const { return closed && bit > have; }
+  __device__ bool passed() const { return closed && bit() > have; }
   // Whether all bits up to a marker were used.
   __device__ bool at_marker() {
-    look();
-    return closed && have - bit < 8;
+    fill();
+    return closed && have - bit() < 8;
   }
 };
 
@@ -156,10 +161,6 @@ struct Decoder {
   i32 block, component;  // of this lane; -1: its coefficients are not needed
   u32 known[2];
 
-  __device__ __forceinline__ u32 entry(u32 bits, u32 table, bool ac) {
-    u32 found = work.looked[ac ? bits >> (32 - LOOK_AC) : table << LOOK_DC | bits >> (32 - LOOK_DC)];
-    return found ? found : longer_code(scan, work, table, bits, ac);
-  }
   // Signed numbers of so many bits, which come first.
   __device__ __forceinline__ static i32 value_of(u32 bits, u32 size) {
     return (i32)(bits >> 1 >> (31 - size)) - (bits >> 31 ? 0 : (1 << size) - 1);
@@ -169,9 +170,11 @@ struct Decoder {
   __device__ bool first_dc(u32 count) {
     const i32 low = scan.low;
     i32 mine = 0;
+    in.fill();
     for (u32 i = 0; i < count; i++) {
-      u32 which = __shfl_sync(ALL, component, i), bits = in.look(), found = entry(bits, which, false), size = found >> 5 & 15;
-      if (!found) return false;
+      u32 which = __shfl_sync(ALL, component, i), bits = in.high, found = work.looked[which << LOOK_DC | bits >> (32 - LOOK_DC)];
+      if (!found && !(found = longer_code(scan, work, which, bits))) return false;
+      u32 size = found >> 5 & 15;
       in.drop(found & 31);
       i32 last = (which == 0 ? dc[0] : which == 1 ? dc[1] : dc[2]) + value_of(bits << ((found & 31) - size), size);
       (which == 0 ? dc[0] : which == 1 ? dc[1] : dc[2]) = last;
@@ -184,8 +187,9 @@ struct Decoder {
   }
 
   __device__ bool refine_dc(u32 count) {
-    u32 bits = in.look();
-    in.drop(count);
+    in.fill();
+    u32 bits = in.high;
+    in.drop(count / 2), in.drop(count - count / 2);
     if (block >= 0 && bits << lane_of() >> 31) coefficients(block)[0] |= (i16)(1 << scan.low);
     return true;
   }
@@ -200,18 +204,23 @@ struct Decoder {
         continue;
       }
       i32 near = 0, far = 0;
+      in.fill();
       for (i32 k = first; k <= last; k++) {
-        u32 bits = in.look(), found = entry(bits, 0, true), size = found >> 5 & 15;
-        if (!found) return false;
-        in.drop(found & 31);
-        bits <<= (found & 31) - size;
-        if (found & ENDS) {
-          over = (1u << size) + (bits >> 1 >> (31 - size)) - 1;
-          break;
+        u32 bits = in.high, found = work.looked[bits >> (32 - LOOK_AC)];
+        if (found - 1 >= ENDS - 1) {
+          if (!found && !(found = longer_code(scan, work, 0, bits))) return false;
+          if (found & ENDS) {
+            u32 size = found >> 5 & 15;
+            over = (1u << size) + (bits << ((found & 31) - size) >> 1 >> (31 - size)) - 1;
+            in.drop(found & 31);
+            break;
+          }
         }
+        u32 size = found >> 5 & 15;
+        in.drop(found & 31);
         k += found >> 9;
         if (k > last) return false;
-        i32 value = value_of(bits, size) * (1 << low);
+        i32 value = value_of(bits << ((found & 31) - size), size) * (1 << low);
         near = (i32)lane == k ? value : near, far = (i32)lane + 32 == k ? value : far;
       }
       u32 near_known = __ballot_sync(ALL, near != 0), far_known = __ballot_sync(ALL, far != 0);
@@ -224,20 +233,26 @@ struct Decoder {
     return true;
   }
 
-  // A lane for two coefficients of a block that is refined: by rank among those that were not zero, and among the others.
+  // One of the two coefficients of a lane in a block that is refined: rank among those that were not zero, or among the others.
   struct Half {
     u32 one, zero;
-    i32 before, change;
+    i32 before;
     u32 bits;  // the highest one: the correction
     __device__ __forceinline__ void see(u32 window, u32 done, u32 count) {
       if (one - done < count) bits = window << (one - done);
     }
+    // The coefficient, if it has changed.
+    __device__ __forceinline__ bool changes(const u32* fresh, i32 step, i32& value) const {
+      u32 sign = zero == ALL ? 0 : fresh[zero];
+      value = sign ? ((i32)sign < 0 ? step : -step) : before + (before < 0 ? -step : step);
+      return sign || (i32)bits < 0;
+    }
   };
 
-  __device__ void correct(Half& near, Half& far, u32 done, u32 count) {
+  __device__ __forceinline__ void correct(Half& near, Half& far, u32 done, u32 count) {
     while (count) {
-      u32 some = min(count, 32u), window = in.look();
-      near.see(window, done, some), far.see(window, done, some);
+      u32 some = min(count, 31u);
+      near.see(in.high, done, some), far.see(in.high, done, some);
       in.drop(some);
       done += some, count -= some;
     }
@@ -249,6 +264,7 @@ struct Decoder {
     const u32 lane = lane_of(), lower = (1u << lane) - 1;
     const i32 first = scan.first, last = scan.last, step = 1 << scan.low;
     const u64 band = (2ull << last) - (1ull << first);
+    const u32 size = last - first + 1;
     for (u32 i = 0; i < count; i++) {
       u32 ones = __shfl_sync(ALL, known[0], i) & (u32)band, far_ones = __shfl_sync(ALL, known[1], i) & (u32)(band >> 32);
       u32 zeros = (u32)band & ~ones, far_zeros = (u32)(band >> 32) & ~far_ones, all = __popc(ones) + __popc(far_ones);
@@ -257,47 +273,57 @@ struct Decoder {
         continue;
       }
       i32 target = __shfl_sync(ALL, block, i);
-      Half near = {ALL, ALL, 0, 0, 0}, far = {ALL, ALL, 0, 0, 0};
-      if (ones >> lane & 1) near.one = __popc(ones & lower);
-      if (far_ones >> lane & 1) far.one = __popc(ones) + __popc(far_ones & lower);
-      if (zeros >> lane & 1) near.zero = __popc(zeros & lower);
-      if (far_zeros >> lane & 1) far.zero = __popc(zeros) + __popc(far_zeros & lower);
+      Half near = {ALL, ALL, 0, 0}, far = {ALL, ALL, 0, 0};
+      u32 before = __popc(ones & lower), far_before = __popc(ones) + __popc(far_ones & lower);
+      if (ones >> lane & 1) near.one = before;
+      if (far_ones >> lane & 1) far.one = far_before;
       if (target >= 0 && near.one != ALL) near.before = coefficients(target)[to];
       if (target >= 0 && far.one != ALL) far.before = coefficients(target)[to_far];
-      u32 done = 0, passed = 0;
-      for (i32 k = first; k <= last && !over;) {
-        u32 bits = in.look(), found = entry(bits, 0, true), used = found & 31, size = found >> 5 & 15;
-        if (!found) return false;
-        if (found & ENDS) {
-          in.drop(used);
-          over = (1u << size) + (bits << (used - size) >> 1 >> (31 - size));
-          break;
+      in.fill();
+      if (!over) {
+        if (zeros >> lane & 1) near.zero = __popc(zeros & lower), work.ones[near.zero] = (u8)before;
+        if (far_zeros >> lane & 1) far.zero = __popc(zeros) + __popc(far_zeros & lower), work.ones[far.zero] = (u8)far_before;
+        work.fresh[lane] = work.fresh[lane + 32] = 0;
+        __syncwarp();
+        u32 done = 0, passed = 0;  // of those that were not zero, and of the others
+        while (passed + done < size) {
+          u32 bits = in.high, found = work.looked[bits >> (32 - LOOK_AC)];
+          if (found - 1 >= ENDS - 1) {
+            if (!found && !(found = longer_code(scan, work, 0, bits))) return false;
+            if (found & ENDS) {
+              u32 more = found >> 5 & 15;
+              over = (1u << more) + (bits << ((found & 31) - more) >> 1 >> (31 - more));
+              in.drop(found & 31);
+              break;
+            }
+          }
+          u32 used = found & 31;
+          passed += found >> 9;
+          if (passed >= size - all) return false;
+          u32 now = work.ones[passed], corrections = now - done;
+          if (found & 32) work.fresh[passed] = bits << (used - 1) | 1;
+          if (used + corrections < 32) {
+            u32 window = bits << used;
+            near.see(window, done, corrections), far.see(window, done, corrections);
+            in.drop(used + corrections);
+          } else {
+            in.drop(used);
+            correct(near, far, done, corrections);
+          }
+          done = now, passed++;
         }
-        passed += found >> 9;
-        u32 near_place = __ballot_sync(ALL, near.zero == passed), far_place = __ballot_sync(ALL, far.zero == passed);
-        if (size > 1 || !(near_place | far_place)) return false;
-        i32 place = near_place ? __ffs(near_place) - 1 : __ffs(far_place) + 31, change = bits << (used - size) >> 31 ? step : -step;
-        if (size && (i32)lane == place) near.change = change;
-        if (size && (i32)lane + 32 == place) far.change = change;
-        u32 corrections = (u32)(place - k) - (found >> 9);
-        if (used + corrections <= 32) {
-          u32 window = bits << used;
-          near.see(window, done, corrections), far.see(window, done, corrections);
-          in.drop(used + corrections);
-        } else {
-          in.drop(used);
-          correct(near, far, done, corrections);
-        }
-        done += corrections, passed++, k = place + 1;
+        if (over) correct(near, far, done, all - done), over--;
+        __syncwarp();
+      } else {
+        correct(near, far, 0, all), over--;
       }
-      if (over) correct(near, far, done, all - done), over--;
-      u32 near_known = __ballot_sync(ALL, near.change != 0), far_known = __ballot_sync(ALL, far.change != 0);
+      i32 value, far_value;
+      bool changed = near.changes(work.fresh, step, value), far_changed = far.changes(work.fresh, step, far_value);
+      u32 near_known = __ballot_sync(ALL, changed), far_known = __ballot_sync(ALL, far_changed);  // or known before
       if (lane == i) known[0] |= near_known, known[1] |= far_known;
-      if (near.bits >> 31) near.change = near.before + (near.before < 0 ? -step : step);
-      if (far.bits >> 31) far.change = far.before + (far.before < 0 ? -step : step);
       if (target < 0) continue;
-      if (near.change || near.bits >> 31) coefficients(target)[to] = (i16)near.change;
-      if (far.change || far.bits >> 31) coefficients(target)[to_far] = (i16)far.change;
+      if (changed) coefficients(target)[to] = (i16)value;
+      if (far_changed) coefficients(target)[to_far] = (i16)far_value;
     }
     return true;
   }
