@@ -350,13 +350,16 @@ def _allocated(batch: Batch) -> int:
 
 
 def _launches(images: JpegImages, files: Batch) -> int:
-    """Bytes of device memory of the kernels that decode the pictures of a batch, in all launches that go on at once."""
+    """Bytes of device memory of the kernels that decode the pictures of a batch, in all launches that go on at once.
+
+    Threads may take the progressive ones, where these are few.
+    """
     chosen = images.positions[: images.shared]
     requests = images.requests[: images.shared].copy()
     requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(files.samples)[chosen], files.shapes[chosen, 0]
     if not len(requests):
         return 0
-    return sum(sorted(map(roomy, launch_sizes(requests)))[-decoders(requests) :])
+    return sum(sorted(map(roomy, launch_sizes(requests)))[-decoders(requests, images.rooms[: images.shared]) :])
 
 
 def launch_sizes(requests: NDArray[np.int64]) -> list[int]:

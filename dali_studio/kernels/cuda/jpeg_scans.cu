@@ -17,12 +17,15 @@
 
 // What a warp has of its scan in shared memory.
 struct Work {
+  enum { NONE = 255 };
   u32 ring[RING];        // words whose highest bits come first
   u16 looked[512];       // by the next bits: bits of a code and its value together (5 bits), of the value (4), and the run (4)
   u32 ends[3][16];       // what the first 16 bits of codes of 1 to 16 bits are less than
   u16 before[3][16];     // how many codes are shorter
-  u32 fresh[64];         // of a block that is refined, by rank among those that were zero: the sign of one that is not, or 0
-  u8 ones[64 + 16];      // likewise, how many in front of it were not zero
+  // Of a block that is refined, by rank among the coefficients that were zero: the sign of one that is not, or 0; and how many
+  // in front of it were not zero, NONE where there are no more. A run leads 15 beyond the last one at most.
+  u32 fresh[64 + 16];
+  u8 ones[64 + 16];
 };
 
 __device__ __forceinline__ u32 lane_of() { return threadIdx.x & 31; }
@@ -281,9 +284,12 @@ struct Decoder {
       if (target >= 0 && far.one != ALL) far.before = coefficients(target)[to_far];
       in.fill();
       if (!over) {
-        if (zeros >> lane & 1) near.zero = __popc(zeros & lower), work.ones[near.zero] = (u8)before;
-        if (far_zeros >> lane & 1) far.zero = __popc(zeros) + __popc(far_zeros & lower), work.ones[far.zero] = (u8)far_before;
+        u32 rank = __popc(zeros & lower), far_rank = __popc(zeros) + __popc(far_zeros & lower);
+        work.ones[lane] = work.ones[lane + 32] = work.ones[(lane & 15) + 64] = Work::NONE;
         work.fresh[lane] = work.fresh[lane + 32] = 0;
+        __syncwarp();
+        if (zeros >> lane & 1) near.zero = rank, work.ones[rank] = (u8)before;
+        if (far_zeros >> lane & 1) far.zero = far_rank, work.ones[far_rank] = (u8)far_before;
         __syncwarp();
         u32 done = 0, passed = 0;  // of those that were not zero, and of the others
         while (passed + done < size) {
@@ -299,7 +305,6 @@ struct Decoder {
           }
           u32 used = found & 31;
           passed += found >> 9;
-          if (passed >= size - all) return false;
           u32 now = work.ones[passed], corrections = now - done;
           if (found & 32) work.fresh[passed] = bits << (used - 1) | 1;
           if (used + corrections < 32) {
@@ -307,6 +312,7 @@ struct Decoder {
             near.see(window, done, corrections), far.see(window, done, corrections);
             in.drop(used + corrections);
           } else {
+            if (now == Work::NONE) return false;
             in.drop(used);
             correct(near, far, done, corrections);
           }

@@ -34,8 +34,12 @@ _TURNS = 3
 #: Blocks that are made pixels of together, as `jpeg.hpp` has them: threads of a block.
 _TILE = 128
 #: Decoders that a batch is shared between, each with a group of pictures in flight: while one copies files, the GPU
-#: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more.
-DECODERS, DECODERS_OF_LARGE = 2, 3
+#: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more. Scans
+#: of progressive ones keep a few warps busy, for as long as the longest of them takes, whatever goes on beside them.
+DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS = 2, 3, 4
+MOST_DECODERS = max(DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS)
+#: As many progressive pictures are decoded by a thread of the CPU as long as kernels are at a group of any size.
+SCANS_OF_A_THREAD = 8
 #: Pixels of a picture that a thread of the CPU decodes for as long as a GPU takes for a batch.
 LARGE = 1 << 20
 #: What makes pixels of coefficients.
@@ -44,8 +48,18 @@ DRAWING = "pixels", "transform", "colors"
 _PRIORITY = -1
 
 
-def decoders(requests: NDArray[np.int64]) -> int:
-    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`."""
+def decoders(requests: NDArray[np.int64], rooms: NDArray[np.int64]) -> int:
+    """How many decoders a batch is shared between.
+
+    Parameters
+    ----------
+    requests : ndarray of int64, (N, `libjpeg.FIELDS`)
+        At least one row.
+    rooms : ndarray of int64, (N,)
+        Bytes for coefficients, which progressive pictures have.
+    """
+    if rooms.any():
+        return DECODERS_OF_SCANS
     return DECODERS_OF_LARGE if largest(requests) > LARGE else DECODERS
 
 
