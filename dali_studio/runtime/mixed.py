@@ -26,7 +26,7 @@ from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, COEFFICIENTS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
 from dali_studio.kernels.jpeg.gpu_decoder import (
     LARGE,
-    MOST_DECODERS,
+    MAX_DECODERS,
     SCANS_OF_A_THREAD,
     JpegKernels,
     decoders,
@@ -342,7 +342,7 @@ class MixedRunner:
             kernels = partial(JpegKernels, stream.device_id, stream.alone)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
-                *(DecoderFeeder(kernels, reserves=True) for _ in range(MOST_DECODERS)),
+                *(DecoderFeeder(kernels, reserves=True) for _ in range(MAX_DECODERS)),
             ]
         count = decoders(images.requests[: images.shared], images.rooms[: images.shared])
         chosen = self._feeders[0 if images.hardware else 1 : 1 + count]

@@ -37,7 +37,7 @@ _TILE = 128
 #: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more. Scans
 #: of progressive ones keep a few warps busy, for as long as the longest of them takes, whatever goes on beside them.
 DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS = 2, 3, 4
-MOST_DECODERS = max(DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS)
+MAX_DECODERS = max(DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS)
 #: As many progressive pictures are decoded by a thread of the CPU as long as kernels are at a group of any size.
 SCANS_OF_A_THREAD = 8
 #: Pixels of a picture that a thread of the CPU decodes for as long as a GPU takes for a batch.
