@@ -81,7 +81,7 @@ class DecodeBatch:
     requests : ndarray of int64, (count, `libjpeg.FIELDS`), optional
         For compiled code; without them only `take` hands out pictures.
     reserved : bool
-        Whether these are left to the GPU and a few threads that help, but for those at the end that have rooms.
+        Whether these are left to the GPU and a few threads that help.
     withheld : bool
         Whether they are left to the GPU alone, as large ones are: a thread would be at one for longer than the GPU at
         all of them. Who waits for the GPU must call `take_over` then.
@@ -109,8 +109,7 @@ class DecodeBatch:
         self.requests, self.rooms = requests, rooms
         self.compiled = requests is not None and libjpeg.entry_points() is not None
         self.outcomes = np.zeros(count, np.int8)
-        self.count, self._shared = count, shared
-        self.reserved = shared - (0 if rooms is None else int(np.count_nonzero(rooms[:shared, 1]))) if reserved else 0
+        self.count, self._shared, self.reserved = count, shared, shared if reserved else 0
         self.withheld = shared if withheld else 0
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
         self._threads: _WorkerThreads | None = None

@@ -136,13 +136,6 @@ def test_threads_that_do_not_help_leave_reserved_pictures_to_the_gpu(monkeypatch
     pool.close()
 
 
-def test_pictures_with_rooms_for_coefficients_are_reserved_for_nobody() -> None:
-    rooms = np.zeros((12, 2), np.int64)
-    rooms[5:, 1] = 4096
-    batches = [DecodeBatch(12, shared, reserved=True, rooms=given) for shared, given in ((8, rooms), (5, rooms), (8, None))]
-    assert [batch.reserved for batch in batches] == [5, 5, 8]
-
-
 def test_helpers_take_reserved_pictures_and_so_does_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decode_threads, "_HELPERS", 1)
     pool, work = DecodeThreadPool(3), Work(shared=50, reserved=True)
