@@ -27,7 +27,8 @@ from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.staging import roomy
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg, scan
-from dali_studio.kernels.jpeg.gpu_decoder import FEW, MAX_GROUP, MAX_MEMORY, SEGMENT, decoders
+from dali_studio.kernels.jpeg.gpu_decoder import FEW, MAX_GROUP, MAX_MEMORY, SEGMENT, decoders, launch_size
+from dali_studio.kernels.jpeg.gpu_scans import ScanTables
 from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
@@ -351,14 +352,17 @@ def _allocated(batch: Batch) -> int:
 
 
 def _launches(images: JpegImages, files: Batch, thrifty: bool) -> int:
-    """Bytes of device memory of the kernels that decode the pictures of a batch, in all launches that go on at once."""
+    """Bytes of device memory of the kernels that decode the pictures of a batch, in all launches that go on at once.
+
+    Threads may take the progressive ones, where these are few.
+    """
     chosen = images.positions[: images.shared]
     requests = images.requests[: images.shared].copy()
     requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(files.samples)[chosen], files.shapes[chosen, 0]
     if not len(requests):
         return 0
-    sizes = launch_sizes(requests, FEW if thrifty else MAX_GROUP)
-    return sum(sorted(map(roomy, sizes))[-decoders(requests, thrifty=thrifty) :])
+    sizes, rooms = launch_sizes(requests, FEW if thrifty else MAX_GROUP), images.rooms[: images.shared]
+    return sum(sorted(map(roomy, sizes))[-decoders(requests, rooms, thrifty=thrifty) :])
 
 
 def launch_sizes(requests: NDArray[np.int64], most: int = MAX_GROUP) -> list[int]:
@@ -371,12 +375,20 @@ def launch_sizes(requests: NDArray[np.int64], most: int = MAX_GROUP) -> list[int
     """
     pictures, rows = np.zeros(MAX_GROUP, scan.PICTURE), np.zeros(MAX_GROUP, np.int64)
     made, places, found = np.zeros(scan.PLANNED, np.int64), np.zeros((len(requests), 2), np.int64), list[int]()
-    after = 0
-    while after < len(requests):
-        end = min(after // most * most + most, len(requests))
-        after = scan.plan(requests, places, after, end, MAX_MEMORY, SEGMENT, pictures, rows, made)
-        count, *regions = made[:4].tolist()
-        if count:
-            tables = [-(-count * size // 256) * 256 for size in (scan.PICTURE.itemsize, scan.RESULT)]
-            found.append(sum(tables) + sum(regions))
+    scans = ScanTables(MAX_GROUP)
+    for begin in range(0, len(requests), MAX_GROUP):
+        after, end = begin, min(begin + MAX_GROUP, len(requests))
+        left = np.ones(end - begin, np.bool_)
+        while after < end:
+            last = min(after // most * most + most, end)
+            after = scan.plan(requests, places, after, last, MAX_MEMORY, SEGMENT, pictures, rows, made)
+            count, *regions = made[:4].tolist()
+            if count:
+                left[rows[:count] - begin] = False
+                found.append(launch_size([count * scan.PICTURE.itemsize], count, regions))
+        others, after = requests[begin:end][left], 0
+        while after < len(others):
+            after = scans.plan(others, places[: len(others)], after, MAX_MEMORY)
+            if scans.count:
+                found.append(launch_size([table.size for table in scans.tables()], scans.count, scans.sizes))
     return found

@@ -25,9 +25,9 @@ from dali_studio.kernels.jpeg.coefficients import CoefficientKernels, shared_out
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, COEFFICIENTS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
 from dali_studio.kernels.jpeg.gpu_decoder import (
-    DECODERS,
-    DECODERS_OF_LARGE,
     LARGE,
+    MAX_DECODERS,
+    SCANS_OF_A_THREAD,
     JpegKernels,
     decoders,
     largest,
@@ -185,7 +185,7 @@ class MixedRunner:
         while True:
             work = operator.plan(args, *views)
             check_sizes(work.shapes, dtype)
-            images = operator.jpeg_images(work)
+            images = _scans_shared(operator.jpeg_images(work), self._decode_threads.size)
             feeders = self._decoders(images)
             withheld = (
                 images is not None and any(feeder.reserves for feeder in feeders)
@@ -342,9 +342,10 @@ class MixedRunner:
             kernels = partial(JpegKernels, stream.device_id, stream.alone, thrifty=stream.thrifty)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
-                *(DecoderFeeder(kernels, reserves=True) for _ in range(max(DECODERS, DECODERS_OF_LARGE))),
+                *(DecoderFeeder(kernels, reserves=True) for _ in range(MAX_DECODERS)),
             ]
-        count = decoders(images.requests[: images.shared], thrifty=self._stream.thrifty)
+        shared = slice(images.shared)
+        count = decoders(images.requests[shared], images.rooms[shared], thrifty=self._stream.thrifty)
         chosen = self._feeders[0 if images.hardware else 1 : 1 + count]
         return [feeder for feeder in chosen if not feeder.disabled_reason]
 
@@ -360,6 +361,14 @@ class MixedRunner:
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []
+
+
+def _scans_shared(images: JpegImages | None, threads: int) -> JpegImages | None:
+    """The images; progressive ones, which come last, are left to the threads if these are through with them first."""
+    if images is not None:
+        scans = int(np.count_nonzero(images.rooms[: images.shared]))
+        images.shared -= scans if scans < SCANS_OF_A_THREAD * threads else 0
+    return images
 
 
 def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -> NDArray[np.int64]:

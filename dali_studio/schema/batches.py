@@ -43,7 +43,8 @@ class JpegImages:
     Attributes
     ----------
     positions : ndarray
-        int64, (M,): where they stand in the batch. First come those that decoders of a GPU may take, ascending.
+        int64, (M,): where they stand in the batch. First come those that decoders of a GPU may take, progressive ones
+        last.
     shared : int
         How many those are.
     hardware : bool

@@ -91,6 +91,7 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
   return (unsigned)((((unsigned long long)high << 32) | low) << (shift & 31) >> 32);
 }
 static inline unsigned __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __ffs(unsigned x) { return __builtin_ffs((int)x); }
 static inline unsigned atomicAdd(unsigned* place, unsigned x) {
   unsigned before = *place;
   *place += x;
@@ -193,6 +194,16 @@ static inline int __syncthreads_or(int mine) {
   return r != 0;
 }
 static inline void __syncwarp() { emulated_wait_at(AT_WARP); }
+static inline void __threadfence_block() {}
+static inline void __nanosleep(unsigned) {}
+static inline unsigned __ballot_sync(unsigned, int mine) {
+  unsigned me = emulated_current, all = 0;
+  emulated_exchanged[me / 32][me % 32] = mine != 0;
+  emulated_wait_at(AT_WARP);
+  for (unsigned lane = 0; lane < 32; lane++) all |= (unsigned)emulated_exchanged[me / 32][lane] << lane;
+  emulated_wait_at(AT_WARP);
+  return all;
+}
 template <class T> static inline T __shfl_sync(unsigned, T value, int lane) {
   unsigned me = emulated_current;
   memcpy(&emulated_exchanged[me / 32][me % 32], &value, sizeof value);

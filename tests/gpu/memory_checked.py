@@ -31,7 +31,7 @@ FOLDER = Path(__file__).resolve().parent
 REPOSITORY = FOLDER.parents[1]
 #: Those with kernels of ours. What remains calls NVIDIA's decoders, PyTorch or several GPUs.
 FILES = (
-    "jpeg_kernels", "launches", "copies", "external_source", "warp_affine", "fusion", "bytes", "conformance", "pipelines",
+    "jpeg_kernels", "jpeg_scans", "launches", "copies", "external_source", "warp_affine", "fusion", "bytes", "conformance", "pipelines",
     "filters", "operators",
 )  # fmt: skip
 #: The exit code that the sanitizer ends with where it has found something.

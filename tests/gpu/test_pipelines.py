@@ -15,6 +15,7 @@ from PIL import Image
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.kernels.jpeg import gpu_rule
 from dali_studio.kernels.jpeg.coefficients import CoefficientKernels
 from dali_studio.pipeline import Pipeline, pipeline_def
 from dali_studio.runtime import mixed
@@ -230,7 +231,7 @@ def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
     for _ in range(3):
         pipeline.run()
     counts = pipeline.decoded_images()
-    assert counts["kernels"] >= 3 and sum(counts.values()) >= 12  # of a progressive file, threads decode coefficients
+    assert counts["kernels"] >= 3 and sum(counts.values()) >= 12  # of a progressive file, threads may decode coefficients
 
 
 @pytest.mark.parametrize("output_type", ["RGB", "BGR", "GRAY", "ANY_DATA"])
@@ -263,6 +264,7 @@ def test_without_memory_for_coefficients_threads_decode_the_pictures(monkeypatch
         raise OutOfMemoryError
 
     monkeypatch.setattr(CoefficientKernels, "draw", draw)
+    monkeypatch.setattr(gpu_rule, "MAX_PIXELS", 0)
     data = [encoded(picture(32 + k, 40), subsampling=k, progressive=True) for k in range(3)]
     pipeline = Pipeline(batch_size=3, num_threads=2, device_id=0)
     with pipeline:

@@ -14,11 +14,6 @@
 #define LOOKED (1 << LOOK)
 #define LONG 512         // entries for longer codes, which are the last ones: enough for usual files
 
-// Result of a picture: bytes of its data without stuffing, and whether something is wrong.
-struct Result {
-  u32 size, failed;
-};
-
 struct State {
   u32 bit, block, k;  // place in the stream; block of the unit; coefficient
 };

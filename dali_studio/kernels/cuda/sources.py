@@ -31,6 +31,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "correlate": ("correlate",), "correlate_planes": ("correlate_planes",), "separable_planes": ("separable_planes",),
     "gather": ("gather",), "weights": ("axis_weights",),
     "jpeg": ("measure", "unstuff", "huffman", "huffman_few", "pixels", "transform", "colors"),
+    "jpeg_scans": ("scans",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
     "strided": ("strided",), "planes": ("apart", "together"), "one_hot": ("one_hot",),

@@ -1,4 +1,4 @@
-// Baseline JPEG as the kernels decode it: what the host tells of a picture, and its geometry. Source: ITU-T T.81.
+// JPEG as the kernels decode it: what the host tells of a picture and of its scans, and its geometry. Source: ITU-T T.81.
 #pragma once
 #include "table.hpp"
 
@@ -23,7 +23,35 @@ struct Picture {
   u8 symbols[4][256];
 };
 
+// Result of a picture: bytes of its data without stuffing, where somebody asks for them, and whether something is wrong.
+struct Result {
+  u32 size, failed;
+};
+
+// A scan of a progressive picture. `scan.py` lays out the same.
+struct CodedScan {
+  u32 begin, end;             // of its coded data, in bytes
+  i32 blocks, columns;        // of the scan, and in a row of it; 0 columns: units of several components
+  i32 components;             // a bit for each
+  i32 first, last, low;       // coefficients, in the order of coding, and down to which bit they are known then
+  i32 refines;                // whether the bits above are known
+  i32 interval;               // blocks between restart markers, or 0
+  i32 waits;                  // for which scan of the picture, or -1
+  u8 lengths[3][16];          // how many codes there are of 1 to 16 bits, of each component; for AC, in the first one
+  u8 symbols[256];            // for DC, 16 for each component
+};
+
+// The scans of a picture. `scan.py` lays out the same.
+struct ScanList {
+  const u8* data;             // coded data of all of them; 16 bytes aligned
+  u64* known;                 // of each block, a bit for each coefficient in the order of coding that is not zero; none for DC
+  const CodedScan* scans;     // none waits for one that comes SCANS_AT_ONCE or more behind it
+  i64 count;
+};
+
 enum : i32 {
+  MAX_SCANS = 64,      // of a picture
+  SCANS_AT_ONCE = 16,  // that are decoded at the same time, by a warp each
   PARTS = 512,       // of a segment, which are decoded at the same time, by a thread each
   SEGMENT_ROOM = PARTS * 44 + 52,  // bytes of what is told of a segment
   READ_BEHIND = 64,  // bytes behind the data that are read, and mean nothing: 0

@@ -1,7 +1,7 @@
 """Progressive JPEG: threads of the CPU decode coefficients, and kernels of the GPU (`jpeg.cu`) make pixels of them.
 
-A scan of such a file says a little more of every block, so that it cannot be decoded before the scans in front of it,
-nor by many threads of a GPU at the same time. What the kernels take from the CPU is the transform and the colours.
+This is for what the threads take of a batch, and for pictures that are too large for the kernels that decode scans
+(`gpu_scans.py`). What the kernels take from the CPU here is the transform and the colours.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.staging import Staging
 from dali_studio.kernels.jpeg import libjpeg, scan
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
+from dali_studio.kernels.jpeg.gpu_scans import ScanTables
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
@@ -23,6 +24,7 @@ MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MAX_GROUP, MIN_GROUP = 128, 32
 #: Pictures of one launch where memory is to be saved: what a launch takes, the next one of the same stream uses, too.
+#: Progressive ones are launched together, which takes no longer than for one of them.
 FEW = 64
 #: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
 #: many are decoded at a time, have fewer, as `jpeg.cu` has them.
@@ -35,8 +37,12 @@ _TURNS = 3
 #: Blocks that are made pixels of together, as `jpeg.hpp` has them: threads of a block.
 _TILE = 128
 #: Decoders that a batch is shared between, each with a group of pictures in flight: while one copies files, the GPU
-#: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more.
-DECODERS, DECODERS_OF_LARGE = 2, 3
+#: works for the others. Of large pictures a launch has few, which do not fill the GPU: there is one decoder more. Scans
+#: of progressive ones keep a few warps busy, for as long as the longest of them takes, whatever goes on beside them.
+DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS = 2, 3, 4
+MAX_DECODERS = max(DECODERS, DECODERS_OF_LARGE, DECODERS_OF_SCANS)
+#: As many progressive pictures are decoded by a thread of the CPU as long as kernels are at a group of any size.
+SCANS_OF_A_THREAD = 8
 #: Pixels of a picture that a thread of the CPU decodes for as long as a GPU takes for a batch.
 LARGE = 1 << 20
 #: What makes pixels of coefficients.
@@ -45,14 +51,28 @@ DRAWING = "pixels", "transform", "colors"
 _PRIORITY = -1
 
 
-def decoders(requests: NDArray[np.int64], *, thrifty: bool = False) -> int:
-    """How many decoders a batch is shared between; `requests` has at least one row of `libjpeg.FIELDS`.
+def decoders(requests: NDArray[np.int64], rooms: NDArray[np.int64], *, thrifty: bool = False) -> int:
+    """How many decoders a batch is shared between.
 
-    Those of pipelines that are `thrifty` with device memory have one for a batch that it can take at once.
+    Parameters
+    ----------
+    requests : ndarray of int64, (N, `libjpeg.FIELDS`)
+        At least one row.
+    rooms : ndarray of int64, (N,)
+        Bytes for coefficients, which progressive pictures have.
+    thrifty : bool
+        Whether device memory is to be saved.
     """
-    if largest(requests) > LARGE:
-        return DECODERS_OF_LARGE
-    return 1 if thrifty and len(requests) <= MAX_GROUP else DECODERS
+    if _one_takes_all(requests, thrifty=thrifty):
+        return 1
+    if rooms.any():
+        return DECODERS_OF_SCANS
+    return DECODERS_OF_LARGE if largest(requests) > LARGE else DECODERS
+
+
+def _one_takes_all(requests: NDArray[np.int64], *, thrifty: bool) -> bool:
+    """Whether one decoder takes a batch, all of it at once: what two of them take would be there twice."""
+    return thrifty and len(requests) <= MAX_GROUP and largest(requests) <= LARGE
 
 
 def largest(requests: NDArray[np.int64]) -> int:
@@ -137,6 +157,7 @@ class JpegKernels(LimitedLaunches):
         self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
         self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(scan.PLANNED, np.int64)
         self._staging = Staging()
+        self._scans: ScanTables | None = None
 
     def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
@@ -150,7 +171,7 @@ class JpegKernels(LimitedLaunches):
         submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
         if after is not None:
             self._stream.wait_event(after)
-        least = MAX_GROUP if decoders(requests, thrifty=self._thrifty) == 1 else MIN_GROUP
+        least = MAX_GROUP if _one_takes_all(requests, thrifty=self._thrifty) else MIN_GROUP
         while True:
             first, count = take_group(*queue, least, MAX_GROUP)
             if not count:
@@ -175,7 +196,7 @@ class JpegKernels(LimitedLaunches):
         Parameters
         ----------
         requests : ndarray of int64, (N, `libjpeg.FIELDS`)
-            Of files that `gpu_rule.takes` lets pass, and which have an end marker.
+            Of files that `gpu_rule.takes` or `takes_scans` lets pass, and which have an end marker.
         places : ndarray of int64, (N, 2)
             Device addresses of the first pixels, and bytes from row to row.
         begin, end : int
@@ -204,34 +225,44 @@ class JpegKernels(LimitedLaunches):
         self._staging.begin()
         try:
             self._in_launches(begin, end, plan, launch)
+            left = np.setdiff1d(np.arange(begin, end), [row for one in launches for row in one.rows.tolist()])
+            if len(left):
+                self._launch_scans(requests[left], places[left], left, launches)
         finally:
             self._stream.synchronize()
         self.milliseconds += sum(cupy().cuda.get_elapsed_time(one.begun, one.done) for one in launches)
         done = [one.rows[one.results.view(np.uint32)[1::2] == 0] for one in launches]
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
+    def _launch_scans(
+        self, requests: NDArray[np.int64], places: NDArray[np.int64], rows: NDArray[np.int64], launches: list[_Launch]
+    ) -> None:
+        """Enqueue what decodes the progressive ones of some pictures, which `rows` name."""
+        scans = self._scans = self._scans or ScanTables(MAX_GROUP)
+
+        def compute(tables: Sequence[int], results: int) -> None:
+            scans.launch(tables, results)
+            given = np.uint64(tables[0]), np.uint64(results)
+            draw(self._kernels[-len(DRAWING) :], scans.count, scans.largest, given)
+
+        def launch() -> None:
+            if scans.count:
+                launches.append(self._run(rows[scans.rows], scans.tables(), scans.sizes, scans.settle, compute))
+
+        def plan(first: int) -> int:
+            return scans.plan(requests, places, first, self._most)
+
+        self._in_launches(0, len(requests), plan, launch)
+
     def _launch(self, requests: NDArray[np.int64]) -> _Launch:
         """Enqueue what decodes the pictures of a plan."""
         count, scans, zero, rest, segments, *largest = self._made.tolist()
-        table, results = count * scan.PICTURE.itemsize, count * scan.RESULT
-        upload, zeros = -(-table // 256) * 256, -(-results // 256) * 256
-        with self._device, self._stream:
-            memory = self._allocate(upload + scans + zeros + zero + rest)
-            base = int(memory.ptr)
-            staged = self._staging.take(upload + scans)
-            host = int(staged.ctypes.data)
-            after = base + upload + scans
-            scan.settle(
-                requests, count, self._pictures, self._rows, host + upload, base + upload, after + zeros,
-                after + zeros + zero,
-            )  # fmt: skip
-            staged[:table] = self._pictures[:count].view(np.uint8)
-            runtime, stream = cupy().cuda.runtime, self._stream.ptr
-            begun, ended = cupy().cuda.Event(), cupy().cuda.Event()
-            begun.record(self._stream)
-            runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
-            runtime.memsetAsync(after, 0, zeros + zero, stream)
-            given = np.uint64(base), np.uint64(after)
+
+        def settle(host: int, _: Sequence[int], *regions: int) -> None:
+            scan.settle(requests, count, self._pictures, self._rows, host, *regions)
+
+        def compute(tables: Sequence[int], results: int) -> None:
+            given = np.uint64(tables[0]), np.uint64(results)
             measure, unstuff, huffman, huffman_few, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
@@ -243,11 +274,64 @@ class JpegKernels(LimitedLaunches):
             else:
                 huffman_few(grid, (FEW_PARTS,), given)
             draw(drawing, count, largest, given)
-            ended.record(self._stream)
+
+        rows, tables = self._rows[:count].copy(), [scan.bytes_of(self._pictures[:count])]
+        return self._run(rows, tables, (scans, zero, rest), settle, compute)
+
+    def _run(
+        self, rows: NDArray[np.int64], tables: Sequence[NDArray[np.uint8]], sizes: tuple[int, int, int],
+        settle: Callable[..., None], compute: Callable[[Sequence[int], int], None],
+    ) -> _Launch:  # fmt: skip
+        """Enqueue the kernels of a launch, and the copies before and behind them.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            The pictures.
+        tables : sequence of ndarray
+            Of the pictures.
+        sizes : tuple of int
+            Bytes of coded data, of memory that is zero at first, and of other memory.
+        settle : callable
+            ``settle(staged, tables, data, zero, rest)`` writes coded data to an address in host memory, and completes
+            the tables, all of whose addresses on the GPU it gets.
+        compute : callable
+            ``compute(tables, results)`` launches the kernels.
+        """
+        (scans, zero, _), count = sizes, len(rows)
+        ends = np.cumsum([_rounded(table.size) for table in tables]).tolist()
+        upload, results = ends[-1], count * scan.RESULT
+        zeros = _rounded(results)
+        with self._device, self._stream:
+            memory = self._allocate(launch_size([table.size for table in tables], count, sizes))
+            base = int(memory.ptr)
+            staged = self._staging.take(upload + scans)
+            host = int(staged.ctypes.data)
+            after, starts = base + upload + scans, [0, *ends[:-1]]
+            places = [base + start for start in starts]
+            settle(host + upload, places, base + upload, after + zeros, after + zeros + zero)
+            for start, table in zip(starts, tables, strict=True):
+                staged[start : start + table.size] = table.ravel()
+            runtime, stream = cupy().cuda.runtime, self._stream.ptr
+            begun, done = cupy().cuda.Event(), cupy().cuda.Event()
+            begun.record(self._stream)
+            runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
+            runtime.memsetAsync(after, 0, zeros + zero, stream)
+            compute(places, after)
+            done.record(self._stream)
             told = self._staging.take(results)
             runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
         # `memory` goes back to the pool of this stream, whose next user comes behind all this
-        return _Launch(self._rows[:count].copy(), told, begun, ended)
+        return _Launch(rows, told, begun, done)
+
+
+def launch_size(tables: Sequence[int], count: int, sizes: Sequence[int]) -> int:
+    """Bytes of device memory for a launch: tables of so many bytes each, results, and the three regions."""
+    return sum(map(_rounded, tables)) + _rounded(count * scan.RESULT) + sum(sizes)
+
+
+def _rounded(size: int) -> int:
+    return -(-size // 256) * 256
 
 
 def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...]) -> None:

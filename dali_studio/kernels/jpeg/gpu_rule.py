@@ -8,6 +8,8 @@ from dali_studio.kernels.cpu.image_info import ImageInfo
 MAX_SIDE = 16384
 #: Bytes before the coefficients of a picture, and of a block: 64 coefficients, and a bit for each (`progressive.hpp`).
 _HEAD, _BLOCK = 1664, 136
+#: Of a progressive picture whose scans kernels decode: a warp does one, which takes long where pictures are large.
+MAX_PIXELS = 1 << 20
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 
 
@@ -19,6 +21,11 @@ def takes(info: ImageInfo) -> bool:
 def takes_coefficients(info: ImageInfo) -> bool:
     """Whether kernels make the pixels of such a file, progressive ones, once threads have decoded its coefficients."""
     return info.kind == "progressive" and _usual(info)
+
+
+def takes_scans(info: ImageInfo) -> bool:
+    """Whether kernels decode the scans of such a file, progressive ones that are small enough."""
+    return takes_coefficients(info) and info.height * info.width <= MAX_PIXELS
 
 
 def coefficient_room(info: ImageInfo) -> int:

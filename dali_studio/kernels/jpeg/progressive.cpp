@@ -1,32 +1,13 @@
 // Sources: ITU-T T.81, annexes B, F and G.
 #include "progressive.hpp"
 
-#include "scan.hpp"
-#include "scan_codes.hpp"
-#include "segments.hpp"
+#include "progressive_file.hpp"
 
-enum { MAX_COMPONENTS = 3, MAX_TABLES = 4, UNKNOWN = -1 };
-
-// What a scan brings: of which components, of which coefficients, down to which bit, and whether those above it are there.
-struct Scan {
-  int components, component[MAX_COMPONENTS], first, last, low;
-  bool refines;
-  const ScanCodes* codes[MAX_COMPONENTS];
-};
-
-// A file as far as it has been read.
+// A file as far as it has been decoded.
 struct Progress {
-  const JpegFile& file;
-  Picture& picture;
+  const ProgressiveFile& file;
   i16* coefficients;
-  u64* known = nullptr;  // of each block, a bit for each coefficient in the order of coding that is not zero; none for DC
-  i64 frame = 0;
-  int interval = 0;
-  bool begun = false;
-  QuantTables quants{};
-  CodeTable tables[2][MAX_TABLES]{};
-  bool defined[2][MAX_TABLES]{};
-  i8 low[MAX_COMPONENTS][64]{};   // down to which bit coefficients are known
+  u64* known;                     // of each block, a bit for each coefficient in the order of coding that is not zero; none for DC
   ScanCodes codes[MAX_COMPONENTS]{};  // of the scan
 };
 
@@ -165,15 +146,15 @@ static HD bool at_marker(const ScanBits& in) {
 
 // Calls `decode(block, place in the scan's components)` for each block, in the order of coding, and `restart()` before those
 // that begin a restart interval. False as soon as one of them says so.
-template <class D, class R> static HD bool each_block(const Progress& file, const Scan& scan, D decode, R restart) {
+template <class D, class R> static HD bool each_block(const ProgressiveFile& file, const Scan& scan, D decode, R restart) {
   const Picture& picture = file.picture;
-  i64 luma = picture.h * picture.v, per_unit = picture.components == 1 ? 1 : luma + 2, left = file.interval;
-  auto begins = [&] { return file.interval && left-- == 0; };
+  i64 luma = picture.h * picture.v, per_unit = picture.components == 1 ? 1 : luma + 2, left = scan.interval;
+  auto begins = [&] { return scan.interval && left-- == 0; };
   if (scan.components > 1) {
     for (i64 unit = 0; unit < picture.units; unit++) {
       if (begins()) {
         if (!restart()) return false;
-        left = file.interval - 1;
+        left = scan.interval - 1;
       }
       for (int i = 0; i < scan.components; i++) {
         int c = scan.component[i];
@@ -186,14 +167,13 @@ template <class D, class R> static HD bool each_block(const Progress& file, cons
   }
   // of a single component, only the blocks that have pixels of the picture
   int c = scan.component[0], across = c ? 0 : picture.h - 1, down = c ? 0 : picture.v - 1;  // binary logarithms
-  i64 rows = divided_up(file.file.two(file.frame + 5), 8 * (c ? picture.v : 1));
-  i64 columns = divided_up(file.file.two(file.frame + 7), 8 * (c ? picture.h : 1));
+  i64 rows = file.rows(c), columns = file.columns(c);
   for (i64 row = 0; row < rows; row++) {
     i64 begin = (row >> down) * picture.columns_of_units * per_unit + (c ? luma + c - 1 : (row & down) << across);
     for (i64 column = 0; column < columns; column++) {
       if (begins()) {
         if (!restart()) return false;
-        left = file.interval - 1;
+        left = scan.interval - 1;
       }
       if (!decode(begin + (column >> across) * per_unit + (column & across), 0)) return false;
     }
@@ -202,15 +182,16 @@ template <class D, class R> static HD bool each_block(const Progress& file, cons
 }
 
 // Where the data of a scan ends, or -1 if it is damaged.
-template <bool AC, bool REFINES> static i64 decode_scan(const Progress& file, const Scan& scan, i64 begin) {
-  ScanBits in{0, 0, file.file.data + begin, file.file.data + file.file.size};
+template <bool AC, bool REFINES> static i64 decode_scan(const Progress& made, const Scan& scan, i64 begin) {
+  const JpegFile& data = made.file.data;
+  ScanBits in{0, 0, data.data + begin, data.data + data.size};
   i32 last[MAX_COMPONENTS]{};
   int over = 0, marker = 0;
   auto decode = [&](i64 index, int i) __attribute__((always_inline)) {
-    i16* block = file.coefficients + 64 * index;
-    if (AC && REFINES) return refine_ac(in, *scan.codes[0], scan, block, file.known[index], over);
-    if (AC) return first_ac(in, *scan.codes[0], scan, block, file.known[index], over);
-    return REFINES ? refine_dc(in, scan.low, block) : first_dc(in, *scan.codes[i], scan.low, block, last[i]);
+    i16* block = made.coefficients + 64 * index;
+    if (AC && REFINES) return refine_ac(in, made.codes[0], scan, block, made.known[index], over);
+    if (AC) return first_ac(in, made.codes[0], scan, block, made.known[index], over);
+    return REFINES ? refine_dc(in, scan.low, block) : first_dc(in, made.codes[i], scan.low, block, last[i]);
   };
   auto restart = [&] {
     if (over || !at_marker(in) || in.at[1] != 0xD0 + marker) return false;
@@ -219,80 +200,19 @@ template <bool AC, bool REFINES> static i64 decode_scan(const Progress& file, co
     marker = (marker + 1) & 7;
     return true;
   };
-  if (!each_block(file, scan, decode, restart) || over || !at_marker(in)) return -1;
-  return in.at - file.file.data;
+  if (!each_block(made.file, scan, decode, restart) || over || !at_marker(in)) return -1;
+  return in.at - data.data;
 }
 
-// What a scan's header says; false if libjpeg would find fault with it, or for scans of several components in another order.
-static bool read_scan(Progress& file, i64 at, Scan& scan) {
-  const JpegFile& data = file.file;
-  i64 behind = at + 1 + 2 * data[at];
-  scan.components = data[at], scan.first = data[behind], scan.last = data[behind + 1], scan.low = data[behind + 2] & 15;
-  int high = data[behind + 2] >> 4, ac = scan.first > 0;
-  if (scan.components < 1 || scan.components > file.picture.components || scan.low > 13) return false;
-  if (ac ? scan.components != 1 || scan.last < scan.first || scan.last > 63 : scan.last != 0) return false;
-  scan.refines = high != 0;
-  if (scan.refines && high != scan.low + 1) return false;
-  for (int i = 0, c = 0; i < scan.components; i++, c++) {
-    while (c < file.picture.components && data[file.frame + 10 + 3 * c] != data[at + 1 + 2 * i]) c++;
-    if (c == file.picture.components || (ac && file.low[c][0] == UNKNOWN)) return false;
-    scan.component[i] = c;
-    for (int k = scan.first; k <= scan.last; k++) {
-      if (file.low[c][k] != (scan.refines ? high : UNKNOWN)) return false;
-      file.low[c][k] = (i8)scan.low;
-    }
-    if (!ac && scan.refines) continue;  // bits without codes
-    int tables = data[at + 2 + 2 * i], which = ac ? tables & 15 : tables >> 4;
-    if (which >= MAX_TABLES || !file.defined[ac][which]) return false;
-    if (!file.codes[i].make(file.tables[ac][which], !ac)) return false;
-    scan.codes[i] = &file.codes[i];
-  }
-  return true;
-}
-
-// Decodes the scan whose header begins here; where its data ends, or -1.
-static i64 read_scan_data(Progress& file, i64 at, i64 end) {
-  Scan scan{};
-  if (!read_scan(file, at, scan)) return -1;
-  if (scan.first == 0) return scan.refines ? decode_scan<false, true>(file, scan, end) : decode_scan<false, false>(file, scan, end);
-  return scan.refines ? decode_scan<true, true>(file, scan, end) : decode_scan<true, false>(file, scan, end);
+// Decodes the scan whose data begins here; where it ends, or -1.
+static i64 read_scan_data(Progress& made, const Scan& scan, i64 begin) {
+  for (int i = 0; i < scan.components; i++)
+    if (scan.tables[i] && !made.codes[i].make(*scan.tables[i], scan.first == 0)) return -1;
+  if (scan.first == 0) return scan.refines ? decode_scan<false, true>(made, scan, begin) : decode_scan<false, false>(made, scan, begin);
+  return scan.refines ? decode_scan<true, true>(made, scan, begin) : decode_scan<true, false>(made, scan, begin);
 }
 
 // ------------------------------------------------------------------------------------------------------------ the file
-
-// The frame's header; false for what the kernels do not decode, or what is not as wanted, or has no room.
-static bool read_progressive_frame(Progress& file, const Request& wanted, i64 size) {
-  const JpegFile& data = file.file;
-  Picture& picture = file.picture;
-  read_frame(data, file.frame, picture);
-  if (picture.h == 0 || data[file.frame + 4] != 8 || data.two(file.frame + 5) != wanted.height || data.two(file.frame + 7) != wanted.width)
-    return false;
-  for (int c = 0; c < picture.components; c++)
-    for (int other = 0; other < c; other++)
-      if (data[file.frame + 10 + 3 * c] == data[file.frame + 10 + 3 * other]) return false;
-  if (room_for(picture.blocks) > size) return false;
-  set_window(picture, wanted);
-  file.known = (u64*)(file.coefficients + 64ll * picture.blocks);
-  memset(file.coefficients, 0, room_for(picture.blocks) - COEFFICIENTS_AT);
-  return true;
-}
-
-// Tables that the first scan finds are those of all components.
-static bool set_quants(Progress& file) {
-  for (int c = 0; c < file.picture.components; c++) {
-    int quant = file.file[file.frame + 12 + 3 * c];
-    if (quant > 3 || file.quants[quant][0] == 0) return false;
-    memcpy(file.picture.quant[c], file.quants[quant], sizeof file.quants[quant]);
-  }
-  return file.begun = true;
-}
-
-static bool complete(const Progress& file) {
-  for (int c = 0; c < file.picture.components; c++)
-    for (int k = 0; k < 64; k++)
-      if (file.low[c][k] != 0) return false;
-  return file.begun;
-}
 
 i64 room_for_file(const Request& wanted) {
   const JpegFile data{(const u8*)wanted.data, wanted.size};
@@ -316,53 +236,13 @@ i64 room_for_file(const Request& wanted) {
 
 bool decode_coefficients(const Request& wanted, u8* room, i64 size) {
   if (size < COEFFICIENTS_AT) return false;
-  const JpegFile data{(const u8*)wanted.data, wanted.size};
-  Progress file{data, *(Picture*)room, (i16*)(room + COEFFICIENTS_AT)};
-  memset(file.low, UNKNOWN, sizeof file.low);
-  for (i64 at = 2, end; at + 2 <= data.size; at = end) {
-    int marker = data[at + 1];
-    if (data[at] != 0xFF) return false;
-    if (marker == 0xFF) {
-      end = at + 1;
-      continue;
-    }
-    if (marker == 0xD9) return complete(file);
-    i64 body = at + 4;
-    end = at + 2 + data.two(at + 2);
-    if (end < body || end > data.size) return false;
-    switch (marker) {
-      case 0xC2:
-        if (file.frame > 0 || end - at != 10 + 3 * data[body + 5]) return false;
-        file.frame = at;
-        if (!read_progressive_frame(file, wanted, size)) return false;
-        break;
-      case 0xDB:
-        if (file.begun || !read_quant(data, body, end, file.quants)) return false;
-        break;
-      case 0xC4: {
-        bool sound = read_codes(data, body, end, MAX_TABLES, [&](int kind, int number, const u8* lengths, const u8* symbols, int count) {
-          CodeTable& table = file.tables[kind][number];
-          memset(&table, 0, sizeof table);
-          memcpy(table.counts + 1, lengths, 16);
-          memcpy(table.symbols, symbols, count);
-          file.defined[kind][number] = true;
-        });
-        if (!sound) return false;
-        break;
-      }
-      case 0xDD:
-        if (end - at != 6) return false;
-        file.interval = data.two(body);
-        break;
-      case 0xDA:
-        if (file.frame == 0 || end - at != 8 + 2 * data[body] || (!file.begun && !set_quants(file))) return false;
-        end = read_scan_data(file, body, end);
-        if (end < 0) return false;
-        break;
-      case 0xFE: break;
-      default:
-        if (marker < 0xE0 || marker > 0xEF || !usual_mark(data, marker, body, end - body)) return false;
-    }
-  }
-  return false;
+  ProgressiveFile file{{(const u8*)wanted.data, wanted.size}, *(Picture*)room};
+  Progress made{file, (i16*)(room + COEFFICIENTS_AT), nullptr};
+  auto framed = [&] {
+    if (room_for(file.picture.blocks) > size) return false;
+    made.known = (u64*)(made.coefficients + 64ll * file.picture.blocks);
+    memset(made.coefficients, 0, room_for(file.picture.blocks) - COEFFICIENTS_AT);
+    return true;
+  };
+  return file.each_scan(wanted, framed, [&](const Scan& scan, i64 begin) { return read_scan_data(made, scan, begin); });
 }

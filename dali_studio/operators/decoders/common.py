@@ -27,7 +27,7 @@ from dali_studio.kernels.cpu.image_codec import (
 from dali_studio.kernels.cpu.png import is_compiled
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.codec import colors_for, plain
-from dali_studio.kernels.jpeg.gpu_rule import coefficient_room, takes, takes_coefficients
+from dali_studio.kernels.jpeg.gpu_rule import coefficient_room, takes, takes_coefficients, takes_scans
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages
@@ -242,10 +242,10 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     rows = _by_header(params["memory"], _DECODERS, found.kinds, lambda info: _decoders_of(info, params))
     decoders, sizes = np.array(rows, np.int64).reshape(-1, 4)[found.which], found.shapes[:, :2]
     if len({row[0] for row in rows}) == 1 and rows[0][0] != _PYTHON:  # without a copy of anything
-        positions, count = np.arange(len(decoders)), len(decoders) if rows[0][0] == _GPU else 0
-    else:
-        groups = [np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _COMPILED)]
-        positions, count = np.concatenate(groups), len(groups[0])
+        positions, count = np.arange(len(decoders)), 0 if rows[0][0] == _COMPILED else len(decoders)
+    else:  # progressive files behind others, since threads take from the end: at these they are faster
+        groups = [np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _GPU_SCANS, _COMPILED)]
+        positions, count = np.concatenate(groups), len(groups[0]) + len(groups[1])
         decoders, sizes = decoders[positions], sizes[positions]
         windows = None if windows is None else windows[positions]
     if not len(positions):
@@ -285,7 +285,7 @@ def decoding_ranges(
     return compute
 
 
-_PYTHON, _COMPILED, _GPU = range(3)
+_PYTHON, _COMPILED, _GPU_SCANS, _GPU = range(4)
 
 
 def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int, int]:
@@ -300,12 +300,15 @@ def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple
     if kind == "YCbCr" or (info.channels == 4 and kind != "RGB"):
         return _PYTHON, 0, 0, 0
     colors, _ = colors_for(info, kind)
-    on_gpu = not params["fast"] and takes(info)
-    if on_gpu and (kind != "ANY_DATA" or info.channels == 3):
+    whole = not params["fast"] and (kind != "ANY_DATA" or info.channels == 3)
+    if whole and takes(info):
         who = _GPU
+    elif whole and takes_scans(info) and plain(info, colors) and not params["hardware"]:
+        who = _GPU_SCANS
     else:
         who = _COMPILED if plain(info, colors) else _PYTHON
-    coefficients = coefficient_room(info) if who == _COMPILED and not params["fast"] and takes_coefficients(info) else 0
+    by_kernels = who in (_COMPILED, _GPU_SCANS) and not params["fast"] and takes_coefficients(info)
+    coefficients = coefficient_room(info) if by_kernels else 0
     return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind), coefficients
 
 

@@ -24,6 +24,14 @@ SCRIPTS = {
     "without refinement": WHOLE,
     "each component alone": tuple(Scan((c,), *band, 0, 0) for c in ALL for band in ((0, 0), (1, 63))),
     "chroma together": (Scan((0,), 0, 0, 0, 1), Scan((1, 2), 0, 0, 0, 1), Scan(ALL, 0, 0, 1, 0), *WHOLE[1:]),
+    "libjpeg": (
+        Scan(ALL, 0, 0, 0, 1), Scan((0,), 1, 5, 0, 2), Scan((2,), 1, 63, 0, 1), Scan((1,), 1, 63, 0, 1), Scan((0,), 6, 63, 0, 2),
+        Scan((0,), 1, 63, 2, 1), Scan(ALL, 0, 0, 1, 0), *(Scan((c,), 1, 63, 1, 0) for c in (2, 1, 0)),
+    ),
+    "mozjpeg": (
+        Scan((0,), 0, 0, 0, 0), Scan((1, 2), 0, 0, 0, 0), Scan((0,), 1, 8, 0, 2), Scan((1,), 1, 8, 0, 0), Scan((2,), 1, 8, 0, 0),
+        Scan((0,), 9, 63, 0, 2), Scan((0,), 1, 63, 2, 1), Scan((0,), 1, 63, 1, 0), Scan((1,), 9, 63, 0, 0), Scan((2,), 9, 63, 0, 0),
+    ),
     "many bands and bits": tuple(
         Scan((c,), *band, low + 1 if low < 3 else 0, low)
         for low in (3, 2, 1, 0) for c in ALL for band in ((0, 0), (1, 2), (3, 40), (41, 63))

@@ -14,7 +14,9 @@ from dali_studio.kernels.cpu import image_codec
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.jpeg import codec as jpeg
 from dali_studio.kernels.jpeg import gpu_decoder, libjpeg, nvjpeg, nvjpeg_library
-from dali_studio.kernels.jpeg.gpu_rule import takes
+from dali_studio.kernels.jpeg.gpu_rule import takes, takes_coefficients, takes_scans
+from dali_studio.runtime import mixed
+from dali_studio.schema.batches import JpegImages
 from tests.images import Array, encoded, picture
 
 
@@ -98,8 +100,26 @@ def test_without_a_gpu_the_answer_says_so() -> None:
     assert isinstance(opened, Unavailable) and opened.reason and opened.hint
 
 
-@pytest.mark.parametrize(("sides", "decoders"), [([375, 500], 2), ([375, 1024], 2), ([375, 1025], 3)])
-def test_a_large_picture_in_a_batch_takes_a_decoder_more(sides: list[int], decoders: int) -> None:
+@pytest.mark.parametrize(("sides", "room", "decoders"), [([375, 500], 0, 2), ([375, 1024], 0, 2), ([375, 1025], 0, 3), ([9, 9], 8, 4)])
+def test_large_or_progressive_pictures_in_a_batch_take_more_decoders(sides: list[int], room: int, decoders: int) -> None:
     requests = np.zeros((len(sides), libjpeg.FIELDS), np.int64)
     requests[:, libjpeg.HEIGHT], requests[:, libjpeg.WIDTH] = 1024, sides
-    assert gpu_decoder.decoders(requests) == decoders
+    assert gpu_decoder.decoders(requests, np.array([0, room])) == decoders
+
+
+def test_few_progressive_pictures_are_left_to_the_threads() -> None:
+    def shared(scans: int, threads: int) -> int:
+        rooms = np.array([0] * 20 + [4096] * scans + [8192] * 3)
+        images = JpegImages(np.arange(len(rooms)), 20 + scans, False, np.zeros((len(rooms), 14), np.int64), "RGB", rooms)
+        told = mixed._scans_shared(images, threads)
+        assert told is images
+        return images.shared
+
+    assert [shared(scans, 4) for scans in (0, 1, 31, 32, 100)] == [20, 20, 20, 52, 120]
+    assert shared(1, 0) == 21 and mixed._scans_shared(None, 4) is None
+
+
+def test_kernels_decode_the_scans_of_small_progressive_files() -> None:
+    infos = [jpeg.parse_header(encoded(np.zeros((h, 1024, 3), np.uint8), progressive=p)) for h, p in ((1024, True), (1025, True), (16, False))]
+    assert [takes_scans(info) for info in infos] == [True, False, False]
+    assert [takes_coefficients(info) for info in infos] == [True, True, False]
