@@ -24,7 +24,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
-from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, part
+from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, part, saves_memory
 from dali_studio.runtime.later import has_later
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
@@ -110,11 +110,11 @@ class Engine:
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
-        joined = ahead and can_be_joined(self.plan, registry, options.batch_size)
+        joined = ahead and can_be_joined(self.plan, registry)
         #: Where iterations may be computed together: how many, those that are under way, and those that are there.
         self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
         if joined and self.executor.stream is not None:
-            self.executor.stream.thrifty = True
+            self.executor.stream.thrifty = saves_memory(self.plan, registry, options.batch_size)
         #: Groups that are being decoded, and the one that is there, of which iterations are left to be computed.
         self._requests: deque[Request] = deque()
         self._decoded: tuple[Request, Store] | None = None

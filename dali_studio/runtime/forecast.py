@@ -34,7 +34,7 @@ from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.gpu import GpuRunner
-from dali_studio.runtime.groups import can_be_joined
+from dali_studio.runtime.groups import saves_memory
 from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import gpu_failures
@@ -261,7 +261,7 @@ class _Walk(Executor):
         work = operator.plan(args, *given)
         made = _placed(replace(Batch.view(meta, work.shapes, given[0].sources), indices=indices), "gpu")
         images = operator.jpeg_images(work)
-        thrifty = can_be_joined(self.plan, self.registry, self._now.request.batch_size)
+        thrifty = saves_memory(self.plan, self.registry, self._now.request.batch_size)
         working = 0 if images is None or not images.shared else _launches(images, given[0], thrifty)
         return self._add(step, [made], working=working, lasting=True)
 

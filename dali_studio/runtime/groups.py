@@ -29,15 +29,20 @@ BEHIND = 32
 AHEAD = 2
 
 
-def can_be_joined(plan: Plan, registry: Registry, batch_size: int) -> bool:
+def can_be_joined(plan: Plan, registry: Registry) -> bool:
     """Whether iterations of a plan may be computed together.
 
-    They may where they are small, files come from readers and are decoded on the device "mixed", no sample depends on
-    others, and nothing has to be known of single iterations: which samples are left out, and what operators save.
+    They may where files come from readers and are decoded on the device "mixed", no sample depends on others, and
+    nothing has to be known of single iterations: which samples are left out, and what operators save.
     """
     steps = plan.steps()
     decodes = any(step.device == "mixed" and step.role != "copy" for step in steps)
-    return decodes and 2 * batch_size <= SAMPLES and all(_spans(step, registry) for step in steps)
+    return decodes and all(_spans(step, registry) for step in steps)
+
+
+def saves_memory(plan: Plan, registry: Registry, batch_size: int) -> bool:
+    """Whether groups of several iterations are to be expected, which are to take little more memory than one."""
+    return 2 * batch_size <= SAMPLES and can_be_joined(plan, registry)
 
 
 def _spans(step: Step, registry: Registry) -> bool:

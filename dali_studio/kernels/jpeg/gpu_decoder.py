@@ -225,8 +225,8 @@ class JpegKernels(LimitedLaunches):
         self._staging.begin()
         try:
             self._in_launches(begin, end, plan, launch)
-            left = np.setdiff1d(np.arange(begin, end), [row for one in launches for row in one.rows.tolist()])
-            if len(left):
+            if sum(len(one.rows) for one in launches) < end - begin:
+                left = np.setdiff1d(np.arange(begin, end), [row for one in launches for row in one.rows.tolist()])
                 self._launch_scans(requests[left], places[left], left, launches)
         finally:
             self._stream.synchronize()
