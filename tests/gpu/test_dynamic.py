@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -178,9 +178,9 @@ def used(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     made: list[int] = []
     begin = GpuStream.begin
 
-    def noted(self: GpuStream) -> Any:
+    def noted(self: GpuStream, behind: Sequence[Any] | None = None) -> Any:
         made.append(int(self.kernels.ptr))
-        return begin(self)
+        return begin(self, behind)
 
     monkeypatch.setattr(GpuStream, "begin", noted)
     yield made

@@ -16,6 +16,7 @@ from dali_studio.kernels.cpu import noise as on_cpu
 from dali_studio.kernels.cuda import chains, noise, retired
 from dali_studio.kernels.cuda.displace import jitter_part
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.staging import roomy
 from dali_studio.kernels.cuda.stream import GpuStream
 
 pytestmark = pytest.mark.gpu
@@ -109,3 +110,8 @@ def test_memory_that_outlives_its_stream_is_given_back(monkeypatch: pytest.Monke
     retired.give_back()
     assert not any(one is pool for _, one in pools)
     assert pool.total_bytes() == 0
+
+
+@pytest.mark.parametrize("size", [*range(1, 70), 511, 513, 10_000, 1 << 20, (1 << 20) + 1])
+def test_pieces_of_memory_have_room(size: int) -> None:
+    assert size <= roomy(size) < size * 17 / 16 + 512

@@ -17,7 +17,7 @@ TABLE_ALIGNMENT = 16
 
 def roomy(size: int) -> int:
     """At least `size` bytes, of a few sizes only, so that batches of ragged images find each other's memory."""
-    step = max(1 << (size.bit_length() - 5), 512)
+    step = max((1 << size.bit_length()) >> 5, 512)
     return -(-size // step) * step
 
 

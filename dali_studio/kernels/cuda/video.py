@@ -76,7 +76,7 @@ _CLIPS = {
 _FOR_HARDWARE = {"libdav1d": "av1"}
 _CHECKING = threading.Lock()
 #: Decoders that wait for files of the settings that they were made for.
-_KEPT = 40
+_KEPT = 56
 #: FFmpeg works in the CUDA context that CuPy has made current; it refuses to share the primary one otherwise.
 _OPTIONS: dict[str, object] = {"primary_ctx": "0", "current_ctx": "1"}
 

@@ -17,15 +17,15 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.video import AT_ONCE, GpuVideoFile
 from dali_studio.operators.readers.ahead import AHEAD
 
-#: Threads, each of which feeds a decoder and mostly waits for it: more than four for each of the seven that the largest
+#: Threads, each of which feeds a decoder and mostly waits for it: more than six for each of the seven that the largest
 #: GPUs have (docs/video.md). And tasks that are to be there for them: those of some batches are done.
-_THREADS, _TASKS = 32, 48
+_THREADS, _TASKS = 48, 96
 #: Tasks, with those that have ended, beyond which these are forgotten.
 _ENDED = 256
 #: Videos that stay open, and those among them that keep a decoder, to go on where they have ended.
 _OPEN, _HALFWAY = 64, 4
 #: Of a GPU's memory, the part that batches may take that are read in advance.
-_SHARE = 16
+_SHARE = 8
 #: The weight of a batch in the average of how many tasks batches begin.
 _WEIGHT = 0.1
 
