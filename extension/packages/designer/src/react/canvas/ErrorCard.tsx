@@ -156,12 +156,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
             <h4>{titleOf(finding)}</h4>
             <p>{words}</p>
             {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
-            {(finding.source || (finding.sample ?? null) !== null) && (
-              <p className="ds-error-where">
-                {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
-                {finding.source && <span className="ds-mono">{finding.source}</span>}
-              </p>
-            )}
+            {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
           </>
         )}
         {more > 0 && <p>{more} more in the inspector</p>}
@@ -186,10 +181,10 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   );
 }
 
-/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there but for labels that stay behind. */
+/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there but for missing inputs and labels that stay behind. */
 function wantedCard(state: State): string {
   const chosen = state.view.selection[0];
-  const told = (d: Diagnostic) => severity(d) === "error" || d.code === "DS210";
+  const told = (d: Diagnostic) => severity(d) === "error" || /^DS2(01|10)$/.test(d.code);
   if (chosen && findings(state).some((d) => d.node === chosen && told(d))) return chosen;
   const failing = [...runFailures(state), ...previewFailures(state)];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
