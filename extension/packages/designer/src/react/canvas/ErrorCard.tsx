@@ -181,10 +181,10 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   );
 }
 
-/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there but for missing inputs and labels that stay behind. */
+/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there but for labels that stay behind. */
 function wantedCard(state: State): string {
   const chosen = state.view.selection[0];
-  const told = (d: Diagnostic) => severity(d) === "error" || /^DS2(01|10)$/.test(d.code);
+  const told = (d: Diagnostic) => severity(d) === "error" || d.code === "DS210";
   if (chosen && findings(state).some((d) => d.node === chosen && told(d))) return chosen;
   const failing = [...runFailures(state), ...previewFailures(state)];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
