@@ -177,6 +177,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
     target: float = 0.0
     #: target: samples a second that the model takes; 0: nobody has said it
+    measured: int = -1
+    #: measured: the revision of the newest run, if it was one of this very graph; -1: it was not
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

@@ -9,7 +9,7 @@ from dali_studio.api.folders import IMAGES, folder_arguments, idle_readers
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
 from dali_studio.graph.apply import apply
-from dali_studio.graph.edits import Connect, SetArgument
+from dali_studio.graph.edits import Connect, PortRef, SetArgument, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
@@ -63,12 +63,13 @@ def _solves(graph: Graph, edits: Edits, registry: Registry, found: Diagnostic) -
 
 
 def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
-    """For an input that is fed with what it does not take: the wire of the nearest node that gives what it takes."""
-    wrong = [found for found in findings if found.code == "DS203" and found.node in graph]
+    """For an input that is fed with what it does not take, or not at all: the nearest node that gives what it takes."""
+    wrong = [found for found in findings if found.code in ("DS201", "DS203") and found.node in graph]
     metas = infer(graph, registry, set(graph)) if wrong else {}
     order = {key: at for at, key in enumerate(graph.order())} if wrong else {}
     for found in wrong:
-        declared = registry.schema(graph.node(found.node).operator).inputs
+        schema = registry.schema(graph.node(found.node).operator)
+        declared = schema.inputs
         at = next((i for i, one in enumerate(declared) if one.name == found.argument), None)
         if at is None or declared[at].kind == "any":
             continue
@@ -76,9 +77,17 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
         fits = [port for port, meta in metas.items() if meta.kind == declared[at].kind and port.node not in behind]
         # one that feeds nothing has just lost this wire
         for port in sorted(fits, key=lambda p: (bool(graph.consumers(p)) or p in graph.outputs, -order[p.node])):
-            edits = (Connect(source=port, target=found.node, input=at),)
+            edits: Edits = (Connect(source=port, target=found.node, input=at),)
+            title = f"Wire {port.node} instead"
+            if found.code == "DS201":
+                title = f"Put it after {port.node}" if at == 0 else f"Wire {port.node} to {found.argument}"
+            if found.code == "DS201" and at == 0 and not graph.fed_by(found.node) and port in graph.outputs:
+                # nothing takes what it makes: it is returned in place of what it takes
+                own = PortRef(node=found.node)
+                returned = tuple(own if one == port else one for one in graph.outputs)
+                if own not in graph.outputs and schema.outputs and schema.outputs[0].kind == declared[at].kind:
+                    edits = (*edits, SetOutputs(outputs=returned))
             if _solves(graph, edits, registry, found):
-                title = f"Wire {port.node} instead"
                 yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
                 break
 

@@ -50,6 +50,7 @@ class Runs:
     ) -> None:  # fmt: skip
         self._session, self._changed, self._announce, self._measured = session, changed, announce, measured
         self._said: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
+        self._ran: tuple[Graph, int] | None = None
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -163,6 +164,10 @@ class Runs:
         said = self._said.get(messages.RunFinished)
         return said if isinstance(said, messages.RunFinished) else None
 
+    def measured(self, graph: Graph) -> int:
+        """The revision of the newest run, if it was one of this graph, else -1: an undo makes its times hold again."""
+        return self._ran[1] if self._ran is not None and self._ran[0] == graph else -1
+
     def tell_again(self, since: int) -> None:
         """Say again what was said about the run, if it was one of a revision from `since`."""
         send, finished, busy = self._session.send, self.finished, self._said.get(messages.Busy)
@@ -179,6 +184,7 @@ class Runs:
     def _submit(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:
         session = self._session
         graph, count, revision = session.current().active, min(max(batches, 1), _MAX_BATCHES), session.revision
+        self._ran = graph, revision
         pause = partial(session.worker.relieve, "run")  # previews go on between batches
 
         def job() -> None:

@@ -434,7 +434,9 @@ class Session:
     def _announce_graph(self) -> None:
         waiting = self._autosave.waiting if self._autosave is not None else ""
         saved = self._state() == self._saved
-        self.send(revision_changed(self.history, self.current(), self.path, saved, waiting), self._kept())
+        now = self.current()
+        measured = self.runs.measured(now.active)
+        self.send(revision_changed(self.history, now, self.path, saved, waiting, measured), self._kept())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)

@@ -80,7 +80,7 @@ def _without_gpu(graph: Graph) -> str:
 
 
 def revision_changed(
-    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = ""
+    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", measured: int = -1
 ) -> RevisionChanged:
     """The graph as it is now, and everything that is found about it.
 
@@ -95,6 +95,8 @@ def revision_changed(
         Whether the file says all of it.
     waiting : str
         When edits were made that an earlier kernel has left.
+    measured : int
+        The revision of the newest run, if it was one of this very graph.
     """
     graph, found = revision.graph, revision.validation.diagnostics
     return RevisionChanged(
@@ -111,6 +113,7 @@ def revision_changed(
         saved=saved,
         waiting=waiting,
         target=target_in(history),
+        measured=measured,
     )
 
 

@@ -124,6 +124,13 @@ def test_a_run_without_a_gpu_says_where_it_was(client: Client) -> None:
     assert finished.note == ""
 
 
+def test_an_undo_that_leads_back_to_the_measured_graph_names_its_run(client: Client) -> None:
+    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (edited,) = only(client.edit(set_device("small", "cpu")), messages.RevisionChanged)
+    (undone,) = only(client.send("undo"), messages.RevisionChanged)
+    assert (edited.measured, undone.measured) == (-1, finished.revision) and undone.revision > edited.revision
+
+
 # ------------------------------------------------------------------------------------------------------- known times
 
 

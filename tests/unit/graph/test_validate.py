@@ -13,6 +13,7 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import AddNode
 from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph, GraphOptions, Node
 from dali_studio.graph.objects import MISSING
@@ -152,6 +153,23 @@ def test_rank_without_layout() -> None:
     ((repair, edits),) = offered(graph, REGISTRY, [found])
     assert repair.title == "Wire images instead"
     assert validate(apply(graph, edits(Path), REGISTRY)[0], REGISTRY).diagnostics == ()
+
+
+def test_an_input_that_is_missing_is_wired_by_a_button() -> None:
+    graph = photo_graph()
+    before = graph.outputs
+    graph.disconnect("turned", 0)
+    ((repair, edits),) = offered(graph, REGISTRY, [only(graph)])
+    assert repair.title == "Put it after images"
+    assert apply(graph, edits(Path), REGISTRY)[0].outputs == before
+    # a node that nothing takes is returned in place of what it takes
+    graph = apply(photo_graph(), (AddNode(key="loose", operator=graph.node("turned").operator),), REGISTRY)[0]
+    found = [d for d in validate(graph, REGISTRY).diagnostics if d.code == "DS201"]
+    ((repair, edits),) = offered(graph, REGISTRY, found)
+    assert repair.title == "Put it after turned"
+    after = apply(graph, edits(Path), REGISTRY)[0]
+    assert port("loose") in after.outputs and port("turned") not in after.outputs
+    assert not [d for d in validate(after, REGISTRY).diagnostics if d.code == "DS201"]
 
 
 def test_devices() -> None:

@@ -186,6 +186,7 @@ export function revision(
     saved: false,
     waiting: "",
     target: 0,
+    measured: -1,
     ...rest,
   };
 }

@@ -26,6 +26,8 @@ describe("problems", () => {
     expect(isAboutFile(d)).toBe(true);
     expect(isAboutFile({ ...d, sample: null })).toBe(false);
     expect(isAboutFile({ ...d, source: "" })).toBe(false);
+    // a crop that is larger than the picture
+    expect(isAboutFile({ ...d, code: "DS105", argument: "crop" })).toBe(false);
   });
   it("ask for a file once, and for a program with an answer to wait for", async () => {
     const kernel = new FakeKernel();

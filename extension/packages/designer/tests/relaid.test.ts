@@ -3,12 +3,14 @@ import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
-import { outputRows } from "../src/core/layout";
+import { COLUMN, outputRows } from "../src/core/layout";
+import { Session } from "../src/core/session";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
 import { firstSwept } from "../src/core/sweep";
 import { layoutOf, relaid } from "../src/react/canvas/sizes";
-import { GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
+import { insertOperator } from "../src/react/quickAdd";
+import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 
 const ROOM = { width: 1200, height: 600 };
 const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
@@ -37,6 +39,25 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("an operator dropped from the last step's wire", () => {
+  it.each([
+    ["of cards that nobody has moved", state.positions],
+    ["of cards that somebody has moved", { ...state.positions, rotate: { x: 900, y: 500 } }],
+  ])("stands behind it in its row, %s", (_, positions) => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    session.room = ROOM;
+    session.move(positions);
+    const operator = INDEX.byName.get("rotate");
+    const key =
+      operator && insertOperator(session, operator, { at: { x: 700, y: 420 }, from: ref("rotate"), to: null });
+    const { rotate, [key ?? ""]: made, [OUTPUTS]: outputs } = session.store.get().positions;
+    expect(made).toEqual({ x: (rotate?.x ?? 0) + COLUMN, y: rotate?.y });
+    expect(outputs).toEqual({ x: (made?.x ?? 0) + COLUMN, y: made?.y });
   });
 });
 

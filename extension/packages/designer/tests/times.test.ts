@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { receive } from "../src/core/reduce";
+import { isOld } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
 import { headroom, headroomOf, parseTarget } from "../src/core/target";
@@ -127,6 +128,12 @@ describe("runs", () => {
     expect(state.timeline).toBe(TIMELINE);
     expect(state.trial?.name).toBe("threads");
     expect(receive(state, finished([])).trial).toBeNull();
+  });
+  it("hold for the graph that was measured, also when an undo leads back to it", () => {
+    const edited = fold(OPENED, revision(1), finished([]), revision(2));
+    expect(isOld(edited)).toBe(true);
+    expect(isOld(receive(edited, revision(3, undefined, { measured: 1 })))).toBe(false);
+    expect(isOld(fold(OPENED, revision(1)))).toBe(true);
   });
   it("measure up to a node, and advice by its name", () => {
     const kernel = new FakeKernel();

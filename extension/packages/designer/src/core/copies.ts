@@ -2,7 +2,7 @@ import type { CopyTiming, GraphView } from "../protocol/generated";
 import { outputDevice } from "./compat";
 import * as format from "./format";
 import { nodeOf, type Wire, wiresOf } from "./graph";
-import { timingOf } from "./select";
+import { isOld, timingOf } from "./select";
 import type { State } from "./state";
 
 /** Whether a node reads data on this wire that lies on the other side of the bus from its results. */
@@ -56,7 +56,7 @@ export function copyLabel(state: State, wire: Wire): CopyLabel | null {
   const key = state.graph ? copierOf(state.graph, wire) : null;
   const copies = key ? (timingOf(state, key)?.copies ?? []) : [];
   if (copies.length === 0) return null;
-  const old = state.run.revision === state.confirmed?.revision ? "" : " From before the last change.";
+  const old = isOld(state) ? " From before the last change." : "";
   return {
     text: copies.map((c) => `${c.direction} ${format.bytes(c.size)} · ${format.time(c.milliseconds)}`).join(", "),
     title: copies.map(sentenceOf).join(" ") + old,

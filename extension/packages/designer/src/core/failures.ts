@@ -28,9 +28,9 @@ export function remediesOf(state: State, key: string): readonly Remedy[] {
   );
 }
 
-/** A finding about one file. */
+/** A finding about one file: it cannot be read or decoded. Where a value is wrong for a sample, its file is not at fault. */
 export function isAboutFile(d: Diagnostic): boolean {
-  return Boolean(d.node && d.source && d.sample !== null && d.sample !== undefined);
+  return /^DS30[12]$/.test(d.code) && Boolean(d.node && d.source && typeof d.sample === "number");
 }
 
 /** How many problems the tab names: findings that are no hints, and files that the last run missed. */

@@ -42,5 +42,6 @@ const TITLES: Readonly<Record<string, string>> = {
 export function titleOf(d: Diagnostic): string {
   const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
   if (d.code === "DS302" && /\bfolder\b/.test(d.message)) return "This folder could not be opened";
+  if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }

@@ -90,9 +90,14 @@ export function derived<T>(
   };
 }
 
+/** Whether the last run was one of another graph than this: an undo makes its times hold again. */
+export function isOld({ run, confirmed }: State): boolean {
+  return run.revision < 0 || (run.revision !== confirmed?.revision && run.revision !== confirmed?.measured);
+}
+
 /** What stopped the last run, unless the graph was changed since: then nobody knows whether it still would. */
 export function runFailures(state: State): readonly Diagnostic[] {
-  return state.run.revision === (state.confirmed?.revision ?? -1) ? (state.run.finished?.failed ?? []) : [];
+  return isOld(state) ? [] : (state.run.finished?.failed ?? []);
 }
 
 /** What failed when pictures were made, less what lies behind another error: that was found before it, and is not tried now. */
@@ -152,16 +157,18 @@ export function severity(d: Diagnostic): "error" | "warning" | "info" {
   return d.severity ?? "error";
 }
 
+/** Nodes that have an error. */
+export function failedKeys(state: State): string[] {
+  return findings(state).flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));
+}
+
 /** Keys whose pictures are from before a failure upstream, or of another sample than the chosen one. */
 export const staleKeys = derived(
   (s) => [s.graph, findings(s), s.busy, s.awaited, s.previews, s.sample, s.iteration, s.link, s.pending],
   (state: State): ReadonlySet<string> => {
     const stale = new Set<string>();
     if (!state.graph) return stale;
-    const failed = findings(state)
-      .filter((d) => severity(d) === "error" && d.node)
-      .map((d) => d.node ?? "");
-    for (const key of descendants(state.graph, failed)) stale.add(key);
+    for (const key of descendants(state.graph, failedKeys(state))) stale.add(key);
     for (const node of state.graph.nodes) if (node.pin === "behind") stale.add(node.key);
     if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)

@@ -3,7 +3,7 @@ import { isUnread } from "./data";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
-import { findings, repairOf, runFailures, severity } from "./select";
+import { findings, isOld, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
 export interface StatusMessage {
@@ -28,7 +28,7 @@ function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
     id: ["d", d.code, d.node, d.argument, d.sample, d.message].join("|"),
     tone: severity(d),
     lead: whole ? format.sentence(d.message) : lead,
-    rest: whole ? "" : format.message(d.message),
+    rest: whole ? "" : (d.code === "DS105" && d.argument ? `${d.argument}: ` : "") + format.message(d.message),
     muted: d.hint ?? "",
     action: d.node ? "show" : null,
     node: d.node ?? "",
@@ -79,7 +79,7 @@ function kernelMessage(state: State): StatusMessage | null {
 
 function paceMessage(state: State): StatusMessage | null {
   const run = state.run.finished;
-  if (!run || run.stopped || run.failed.length > 0 || state.run.revision !== state.confirmed?.revision) return null;
+  if (!run || run.stopped || run.failed.length > 0 || isOld(state)) return null;
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
   if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
   // who has selected it sees as much

@@ -622,6 +622,7 @@ export interface RevisionChanged {
   readonly saved: boolean;
   readonly waiting: string;
   readonly target: number;
+  readonly measured: number;
 }
 
 /** The whole graph. */

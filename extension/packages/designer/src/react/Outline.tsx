@@ -3,7 +3,7 @@ import { isAboutFile } from "../core/failures";
 import { nodeOf, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { derived, findingsAt, heatOf, previewOf, resultName, severity, staleKeys } from "../core/select";
+import { derived, findingsAt, heatOf, isOld, previewOf, resultName, severity, staleKeys } from "../core/select";
 import { toldBy } from "../core/statusMessage";
 import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
@@ -64,7 +64,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     facts: (visible && previewOf(s, nodeKey)?.facts) || "",
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
-    old: s.run.revision !== s.confirmed?.revision,
+    old: isOld(s),
     tinted: s.view.heat,
     drawer: s.view.drawer,
   }));

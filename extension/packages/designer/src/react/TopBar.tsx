@@ -1,6 +1,7 @@
 import type { MouseEvent } from "react";
 import * as format from "../core/format";
 import { saveState } from "../core/saveState";
+import { isOld } from "../core/select";
 import { headroom } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
@@ -147,7 +148,7 @@ function Throughput() {
     run: s.run.finished,
     running: s.run.running,
     done: `${s.run.done} of ${s.run.total}`,
-    old: s.run.revision !== s.confirmed?.revision,
+    old: isOld(s),
   }));
   const room = useSel(headroom);
   const { run, running, old } = state;

@@ -74,10 +74,12 @@ export function insertInView(session: Session, api: CanvasApi | null, operator: 
   if (at) insertOperator(session, operator, { at, from, to: null, selected: from !== null });
 }
 
-/** Where a card goes that comes at the end of a wire: into the row of the card that the wire is from, if it is near that. */
-function onLine(state: State, { at, from, to, selected }: AddOptions): Position {
+/** Where a card goes that comes at the end of a wire: into the row of the card that the wire is from, if it is near that or ends the chain. */
+function onLine(state: State, { at, from, to, selected }: AddOptions, returned: boolean): Position {
   const beside = state.positions[(from ?? to)?.node ?? ""];
-  if (!beside || selected || (from && to) || Math.abs(at.y - beside.y) > ROW / 2) return at;
+  if (!beside || selected || (from && to)) return at;
+  if (from && returned) return { x: beside.x + COLUMN, y: beside.y };
+  if (Math.abs(at.y - beside.y) > ROW / 2) return at;
   const columns = Math.round((at.x - beside.x) / COLUMN);
   return { x: beside.x + COLUMN * (from ? Math.max(1, columns) : Math.min(-1, columns)), y: beside.y };
 }
@@ -87,12 +89,13 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const context = contextOf(session);
   if (!context) return null;
   const state = session.store.get();
-  const at = freePlace(onLine(state, options), cardRects(state, OUTPUTS));
-  const step = addStep(context, operator, { ...options, at });
+  const step = addStep(context, operator, options);
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
-  const chained = options.selected || (options.from && options.to);
+  const at = freePlace(onLine(state, options, returned), cardRects(state, OUTPUTS));
+  const [key = ""] = step.select;
+  const chained = options.selected || (options.from && (options.to || returned));
   const places = chained ? relaid(state, step.edits, session.room) : {};
-  session.edit(step.edits, { positions: { ...step.positions, ...makeRoom(state, at, returned), ...places } });
+  session.edit(step.edits, { positions: { [key]: at, ...makeRoom(state, at, returned), ...places } });
   session.select(step.select);
-  return step.select[0] ?? null;
+  return key;
 }

@@ -143,7 +143,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     failing: failingIn(s, box),
     stale: box.nodes.some((n) => select.staleKeys(s).has(n.key)),
     busy: box.nodes.some((n) => select.busyKeys(s).has(n.key)),
-    old: s.run.revision !== s.confirmed?.revision,
+    old: select.isOld(s),
     heat: s.view.heat,
     sample: s.sample,
   }));

@@ -163,10 +163,17 @@ function CanvasView() {
           top + height < (frame?.clientHeight ?? 0) + v
         );
       };
-      const some = chosen.length > 0 ? chosen : latest.current;
-      if (!(touched.current ? some.some(inSight) : latest.current.every(inSight))) fit(200);
+      const [first] = chosen;
+      // What was made small for more cards grows again when they are gone; a view that somebody has chosen keeps its zoom.
+      if (!touched.current ? z < 1 || !latest.current.every(inSight) : !first && !latest.current.some(inSight))
+        fit(200);
+      else if (first && !chosen.some(inSight))
+        void flow.setCenter(first.position.x + CARD / 2, first.position.y + CARD / 2, {
+          zoom: z,
+          duration: reducedMotion(root) ? 0 : 200,
+        });
     }, MEASURED);
-  }, [positions, session, flow, fit, dragging]);
+  }, [positions, session, flow, root, fit, dragging]);
   const heat = useSel((s) => s.view.heat);
   // The heat's legend makes the controls wider.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it

@@ -156,12 +156,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
             <h4>{titleOf(finding)}</h4>
             <p>{words}</p>
             {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
-            {(finding.source || (finding.sample ?? null) !== null) && (
-              <p className="ds-error-where">
-                {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
-                {finding.source && <span className="ds-mono">{finding.source}</span>}
-              </p>
-            )}
+            {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
           </>
         )}
         {more > 0 && <p>{more} more in the inspector</p>}

@@ -15,9 +15,12 @@ import { Name } from "./Name";
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
-  const failed = select.findingsAt(state, key).some((d) => select.severity(d) === "error");
+  const found = select.findingsAt(state, key);
+  const failed = found.some((d) => select.severity(d) === "error");
+  const unwired = !failed && found.some((d) => d.code === "DS201");
   const marks = {
-    "ds-failed": failed,
+    "ds-failed": failed || unwired,
+    "ds-unwired": unwired,
     "ds-stale": select.staleKeys(state).has(key),
     "ds-running": state.run.running && (node?.in_run ?? true),
     "ds-pinned": node?.pin === "here",

@@ -3,7 +3,7 @@ import { memo, useEffect, useMemo, useRef } from "react";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { hasPicture, isOpen, staleKeys } from "../../core/select";
+import { failedKeys, hasPicture, isOpen, staleKeys } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
 import { useFrame, useSel } from "../context";
@@ -78,7 +78,7 @@ function FarPicturesView({ nodes, zoom, far, drop }: Props) {
   const { session, theme } = useFrame();
   const canvas = useRef<HTMLCanvasElement>(null);
   const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
-  const stale = useSel(staleKeys);
+  const stale = useSel((s) => new Set([...staleKeys(s), ...failedKeys(s)]));
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const places = useMemo(() => {
     return nodes.flatMap(({ type, position }, i): Place[] => {

@@ -31,7 +31,7 @@ function useCard(key: string) {
     found: s.link === "gone" ? undefined : select.heatOf(s, key),
     gone: s.link === "gone",
     running: s.run.running,
-    old: s.run.revision !== (s.confirmed?.revision ?? -1),
+    old: select.isOld(s),
     stale: select.staleKeys(s).has(key),
     heat: s.view.heat,
     sample: s.sample,
@@ -142,14 +142,21 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
   return <Thumb id={portKey(node.key, 0)} {...size} label={label} testId={testId} />;
 }
 
-function Body({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
+interface BodyProps {
+  readonly card: Card;
+  readonly failed: boolean;
+  readonly unwired: boolean;
+}
+
+function Body({ card, failed, unwired }: BodyProps) {
   const { node, preview, found, running, old, heat, stale, sample } = card;
   const shape = select.cardShape(node, preview);
-  const chip = failed ? (
-    <span className="ds-time ds-time-failed">failed</span>
-  ) : (
-    <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
-  );
+  const chip =
+    failed || unwired ? (
+      <span className="ds-time ds-time-failed">{unwired ? "not wired" : "failed"}</span>
+    ) : (
+      <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
+    );
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
   if (shape === "short")
     return preview ? <PreviewView preview={preview} label={label} /> : <div className="ds-values" />;
@@ -158,7 +165,7 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
       <div className="ds-picture">
         <CardPicture card={card} label={label} />
         {node.bypassed && <div className="ds-through" />}
-        {!((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
+        {!unwired && !((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
         {(stale || card.gone) && preview && (
           <span
             className="ds-stale-chip"
@@ -253,6 +260,7 @@ function OpCardView({ id, selected }: NodeProps) {
   if (!node) return null;
   const problem = worst(findings);
   const failed = problem !== undefined && select.severity(problem) === "error";
+  const unwired = problem?.code === "DS201";
   const file = problem && isAboutFile(problem) && problem.sample === found.sample ? problem.source : undefined;
   const card: Card = { ...found, node, file };
   const kind = node.output_kinds[0] ?? "any";
@@ -263,8 +271,9 @@ function OpCardView({ id, selected }: NodeProps) {
     "ds-card-operator",
     `ds-card-${node.device}`,
     selected ? "ds-selected" : "",
-    failed ? "ds-failed" : "",
-    card.stale ? "ds-stale" : "",
+    failed || unwired ? "ds-failed" : "",
+    unwired && !failed ? "ds-unwired" : "",
+    card.stale || failed ? "ds-stale" : "",
     card.stale && !card.preview ? "ds-blank" : "",
     card.open ? "ds-open" : "",
     node.unknown ? "ds-ghost" : "",
@@ -304,7 +313,7 @@ function OpCardView({ id, selected }: NodeProps) {
           head
         />
       )}
-      <Body card={card} failed={failed} />
+      <Body card={card} failed={failed} unwired={unwired} />
       <div className="ds-rows">
         <InputRows card={card} />
         {rows.map((row) => (

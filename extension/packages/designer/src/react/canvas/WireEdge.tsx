@@ -8,7 +8,7 @@ import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route, routeUnder, trackOf } from "../../core/route";
-import { staleKeys, unmovedLabel } from "../../core/select";
+import { isOld, staleKeys, unmovedLabel } from "../../core/select";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -73,7 +73,7 @@ function WireEdgeView(props: EdgeProps) {
       copy: wire ? copyLabel(s, wire) : null,
       // a node that gives such labels itself passes them on
       unmoved: kind in BEHIND && !nodeOf(s.graph, target)?.output_kinds.includes(kind) ? unmovedLabel(s, source) : "",
-      old: s.run.revision !== s.confirmed?.revision,
+      old: isOld(s),
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,

@@ -1,5 +1,5 @@
 import * as format from "../../core/format";
-import { bytesOf, previewFailures, runFailures } from "../../core/select";
+import { bytesOf, isOld, previewFailures, runFailures } from "../../core/select";
 import type { NodeTiming, RunFinished } from "../../protocol/generated";
 import { costWords } from "../canvas/CardParts";
 import { useSel, useSession } from "../context";
@@ -103,7 +103,7 @@ export function tableNote({ timings, milliseconds_per_batch: whole }: RunFinishe
 /** Every node of the last run: time on the CPU, time on the GPU, memory. */
 export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
-  const old = useSel((s) => s.run.revision !== s.confirmed?.revision);
+  const old = useSel(isOld);
   const running = useSel((s) => s.run.running);
   const failed = useSel((s) => [...runFailures(s), ...previewFailures(s)][0]?.node);
   const title = useSel((s) => (s.view.measure === "time" ? "Where the time goes" : "Where the memory goes"));

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import * as format from "../../core/format";
+import { isOld } from "../../core/select";
 import { headroomOf } from "../../core/target";
 import type { Advice, Speed, Trial } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -104,7 +105,7 @@ export function AdviceCards() {
   const session = useSession();
   const all = useSel((s) => s.run.finished?.advice ?? []);
   const state = useSel((s) => ({
-    old: s.run.revision !== s.confirmed?.revision,
+    old: isOld(s),
     running: s.run.running,
     trial: s.trial,
     trying: s.trying,
