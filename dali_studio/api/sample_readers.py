@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dali_studio import samples
-from dali_studio.api.folders import KINDS, folder_arguments, idle_readers
+from dali_studio.api.folders import IMAGES, KINDS, folder_arguments, idle_readers
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.schema.model import Value
@@ -27,12 +27,23 @@ def _frames(_: str) -> dict[str, Value]:
     return {"file_root": str(samples.sequence())}
 
 
-#: Readers of other files than `folders.KINDS`: what they read, from the node's key.
-_OTHERS: Mapping[str, Callable[[str], dict[str, Value]]] = {
-    "readers.coco": _annotated, "readers.numpy": _volumes, "readers.sequence": _frames,
+#: Readers of other files than `folders.KINDS`: what samples are called, and how one reads them, from the node's key.
+_OTHERS: Mapping[str, tuple[str, Callable[[str], dict[str, Value]]]] = {
+    "readers.coco": ("photos with their boxes", _annotated), "readers.numpy": ("volumes", _volumes),
+    "readers.sequence": ("frames", _frames),
 }  # fmt: skip
 #: One of these tells such a reader what to read.
 _TOLD = ("file_root", "file_list", "files", "annotations_file", "preprocessed_annotations")
+
+
+def idle_words(graph: Graph, registry: Registry) -> dict[str, str]:
+    """What the samples are called that `sample_arguments` would give, by node; none of them is made."""
+    found = {
+        node.key: "photos" if kind is IMAGES else kind.word
+        for kind in KINDS
+        for node in idle_readers(graph, registry, kind)
+    }
+    return found | {node.key: _OTHERS[node.operator][0] for node in graph.nodes() if _is_idle(graph, node)}
 
 
 def sample_arguments(graph: Graph, registry: Registry) -> dict[str, dict[str, Value]]:
@@ -48,7 +59,7 @@ def sample_arguments(graph: Graph, registry: Registry) -> dict[str, dict[str, Va
         for kind in KINDS
         for node in idle_readers(graph, registry, kind)
     }
-    return found | {node.key: _OTHERS[node.operator](node.key) for node in graph.nodes() if _is_idle(graph, node)}
+    return found | {node.key: _OTHERS[node.operator][1](node.key) for node in graph.nodes() if _is_idle(graph, node)}
 
 
 def with_samples(graph: Graph, registry: Registry) -> Graph:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -16,6 +17,7 @@ from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import findings, gallery_attach, messages
+from dali_studio.studio.autosave import FOLDER, MARK, Autosave
 from dali_studio.studio.comms import Comm
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
@@ -131,7 +133,10 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         _attach_document(comm, asked, graph, view)
     else:
         begin = max(asked.revision, 0)
-        session = Session(graph, default_registry(), transmit, view=view, images=photos, revision=begin)
+        autosave = Autosave.again(Path.cwd() / FOLDER, view.get(MARK))
+        session = Session(
+            graph, default_registry(), transmit, view=view, images=photos, revision=begin, autosave=autosave
+        )  # fmt: skip
         comm.on_msg(lambda message: session.receive(message["content"]["data"]))
         comm.on_close(lambda _: session.close())
     if found:

@@ -19,8 +19,12 @@ from dali_studio.schema.registry import Registry
 
 #: The folder, in the one that the kernel works in.
 FOLDER = ".dali_studio"
+#: Under this name the view of a document that only the browser holds says where its edits are kept.
+MARK = "autosave"
 #: Days after which what nobody asked for goes.
 _DAYS = 30
+#: A name and a digest; it comes back from the browser and becomes part of a path.
+_STEM = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{12}")
 
 
 class Autosave:
@@ -37,17 +41,53 @@ class Autosave:
     """
 
     def __init__(self, folder: Path, graph: Graph, notebook: str = "", cell: str = "") -> None:
-        self.graph, self._notebook = graph, notebook
-        self._place: Path | None = None
+        self._notebook, self._cell, self._folder = notebook, cell, folder
+        #: The name and digest of the pipeline as the program gives it; empty if that cannot be kept.
+        self._stem = ""
         #: The edits that wait for being asked for.
         self._waiting: Path | None = None
-        with suppress(DaliStudioError):  # a value without a form in JSON cannot be kept
-            text = "\n".join((notebook, cell, document.dumps(graph, None)))
-            digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        if digest := self._digest(graph):
             name = re.sub(r"[^A-Za-z0-9_-]+", "_", graph.options.name) or "pipeline"
-            self._place = folder / f"{name}-{digest}.{os.getpid()}.dali.json"
-            kept = [file for file in folder.glob(f"{name}-{digest}.*.dali.json") if not _elsewhere(file)]
-            self._waiting = max(kept, key=lambda file: file.stat().st_mtime, default=None)
+            self._stem = f"{name}-{digest}"
+            self._waiting = self._left()
+
+    @classmethod
+    def again(cls, folder: Path, mark: Any) -> Autosave | None:
+        """That of a designer that goes on in another kernel; None if `mark` is not one.
+
+        Its document comes from the browser and has the edits: they do not wait.
+        """
+        match mark:
+            case {"stem": str(stem), "notebook": str(notebook), "cell": str(cell)} if _STEM.fullmatch(stem):
+                made = cls(folder, Graph(), notebook, cell)
+                made._stem, made._waiting = stem, None
+                with suppress(OSError):
+                    if (left := made._left()) and made._place:
+                        left.replace(made._place)
+                return made
+            case _:
+                return None
+
+    @property
+    def mark(self) -> dict[str, str]:
+        """By what `again` finds the same edits."""
+        return {"stem": self._stem, "notebook": self._notebook, "cell": self._cell}
+
+    @property
+    def _place(self) -> Path | None:
+        return self._folder / f"{self._stem}.{os.getpid()}.dali.json" if self._stem else None
+
+    def _left(self) -> Path | None:
+        """The newest edits that no other process is still making."""
+        kept = [file for file in self._folder.glob(f"{self._stem}.*.dali.json") if not _elsewhere(file)]
+        return max(kept, key=lambda file: file.stat().st_mtime, default=None)
+
+    def _digest(self, graph: Graph) -> str:
+        """What tells this pipeline in this place from others; empty for a value without a form in JSON."""
+        with suppress(DaliStudioError):
+            text = "\n".join((self._notebook, self._cell, document.dumps(graph, None)))
+            return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return ""
 
     @property
     def waiting(self) -> str:
@@ -73,36 +113,39 @@ class Autosave:
         if self._waiting is None:
             raise AssertionError("nothing waits")
         graph, view, _ = document.load(self._waiting, registry)
-        if self._place is not None and self._waiting != self._place:
-            self._waiting.replace(self._place)
+        place = self._place
+        if place is not None and self._waiting != place:
+            self._waiting.replace(place)
         self._waiting = None
         return graph, view
 
     def keep(self, graph: Graph, view: Mapping[str, Any]) -> None:
         """Remember the graph as it is now; edits that still wait stay beside it until the next ones."""
-        if self._place is None:
+        place = self._place
+        if place is None:
             return
         with suppress(OSError, DaliStudioError):  # a folder that cannot be written must not stop the edit
-            if graph == self.graph:
+            if self._stem.endswith(f"-{self._digest(graph)}"):
                 if self._waiting is None:
-                    self._place.unlink(missing_ok=True)
+                    place.unlink(missing_ok=True)
                 return
-            self._place.parent.mkdir(exist_ok=True)
+            place.parent.mkdir(exist_ok=True)
             if self._waiting is not None:
                 self._waiting.replace(self._waiting.with_suffix(".before"))
                 self._waiting = None
-            document.save(graph, view, self._place)
+            document.save(graph, view, place)
             self._tidy()
 
     def drop(self) -> None:
         """Forget: the document was saved."""
-        if self._place is not None and self._waiting is None:
+        place = self._place
+        if place is not None and self._waiting is None:
             with suppress(OSError):
-                self._place.unlink(missing_ok=True)
+                place.unlink(missing_ok=True)
 
     def _tidy(self) -> None:
         old = time.time() - _DAYS * 86_400
-        for file in self._place.parent.iterdir() if self._place else ():
+        for file in self._folder.iterdir():
             if file.name.endswith((".dali.json", ".dali.before")) and file.stat().st_mtime < old:
                 file.unlink()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from dali_studio.api.folders import IMAGES, folder_arguments, idle_readers
+from dali_studio.api.folders import folder_arguments
+from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
 from dali_studio.graph.apply import apply
@@ -21,14 +22,14 @@ def offered(
 ) -> tuple[tuple[Repair, Callable[[Callable[[], Path]], Edits]], ...]:
     """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
     findings = tuple(found)
-    idle = {node.key for node in idle_readers(graph, registry)}
-    fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument in IMAGES.places]
+    idle = idle_words(graph, registry)
+    fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument == "file_root"]
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
-        *((_sample_photos(d), lambda images, key=d.node: _reading(key, images())) for d in fed),
+        *((_samples(d, idle), lambda images, d=d: _reading(graph, registry, idle, d.node, images)) for d in fed),
     )
 
 
@@ -92,9 +93,17 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
                 break
 
 
-def _sample_photos(found: Diagnostic) -> Repair:
-    return Repair(code=found.code, node=found.node, argument=found.argument, title="Read the sample photos")
+def _samples(found: Diagnostic, idle: Mapping[str, str]) -> Repair:
+    title = f"Read the sample {idle[found.node]}"
+    return Repair(code=found.code, node=found.node, argument=found.argument, title=title)
 
 
-def _reading(key: str, folder: Path) -> Edits:
-    return tuple(SetArgument(key=key, argument=name, value=value) for name, value in folder_arguments(folder).items())
+def _reading(graph: Graph, registry: Registry, idle: Mapping[str, str], key: str, images: Callable[[], Path]) -> Edits:
+    """Edits by which `key` reads samples, and with it readers of the same kind, since images and masks go together."""
+    if idle[key] == "photos":
+        told = {key: folder_arguments(images())}
+    else:
+        told = {one: what for one, what in sample_arguments(graph, registry).items() if idle[one] == idle[key]}
+    return tuple(
+        SetArgument(key=one, argument=name, value=value) for one, what in told.items() for name, value in what.items()
+    )

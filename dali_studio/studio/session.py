@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests
 from dali_studio.studio.answers import Answers
-from dali_studio.studio.autosave import Autosave
+from dali_studio.studio.autosave import MARK, Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.picture import FILE
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
@@ -409,16 +410,16 @@ class Session:
         if self._autosave is not None and graph is self.graph and self._state() != self._saved:
             self._autosave.keep(graph, kept_view(self.history))
 
-    def text(self, graph: Graph) -> str:
-        """The document as text; empty if a value has no JSON form."""
+    def text(self, graph: Graph, more: Mapping[str, Any] = MappingProxyType({})) -> str:
+        """The document as text, with `more` in its view; empty if a value has no JSON form."""
         try:
-            return document.dumps(graph, kept_view(self.history))
+            return document.dumps(graph, {**kept_view(self.history), **more})
         except DaliStudioError:
             return ""
 
     def _kept(self) -> list[bytes]:
-        """The document for the browser, which outlives this process."""
-        text = self.text(self.graph)
+        """The document for the browser, which outlives this process, and where its edits are kept."""
+        text = self.text(self.graph, {MARK: self._autosave.mark} if self._autosave is not None else {})
         return [zlib.compress(text.encode(), 1)] if text else []
 
     def _changed(self) -> None:

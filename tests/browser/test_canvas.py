@@ -121,6 +121,10 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
 def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page = designer
     _by_id(page, "node-rotate").click(position=HEAD, button="right")
+    # what differs between them is said in their tooltips
+    told = page.locator('[data-testid="menu"] button').evaluate_all("all => all.map(one => [one.innerText, one.title])")
+    alike = {words for title, words in told if title.split()[0] in ("Bypass", "Mute", "Group", "Collapse")}
+    assert "" not in alike and len(alike) == 4
     page.get_by_role("menuitem", name="Bypass").click()
     _await_code(page, "fn.rotate(", there=False)
     assert "ds-bypassed" in (_by_id(page, "node-rotate").get_attribute("class") or "")

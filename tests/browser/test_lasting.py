@@ -161,6 +161,27 @@ def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[s
     _await_code(page, "angle=66")
 
 
+def test_edits_after_a_reconnect_outlive_a_reload_of_the_page(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "unsaved.ipynb")
+    _set_angle(page, "71")
+    _await_code(page, "angle=71")
+    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    _restart(page)
+    _reconnect(page)
+    _set_angle(page, "72")
+    _await_code(page, "angle=72")
+    kept = server[1] / ".dali_studio"
+    for _ in range(100):  # it is written a moment later
+        if any(re.search(r"angle\W+72", file.read_text()) for file in kept.glob("*.dali.json")):
+            break
+        page.wait_for_timeout(100)
+    page.goto("about:blank")
+    lab.open_notebook(page, server[0], "unsaved.ipynb")  # loads the page anew, and runs the cells
+    page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
+    _by_id(page, "restore").click()
+    _await_code(page, "angle=72")
+
+
 def test_another_notebook_with_the_same_program_is_offered_nothing(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "one.ipynb")
     _set_angle(page, "67")

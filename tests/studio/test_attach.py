@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import time
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
 from dali_studio.studio import gallery_attach
 from dali_studio.studio.attach import attach
+from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.session import Session
 
 
@@ -93,6 +101,51 @@ def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
     assert {n["key"]: n["arguments"] for n in revision["graph"]["nodes"]}["rotate"]["angle"] == 33.0
     assert document.loads(zlib.decompress(buffers[0]).decode(), default_registry())[0] == first.graph
     comm.close({})
+
+
+def test_edits_after_a_restart_are_offered_to_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def opened(sent: list[tuple[Any, list[bytes]]]) -> Session:
+        return Session(
+            turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
+            images=samples.photos, autosave=Autosave(tmp_path / FOLDER, turning().graph, "/n/a.ipynb", "7"),
+        )  # fmt: skip
+
+    sent: list[tuple[Any, list[bytes]]] = []
+    first = opened(sent)
+    edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
+    told(first, sent, {"type": "ready"}, {"type": "apply_edits", "base_revision": 0, "edits": [edit]})
+    kept = [buffers[0] for message, buffers in sent if type(message).__name__ == "RevisionChanged"][-1]
+    first.close()
+    with subprocess.Popen(["true"]) as ended:  # what the former kernel wrote has its number
+        pass
+    (file,) = (tmp_path / FOLDER).iterdir()
+    file.rename(file.with_name(file.name.replace(str(os.getpid()), str(ended.pid))))
+
+    comm = Comm()
+    attach(comm, opening(1, kept))
+    assert [one.name for one in (tmp_path / FOLDER).iterdir()] == [file.name]
+    say(comm, type="ready")
+    assert comm.of("revision_changed")[-1][0]["waiting"] == ""
+    say(comm, type="apply_edits", base_revision=1, edits=[{**edit, "value": 77.0}])
+    wait = time.monotonic() + 30
+    while "77.0" not in file.read_text() and time.monotonic() < wait:
+        time.sleep(0.02)
+    again = zlib.decompress(comm.of("revision_changed")[-1][1][0]).decode()
+    assert json.loads(again)["view"]["autosave"] == json.loads(zlib.decompress(kept))["view"]["autosave"]
+    comm.close({})
+
+    reloaded = opened(sent)
+    told(reloaded, sent, {"type": "ready"}, {"type": "restore_edits"})
+    assert reloaded.graph.node("rotate").arguments["angle"] == 77.0
+    reloaded.close()
+
+
+def test_a_path_from_the_browser_is_no_place_of_edits(tmp_path: Path) -> None:
+    for stem in ("../a-0123456789ab", "a", "", 3):
+        assert Autosave.again(tmp_path, {"stem": stem, "notebook": "", "cell": ""}) is None
+    assert Autosave.again(tmp_path, None) is None
 
 
 def test_what_is_no_document_is_refused_in_words() -> None:

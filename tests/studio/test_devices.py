@@ -17,6 +17,7 @@ from studio.clients import Client, only
 from dali_studio import DaliStudioError, fn, pipeline_def
 from dali_studio.api import placement
 from dali_studio.api.default import default_registry
+from dali_studio.core.diagnostics import errors
 from dali_studio.graph.document import load
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph, Node
@@ -228,6 +229,29 @@ def test_a_reader_without_files_is_offered_the_sample_photos() -> None:
         assert only(got, messages.Previews)[-1].items
         client.send("undo")
         assert "file_root" not in client.session.graph.node(repair.node).arguments
+    finally:
+        client.session.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("action_clips", "videos"), ("medical_volumes", "volumes"), ("segmentation", "photos with their boxes"),
+     ("log_mel_speech", "sounds")],
+)  # fmt: skip
+def test_readers_of_other_files_are_offered_samples_of_them(name: str, what: str) -> None:
+    graph, _, _ = load(Path(__file__).parents[2] / "gallery" / name / "pipeline.dali.json", default_registry())
+    client = Client(graph)
+    try:
+        (revision,) = only(client.send("ready"), messages.RevisionChanged)
+        assert {repair.title for repair in revision.repairs} == {f"Read the sample {what}"}
+        repair = revision.repairs[0]
+        got = client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
+        (revision,) = only(got, messages.RevisionChanged)
+        assert revision.repairs == () and not errors(revision.diagnostics)
+        shown = {item.key for item in only(got, messages.Previews)[-1].items}
+        assert shown >= {port.node for port in graph.outputs}
+        client.send("undo")
+        assert client.session.graph == graph
     finally:
         client.session.close()
 

@@ -27,6 +27,16 @@ describe("numbers", () => {
     expect(format.value([1, 2.5])).toBe("1, 2.5");
     expect(format.number(1234567)).toBe("1234567");
   });
+  it("says what is drawn with one precision", () => {
+    expect([9.3047, -0.6471, 0.02, -13.55].map((v) => format.drawn(v, "deg"))).toEqual([
+      "9.3°",
+      "−0.6°",
+      "0°",
+      "−13.6°",
+    ]);
+    expect(format.drawn(0.123456)).toBe("0.123");
+    expect(format.drawn(113.26, "px")).toBe("113 px");
+  });
   it("reads what people type", () => {
     expect(format.parseNumber("1,5")).toBe(1.5);
     expect(format.parseNumber("\u22123")).toBe(-3);

@@ -91,6 +91,12 @@ describe("the sentence", () => {
     const state = fold(OPENED, revision(1), run);
     expect(statusMessage({ ...state, view: { ...state.view, selection: ["decode"] } })).toBeNull();
   });
+  it("leaves the pace to the timeline that is open", () => {
+    const advice = { name: "decode", node: "decode", lead: "", proof: "", offer: "", measurable: false };
+    const state = fold(OPENED, revision(1), { ...run, advice: [advice] });
+    expect(statusMessage(state)).not.toBeNull();
+    expect(statusMessage({ ...state, view: { ...state.view, drawer: "timeline" } })).toBeNull();
+  });
   it("is about the error first, once", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
     expect(findings(state)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { type Argument, fillArgument, type Operator } from "../src/core/catalog"
 import { density, distributionEdits, distributionOf, ends, redistribute } from "../src/core/distribution";
 import { applyEdits } from "../src/core/edits";
 import { nodeOf } from "../src/core/graph";
-import { difference } from "../src/core/pixels";
+import { difference, oneScale } from "../src/core/pixels";
 import { applyAlways, applySometimes, canChance, chanceOf } from "../src/core/probability";
 import { INITIAL } from "../src/core/state";
 import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
@@ -106,6 +106,19 @@ describe("a sweep", () => {
     const state = { ...INITIAL, graph: GRAPH };
     expect(sheetPort(state)).toEqual(GRAPH.outputs[0]);
     expect(sheetPort({ ...state, view: { ...state.view, selection: ["decode"] } })).toEqual(ref("decode"));
+  });
+});
+
+describe("two pictures at one scale", () => {
+  const room = { width: 200, height: 100 };
+  it("shrinks the one that would be shown larger", () => {
+    const [a, b] = oneScale([100, 200], [200, 100], room);
+    expect(a).toBeCloseTo(0.5);
+    expect(b).toBe(1);
+  });
+  it("leaves the same proportions, and what is no image, as they are", () => {
+    expect(oneScale([100, 200], [50, 100], room)).toEqual([1, 1]);
+    expect(oneScale([0, 0], [50, 100], room)).toEqual([1, 1]);
   });
 });
 

@@ -56,21 +56,10 @@ export function number(value: number, digits = 6): string {
   return text.replace("-", MINUS);
 }
 
-const UNIT_SIGNS: Readonly<Record<string, string>> = {
-  degrees: "°",
-  degree: "°",
-  deg: "°",
-  "°": "°",
-  percent: " %",
-  pixels: " px",
-  pixel: " px",
-  px: " px",
-};
-
 /** The short sign of a unit, with its leading space where one belongs. */
 export function unitSign(unit: string): string {
   if (!unit) return "";
-  return UNIT_SIGNS[unit] ?? ` ${unit}`;
+  return unit === "deg" ? "°" : ` ${unit}`;
 }
 
 /** A path: its last part, since what stands before it is much the same for all. */
@@ -87,6 +76,11 @@ export function value(v: unknown, unit = ""): string {
   if (typeof v === "boolean") return v ? "on" : "off";
   if (Array.isArray(v)) return v.map((x) => value(x)).join(", ");
   return String(v);
+}
+
+/** What a generator draws, everywhere alike: tenths of degrees, else three figures. */
+export function drawn(v: number, unit = ""): string {
+  return (unit === "deg" ? number(Number(v.toFixed(1))) : short(v)) + unitSign(unit);
 }
 
 /** Parse what a person typed: comma or point, minus or true minus; null if it is no number. */

@@ -26,6 +26,18 @@ export function extentsIn(facts: string): readonly [height: number, width: numbe
   return [Number(height ?? 0), Number(width ?? 0)];
 }
 
+/** By what two contained pictures shrink to have one scale; those of the same proportions lie on each other as they are. */
+export function oneScale(
+  [ah, aw]: readonly [number, number],
+  [bh, bw]: readonly [number, number],
+  room: { readonly width: number; readonly height: number },
+): readonly [number, number] {
+  if (!ah || !bh || Math.abs((aw * bh) / (ah * bw) - 1) < 0.02) return [1, 1];
+  const fit = (width: number, height: number) => Math.min(room.width / width, room.height / height);
+  const scale = fit(Math.max(aw, bw), Math.max(ah, bh));
+  return [scale / fit(aw, ah), scale / fit(bw, bh)];
+}
+
 /** A number, or the first of several. */
 export function firstNumber(value: Value | undefined, otherwise: number): number {
   const one = Array.isArray(value) ? value[0] : value;

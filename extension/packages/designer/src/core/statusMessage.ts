@@ -82,7 +82,8 @@ function paceMessage(state: State): StatusMessage | null {
   if (!run || run.stopped || run.failed.length > 0 || isOld(state)) return null;
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
   if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
-  // who has selected it sees as much
+  // who has selected it sees as much, and who looks at the timeline
+  if (state.view.drawer === "timeline" && run.advice.length > 0) return null;
   if (!nodeOf(state.graph, slowest.key)?.in_run || state.view.selection[0] === slowest.key) return null;
   return {
     id: `pace|${slowest.key}|${run.samples_per_second}`,

@@ -121,7 +121,7 @@ function drawnWords(state: State, node: NodeView | undefined, sample: number): s
   const words = Object.entries(node?.argument_inputs ?? {}).flatMap(([name, ref]) => {
     const drawn = scalarOf(previewOf(state, ref.node, ref.output), sample);
     const unit = argumentOf(state.opening?.catalog.byName.get(node?.operator ?? ""), name)?.unit ?? "";
-    return drawn === undefined ? [] : [format.short(drawn) + format.unitSign(unit)];
+    return drawn === undefined ? [] : [format.drawn(drawn, unit)];
   });
   return words.slice(0, 2).join(", ");
 }

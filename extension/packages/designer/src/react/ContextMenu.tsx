@@ -17,6 +17,7 @@ import { saveAs } from "./SaveButtons";
 
 interface Item {
   readonly title: string;
+  readonly about?: string | undefined;
   readonly keys?: string | undefined;
   readonly off?: boolean;
   readonly run: () => void;
@@ -73,7 +74,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
     const found = commandOf(id);
     if (!found) return [];
     const off = found.can ? !found.can(state) : false;
-    return [{ title: title ?? found.title, keys: found.keys[0], off, run: () => found.run(scope) }];
+    return [{ title: title ?? found.title, about: found.about, keys: found.keys[0], off, run: () => found.run(scope) }];
   };
   const { selection } = state.view;
   const box = root.getBoundingClientRect();
@@ -240,6 +241,7 @@ export function ContextMenu() {
               type="button"
               role="menuitem"
               disabled={row.off}
+              title={row.about}
               onClick={() => {
                 close();
                 row.run();

@@ -24,6 +24,8 @@ export const SECTIONS = ["Build", "Select", "Look", "Run"] as const;
 export interface Command {
   readonly id: string;
   readonly title: string;
+  /** What it does, where the title leaves that open. */
+  readonly about?: string;
   readonly section: (typeof SECTIONS)[number];
   /** As the help sheet writes them; without Ctrl they act while the canvas has the keyboard. */
   readonly keys: readonly string[];
@@ -146,6 +148,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "bypass",
     title: "Bypass",
+    about: "Its input goes through unchanged, the steps behind it still run",
     section: "Build",
     keys: ["B"],
     run: ({ session }) => {
@@ -154,10 +157,19 @@ export const COMMANDS: readonly Command[] = [
     },
     can: (s) => s.graph !== null && bypassEdits(s.graph, s.view.selection).length > 0,
   },
-  { id: "pin", title: "Pin its data, or unpin it", section: "Build", keys: ["K"], run: togglePins, can: some },
+  {
+    id: "pin",
+    title: "Pin its data, or unpin it",
+    about: "Keep what it gives now: nothing before it is computed again",
+    section: "Build",
+    keys: ["K"],
+    run: togglePins,
+    can: some,
+  },
   {
     id: "mute",
     title: "Mute",
+    about: "Not returned, nor what follows from it: a run leaves them out",
     section: "Build",
     keys: ["M"],
     run: ({ session }) => setAside(session, muted),
@@ -166,6 +178,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "solo",
     title: "Solo",
+    about: "Nothing else is returned: a run makes only what it needs",
     section: "Build",
     keys: ["S"],
     run: ({ session }) => setAside(session, soloed),
@@ -206,6 +219,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "group",
     title: "Group",
+    about: "A frame with a name around the cards, which stay in sight",
     section: "Build",
     keys: ["Ctrl+G"],
     run: ({ session }) => session.edit([], { marks: groupMarks(session.store.get()) }),
@@ -214,6 +228,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "collapse",
     title: "Collapse or expand",
+    about: "One card in place of several; a function in the program",
     section: "Build",
     keys: ["G"],
     run: ({ session }) => toggleBox(session),
@@ -222,6 +237,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "ungroup",
     title: "Take out of the group",
+    about: "The frame stays around the others",
     section: "Build",
     keys: ["Ctrl+Shift+G"],
     run: ({ session }) => session.edit([], { marks: ungroupMarks(session.store.get()) }),
@@ -250,6 +266,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "upstream",
     title: "Select upstream",
+    about: "All that it depends on",
     section: "Select",
     keys: ["Shift+ArrowLeft"],
     run: grow(ancestors),
@@ -258,6 +275,7 @@ export const COMMANDS: readonly Command[] = [
   {
     id: "downstream",
     title: "Select downstream",
+    about: "All that depends on it",
     section: "Select",
     keys: ["Shift+ArrowRight"],
     run: grow(descendants),
@@ -300,7 +318,15 @@ export const COMMANDS: readonly Command[] = [
     keys: [],
     run: ({ session }) => session.view((v) => ({ minimap: !v.minimap })),
   },
-  { id: "compare", title: "Compare with its input", section: "Look", keys: [], run: compare, can: some },
+  {
+    id: "compare",
+    title: "Compare with its input",
+    about: "Both pictures and their difference, large",
+    section: "Look",
+    keys: [],
+    run: compare,
+    can: some,
+  },
   {
     id: "help",
     title: "Keys",

@@ -21,5 +21,7 @@ declare module "react" {
     "--ds-covered"?: string;
     "--ds-cell"?: string;
     "--ds-tall"?: string;
+    "--ds-in"?: number;
+    "--ds-out"?: number;
   }
 }

@@ -31,7 +31,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
   const shown = row.wired
     ? drawn === undefined
       ? "wired"
-      : format.value(drawn, row.unit)
+      : format.drawn(drawn, row.unit)
     : format.value(row.value, row.unit);
   return (
     <Row>

@@ -1,7 +1,7 @@
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
-import { contained } from "../../core/pixels";
+import { contained, extentsIn, oneScale } from "../../core/pixels";
 import { previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
 import { numberOf, type Voxel } from "../../core/volume";
@@ -86,6 +86,9 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [point, setPoint] = useState<Point | null>(null);
   const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
   const ports = [{ node: nodeKey, output }, ...(source ? [source] : [])];
+  const given = useSel((s) => (source && previewOf(s, source.node, source.output)?.facts) || "");
+  const facts = detail?.has_input ? detail.facts : "";
+  const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT });
   const values = usePixel(ports, point, detail?.plane ?? 0);
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
@@ -99,8 +102,8 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
     const rect = box.current?.getBoundingClientRect();
     if (rect && shape) {
       const room = contained(shape.width, shape.height, rect);
-      const x = (e.clientX - rect.left - room.x) / room.width;
-      const y = (e.clientY - rect.top - room.y) / room.height;
+      const x = ((e.clientX - rect.left - room.x) / room.width - 0.5) / scale + 0.5;
+      const y = ((e.clientY - rect.top - room.y) / room.height - 0.5) / scale + 0.5;
       setPoint(x >= 0 && x < 1 && y >= 0 && y < 1 ? { x, y } : null);
     }
     if (rect && (e.buttons & 1) === 1) setAt(Math.min(1, Math.max(0, (e.clientX - rect.left) / rect.width)));
@@ -111,6 +114,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         ref={box}
         className="ds-compare"
         data-testid="compare"
+        style={{ "--ds-in": small, "--ds-out": scale }}
         onPointerDown={(e) => {
           e.currentTarget.setPointerCapture(e.pointerId);
           move(e);

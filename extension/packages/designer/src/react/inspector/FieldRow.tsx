@@ -57,7 +57,7 @@ function Wired({ node, argument }: Props) {
       </span>
       {state.drawn !== undefined && (
         <span className="ds-drawn">
-          sample {state.sample + 1} draws <b>{format.value(state.drawn, argument.unit)}</b>
+          sample {state.sample + 1} draws <b>{format.drawn(state.drawn, argument.unit)}</b>
         </span>
       )}
     </span>
@@ -102,6 +102,7 @@ function MakeRandom({ node, argument }: Props) {
 
 function tooltip(argument: Argument): string {
   const parts = [argument.doc];
+  if (argument.required) parts.push("* Needed: without it the step does not run.");
   if (argument.unit) parts.push(`Unit: ${argument.unit}.`);
   const { minimum, maximum } = argument;
   if (minimum !== null || maximum !== null)
@@ -126,7 +127,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   useEffect(() => setTyped(""), [node.key]);
   const useless = argument.support !== "used"; // which its note says
   const reason = typed || (wired || useless ? "" : said);
-  const unit = format.unitSign(argument.unit).trim();
+  const unit = argument.unit === "deg" ? "degrees" : argument.unit;
   const many = Array.isArray(value) && value.length > 2 && !wired;
   return (
     <div
@@ -136,7 +137,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
       <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>
         <span>{argument.name}</span>
         {unit && <small>{unit}</small>}
-        {argument.required && <small title="Needed">*</small>}
+        {argument.required && <small>*</small>}
       </span>
       <span className="ds-field-control">
         {wired ? (

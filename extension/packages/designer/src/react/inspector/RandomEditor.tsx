@@ -212,13 +212,13 @@ export function RandomEditor({ nodeKey, title }: { readonly nodeKey: string; rea
   const gesture = useGesture();
   const of = node ? distributionOf(node) : null;
   if (!node || !of) return null;
-  return <Editor node={node} of={of} title={title ?? "Draws"} gesture={gesture} key={node.key} session={session} />;
+  return <Editor node={node} of={of} title={title} gesture={gesture} key={node.key} session={session} />;
 }
 
 interface EditorProps {
   readonly node: NodeView;
   readonly of: Distribution;
-  readonly title: string;
+  readonly title: string | undefined;
   readonly gesture: ReturnType<typeof useGesture>;
   readonly session: ReturnType<typeof useSession>;
 }
@@ -250,7 +250,11 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
   };
   const few = (v: number) => format.number(Number(v.toPrecision(3)));
   return (
-    <Section title={title} note={now === undefined ? "" : `sample ${sample + 1} draws ${format.value(now, unit)}`}>
+    <Section
+      title={title ?? "Draws"}
+      // beside the argument that it feeds, the field says so
+      note={title || now === undefined ? "" : `sample ${sample + 1} draws ${format.drawn(now, unit)}`}
+    >
       {of.kind !== "coin" && (
         <Segments
           label="Distribution"

@@ -78,8 +78,8 @@ export function Dial({ value, onValue, onBegin }: Pick<Props, "value" | "onValue
     <svg
       className="ds-dial"
       viewBox="-12 -12 24 24"
-      width="24"
-      height="24"
+      width="36"
+      height="36"
       aria-hidden="true"
       onPointerDown={(e) => {
         e.currentTarget.setPointerCapture(e.pointerId);

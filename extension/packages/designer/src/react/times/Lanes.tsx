@@ -104,7 +104,8 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
     event.currentTarget.setPointerCapture(event.pointerId);
     setSpan(shifted(from.span, whole, (from.x - event.clientX) / scale));
   };
-  const [stepBegin, stepEnd] = timeline.steps[Math.floor(timeline.steps.length / 2)] ?? [0, 0];
+  const shown = Math.floor(timeline.steps.length / 2);
+  const [stepBegin, stepEnd] = timeline.steps[shown] ?? [0, 0];
   const height = AXIS + timeline.lanes.length * LANE;
   const middle = place((stepBegin + stepEnd) / 2);
   const seen = ticksOf(span, width).filter((tick) => place(tick) < width - BUTTONS);
@@ -157,7 +158,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
             </text>
           ))}
           <text className="ds-lane-length" x={middle} y={15}>
-            {`one batch, ${format.time(stepEnd - stepBegin)}`}
+            {`batch ${timeline.first + shown}, ${format.time(stepEnd - stepBegin)}`}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />
         </svg>

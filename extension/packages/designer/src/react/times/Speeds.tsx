@@ -22,7 +22,7 @@ function TargetField() {
       <input
         className="ds-input"
         value={draft ?? (target > 0 ? format.throughput(target) : "")}
-        placeholder="2400 or 26 ms"
+        placeholder="2400/s, 26 ms"
         aria-label="Samples a second that the model takes"
         aria-invalid={parsed === null}
         data-testid="target"
@@ -33,7 +33,7 @@ function TargetField() {
           if (e.key === "Escape") setDraft(null);
         }}
       />
-      samples/s
+      {target > 0 && draft === null && "samples/s"}
       {parsed === null && (
         <span className="ds-reason" role="alert">
           A number, or milliseconds: 26 ms
@@ -59,9 +59,9 @@ export function Speeds() {
         <b data-testid="speed-pipeline">{format.throughput(ahead.samples_per_second)}</b> samples/s
       </span>
       <span title="Batches are made one after the other while every node is measured: the times of nodes are of these">
-        <small>alone</small>
+        <small>one batch at a time</small>
         <b data-testid="speed-alone">{format.throughput(run.samples_per_second)}</b> samples/s
-        {run.milliseconds_per_batch > 0 && `, ${format.time(run.milliseconds_per_batch)} a batch`}
+        {run.milliseconds_per_batch > 0 && `, on average ${format.time(run.milliseconds_per_batch)} a batch`}
       </span>
       <span>
         <small>target</small>

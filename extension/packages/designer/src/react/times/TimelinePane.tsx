@@ -22,7 +22,7 @@ export function TimelinePane() {
       <Lanes timeline={timeline} />
       <p className="ds-muted ds-times-note">
         {format.plural(timeline.steps.length, "batch", "batches")} from number {timeline.first}, made one after the
-        other. {timeline.note}
+        other; in the pipeline they overlap, as in training. {timeline.note}
       </p>
     </div>
   );
