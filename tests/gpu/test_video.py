@@ -323,11 +323,11 @@ def test_what_follows_a_key_frame_is_decoded_once_for_all_batches(
 
 def test_memory_limits_how_many_batches_are_read_in_advance() -> None:
     class Stream:
-        device_id, capacity = 0, 1600
+        device_id, capacity = 0, 800
 
     engines = Engines(cast("Any", Stream()), FrameColors())
     assert engines.in_advance() == 2
-    for size, begun, expected in ((1, 4.0, 13), (1, 0.01, 64), (10, 1.0, 10), (1000, 1.0, 0)):
+    for size, begun, expected in ((1, 4.0, 25), (1, 0.01, 64), (10, 1.0, 10), (1000, 1.0, 0)):
         engines._size, engines._begun = size, begun  # pyright: ignore[reportPrivateUsage]
         assert engines.in_advance() == expected
     engines.close()
