@@ -27,7 +27,7 @@ from browser import lab  # noqa: E402 - it lies in the tests
 _NAME = "pictures.ipynb"
 _DESIGNER = """from dali_studio import Designer, fn, pipeline_def
 
-@pipeline_def(batch_size=8, num_threads=2, device_id=None, seed=42)
+@pipeline_def(batch_size=8, num_threads=2, device_id=None, seed=9)
 def training():
     files, labels = fn.readers.file(file_root="photos", random_shuffle=True, initial_fill=16, name="reader")
     decode = fn.decoders.image(files)
