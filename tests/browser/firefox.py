@@ -75,13 +75,15 @@ class Page:
         self._send("input.performActions", context=self._context, actions=[source])
 
     def click(self, name: str, x: int | None = None, y: int | None = None) -> None:
-        """Click an element of a test id, in its middle or at a place in it."""
-        left, top, width, height = self.wait(
-            """name => { const all = [...document.querySelectorAll(`[data-testid="${name}"]`)];
+        """Click an element of a test id, in its middle or at a place in it, once it lies still."""
+        find = """name => { const all = [...document.querySelectorAll(`[data-testid="${name}"]`)];
             const box = all.find(one => one.offsetParent)?.getBoundingClientRect();
-            return box && box.width && [box.x, box.y, box.width, box.height]; }""",
-            name,
-        )
+            return box && box.width && [box.x, box.y, box.width, box.height]; }"""
+        before, box = None, self.wait(find, name)
+        while box != before:
+            time.sleep(0.5)
+            before, box = box, self.wait(find, name)
+        left, top, width, height = box
         place = {"x": round(left + (width / 2 if x is None else x)), "y": round(top + (height / 2 if y is None else y))}
         down, up = ({"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp"))
         self._act(type="pointer", id="mouse", actions=[{"type": "pointerMove", **place}, down, up])
