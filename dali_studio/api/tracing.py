@@ -17,7 +17,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.former_arguments import as_today
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
 from dali_studio.api.trace import Trace
-from dali_studio.core.arithmetic import OPERATIONS
+from dali_studio.core.arithmetic import OPERATIONS, add_operators
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.enums import DALIDataType
@@ -134,27 +134,6 @@ class DataNode:
         raise self._refuse("using an operator's result as a condition", "bool")
 
 
-def _operator(name: str, *, reverse: bool = False) -> Any:
-    def method(self: DataNode, *other: Any) -> DataNode:
-        return arithmetic(name, *((*other, self) if reverse else (self, *other)))
-
-    method.__doc__ = f"The operation ``{OPERATIONS[name].sign or name}`` on elements."
-    return method
-
-
-for _name, _method in {
-    "add": "add", "sub": "sub", "mul": "mul", "fdiv": "truediv", "div": "floordiv", "mod": "mod", "pow": "pow",
-    "bitand": "and", "bitor": "or", "bitxor": "xor", "lshift": "lshift", "rshift": "rshift",
-}.items():  # fmt: skip
-    setattr(DataNode, f"__{_method}__", _operator(_name))
-    setattr(DataNode, f"__r{_method}__", _operator(_name, reverse=True))
-for _name, _method in {
-    "minus": "neg", "abs": "abs", "bitnot": "invert", "lt": "lt", "leq": "le", "gt": "gt", "geq": "ge", "eq": "eq",
-    "neq": "ne",
-}.items():  # fmt: skip
-    setattr(DataNode, f"__{_method}__", _operator(_name))
-
-
 def arithmetic(name: str, *operands: Any) -> DataNode:
     """Append an operation on elements; runs on the GPU if any of its operands lies there.
 
@@ -192,6 +171,9 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
         on_gpu = any(node.device == "gpu" for node in nodes)
         inputs = [node.gpu() if on_gpu else node for node in nodes]
     return trace_operator("arithmetic", inputs, {"expression": combine(OPERATIONS[name], written)}, trace)
+
+
+add_operators(DataNode, arithmetic)
 
 
 def _class(value: object) -> str:

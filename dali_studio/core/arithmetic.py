@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from dali_studio.core.dtypes import is_float, promoted, short_name
 from dali_studio.core.enums import DALIDataType
@@ -118,3 +118,31 @@ OPERATIONS: dict[str, Operation] = {
         *(Operation(name, functor, 1, "real") for name, functor in _FUNCTIONS.items()),
     )
 }
+
+#: Python's special methods of two operands, which have a reflected form ``__r...__`` too, by the operation's name.
+_REFLECTED = {
+    "add": "add", "sub": "sub", "mul": "mul", "fdiv": "truediv", "div": "floordiv", "mod": "mod", "pow": "pow",
+    "bitand": "and", "bitor": "or", "bitxor": "xor", "lshift": "lshift", "rshift": "rshift",
+}  # fmt: skip
+#: Those without: of one operand, and comparisons, which Python reflects itself.
+_PLAIN = {
+    "minus": "neg", "abs": "abs", "bitnot": "invert", "lt": "lt", "leq": "le", "gt": "gt", "geq": "ge", "eq": "eq",
+    "neq": "ne",
+}  # fmt: skip
+
+
+def add_operators(owner: type, apply: Callable[..., Any]) -> None:
+    """Give a class Python's operators: each calls `apply` with the operation's name and its operands."""
+    for name, method in _REFLECTED.items():
+        setattr(owner, f"__{method}__", _method(apply, name))
+        setattr(owner, f"__r{method}__", _method(apply, name, reverse=True))
+    for name, method in _PLAIN.items():
+        setattr(owner, f"__{method}__", _method(apply, name))
+
+
+def _method(apply: Callable[..., Any], name: str, *, reverse: bool = False) -> Callable[..., Any]:
+    def method(self: Any, *other: Any) -> Any:
+        return apply(name, *((*other, self) if reverse else (self, *other)))
+
+    method.__doc__ = f"The operation ``{OPERATIONS[name].sign or name}`` on elements."
+    return method

@@ -14,7 +14,7 @@ from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.dtype import DType
 from dali_studio.api.dynamic.invocation import Invocation, call
 from dali_studio.api.tracing import DataNode, arithmetic
-from dali_studio.core.arithmetic import OPERATIONS
+from dali_studio.core.arithmetic import add_operators
 from dali_studio.core.batch import Batch as Samples
 from dali_studio.core.meta import TensorMeta
 
@@ -249,25 +249,7 @@ def batch_size_of(values: Sequence[Any]) -> int | None:
     return found
 
 
-def _operator(name: str, *, reverse: bool = False) -> Any:
-    def method(self: Value, *other: Any) -> Any:
-        return elements(name, *((*other, self) if reverse else (self, *other)))
-
-    method.__doc__ = f"The operation ``{OPERATIONS[name].sign or name}`` on elements."
-    return method
-
-
-for _name, _method in {
-    "add": "add", "sub": "sub", "mul": "mul", "fdiv": "truediv", "div": "floordiv", "mod": "mod", "pow": "pow",
-    "bitand": "and", "bitor": "or", "bitxor": "xor", "lshift": "lshift", "rshift": "rshift",
-}.items():  # fmt: skip
-    setattr(Value, f"__{_method}__", _operator(_name))
-    setattr(Value, f"__r{_method}__", _operator(_name, reverse=True))
-for _name, _method in {
-    "minus": "neg", "abs": "abs", "bitnot": "invert", "lt": "lt", "leq": "le", "gt": "gt", "geq": "ge", "eq": "eq",
-    "neq": "ne",
-}.items():  # fmt: skip
-    setattr(Value, f"__{_method}__", _operator(_name))
+add_operators(Value, elements)
 
 
 def volume(shape: Sequence[int]) -> int:
