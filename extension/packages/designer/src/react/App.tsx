@@ -137,8 +137,8 @@ function Studio({
       onPaste={clipboard}
     >
       <TopBar />
-      <div className={`ds-left ${state.palette && !list ? "ds-with-palette" : ""}`}>
-        {state.palette && state.ready && !list && <Palette />}
+      <div className={`ds-left ${state.palette ? "ds-with-palette" : ""}`}>
+        {state.palette && state.ready && <Palette />}
         <div className="ds-column">
           <Strip over={state.ready && !state.empty && !list && !state.comparison} />
           <main className="ds-stage" aria-label="Pipeline">

@@ -123,9 +123,8 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       ];
     case "more":
       return [
-        ...command("layout"),
+        ...(scope.breadth === "list" ? [] : [...command("layout"), ...command("find")]),
         ...command("palette"),
-        ...command("find"),
         LINE,
         {
           title: "Batch before",

@@ -80,6 +80,8 @@ function Title() {
         onClick={() => {
           session.select([]);
           session.view((v) => ({ settings: !v.settings, inspector: true }));
+          // The inspector may stand in JupyterLab's side bar.
+          setTimeout(() => document.querySelector<HTMLInputElement>(".ds-name-field")?.select(), 60);
         }}
       >
         <b data-testid="pipeline-name">{text.name}</b>

@@ -70,8 +70,8 @@ export function followed(session: Session, needed = false): PortRef | null {
 export function insertInView(session: Session, api: CanvasApi | null, operator: Operator): void {
   const from = followed(session);
   const before = session.store.get().positions[from?.node ?? ""];
-  const at = before ? { x: before.x + COLUMN, y: before.y } : api?.centre().place;
-  if (at) insertOperator(session, operator, { at, from, to: null, selected: from !== null });
+  const at = before ? { x: before.x + COLUMN, y: before.y } : (api?.centre().place ?? { x: 20, y: 14 });
+  insertOperator(session, operator, { at, from, to: null, selected: from !== null });
 }
 
 /** Where a card goes that comes at the end of a wire: into the row of the card that the wire is from, if it is near that or ends the chain. */
