@@ -196,6 +196,17 @@ def test_places_of_volumes_to_the_last_bit() -> None:
     check(program, {"x": (_places(30, 300, 1500), "DHWC")})
 
 
+@pytest.mark.parametrize("interp", ["NN", "LINEAR"])
+def test_inverses_of_volumes_to_the_last_bit(interp: str) -> None:
+    """A matrix whose last bit differs moves some of these voxels."""
+    random = np.random.default_rng(3)
+    moves = [np.hstack([np.eye(3) + random.normal(0, 0.7, (3, 3)), random.normal(0, 4, (3, 1))]) for _ in range(100)]
+    matrices = [move.astype(np.float32) for move in moves]
+    volumes = [random.integers(0, 256, (9, 11, 13, 2), np.uint8) for _ in matrices]
+    program = f"fn.warp_affine(x, matrix=m, inverse_map=False, fill_value=0, interp_type=types.INTERP_{interp})"
+    check(program, {"x": (volumes, "DHWC"), "m": matrices})
+
+
 @pytest.mark.parametrize(("dtype", "layout"), [(np.uint8, "HWC"), (np.int16, "HWC"), (np.int32, "HWC"), (np.int32, "DHWC")])
 @pytest.mark.parametrize("fill", [-2, 77.5, 300.7])
 def test_nearest_takes_values_and_fill_as_they_are(dtype: Any, layout: str, fill: float) -> None:

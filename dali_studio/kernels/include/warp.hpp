@@ -2,6 +2,7 @@
 // numbers takes output points to input points. float32 without fused multiply-add, in this order, which is nvidia.dali's.
 #pragma once
 #include "numbers.hpp"
+#include "rounding.hpp"
 
 struct Point {
   float x, y;
@@ -68,19 +69,31 @@ template <class TAP> HD float warp_trilinear(const Voxel& at, TAP tap) {
   return planes[0] + (planes[1] - planes[0]) * at.deep;
 }
 
-// The matrix of the opposite map of volumes. `made` must not be `m`.
+// The matrix of the opposite map of volumes; not finite where there is none. Gauss-Jordan elimination: in each column, the row with
+// the largest number comes first. `made` must not be `m`.
 HD void warp_inverse3(const float* m, float* made) {
-  float determinant = 0;
-  for (int i = 0; i < 3; i++) {
-    const int a = (i + 1) % 3, b = (i + 2) % 3;
-    for (int j = 0; j < 3; j++) {
-      const int c = (j + 1) % 3, d = (j + 2) % 3;
-      made[4 * j + i] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];  // transposed cofactors
-    }
+  float row[3][6];  // the matrix, and what becomes its inverse
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) row[i][j] = m[4 * i + j], row[i][3 + j] = i == j ? 1.f : 0.f;
+  for (int v = 0; v < 3; v++) {
+    int first = v;
+    float largest = magnitude_of(row[v][v]);
+    for (int i = v + 1; i < 3; i++)
+      if (magnitude_of(row[i][v]) > largest) largest = magnitude_of(row[i][v]), first = i;
+    for (int i = v + 1; i < 3; i++)  // with constant indices, so that a GPU keeps the rows in registers
+      if (i == first)
+        for (int j = 0; j < 6; j++) {
+          const float other = row[i][j];
+          row[i][j] = row[v][j], row[v][j] = other;
+        }
+    const float factor = 1.f / row[v][v];
+    for (int j = v + 1; j < 6; j++) row[v][j] *= factor;
+    for (int i = 0; i < 3; i++)
+      if (i != v)
+        for (int j = v + 1; j < 6; j++) row[i][j] = fused(-row[i][v], row[v][j], row[i][j]);
   }
-  for (int j = 0; j < 3; j++) determinant += m[j] * made[4 * j];
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) made[4 * i + j] /= determinant;
+    for (int j = 0; j < 3; j++) made[4 * i + j] = row[i][3 + j];
     made[4 * i + 3] = -(made[4 * i] * m[3] + made[4 * i + 1] * m[7] + made[4 * i + 2] * m[11]);
   }
 }

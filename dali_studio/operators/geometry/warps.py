@@ -55,7 +55,7 @@ OF_MATRICES = (
     Tolerance(math.inf, 1e-4, when={"interp_type": "INTERP_NN"}, on="cpu", reason="the last bits of some matrices"),
     Tolerance(
         2, 1e-3, relative=2e-4, on="cpu",
-        reason="the last bits of some matrices: inverses of volumes, some sines that its C library rounds otherwise",
+        reason="the last bits of some matrices: some sines that its C library rounds otherwise",
     ),
 )  # fmt: skip
 WIDE_ON_GPU = Tolerance(
