@@ -56,32 +56,35 @@ static void horizontal(const float* row, const i32* starts, const float* weights
     else store<EVEN, 16>(out + 4 * x, join4(a, b, c, d));
   }
 }
+// The weighted sum of `taps` floats, `step` apart.
+HD float weighted(const float* at, i64 step, const float* weights, i64 taps) {
+  float sum = at[0] * weights[0];
+  for (i64 k = 1; k < taps; k++) sum = muladd(at[k * step], weights[k], sum);
+  return sum;
+}
 // Any number of channels, or CHANNELS. Sums are rounded 16 at a time.
-template <int CHANNELS, class O>
+template <int CHANNELS, Rounding R, class O>
 static void each_element(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
   float sums[16];
   int held = 0;
   if (CHANNELS) channels = CHANNELS;
   for (i64 x = 0; x < width; x++, weights += taps)
     for (i64 channel = 0; channel < channels; channel++) {
-      const float* from = row + starts[x] * channels + channel;
-      float sum = from[0] * weights[0];
-      for (i64 k = 1; k < taps; k++) sum = muladd(from[k * channels], weights[k], sum);
-      sums[held++] = sum;
+      sums[held++] = weighted(row + starts[x] * channels + channel, channels, weights, taps);
       if (held == 16) {
-        store<EVEN, 16>(out, read<f32x16>(sums));
+        store<R, 16>(out, read<f32x16>(sums));
         out += 16;
         held = 0;
       }
     }
-  for (int i = 0; i < held; i++) store1<EVEN>(out + i, sums[i]);
+  for (int i = 0; i < held; i++) store1<R>(out + i, sums[i]);
 }
 template <class O>
 static void horizontal(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
   if (channels == 3 && width >= 4) horizontal<3>(row, starts, weights, taps, out, width);
   else if (channels == 4 && width >= 4) horizontal<4>(row, starts, weights, taps, out, width);
-  else if (channels == 1) each_element<1>(row, starts, weights, taps, channels, out, width);
-  else each_element<0>(row, starts, weights, taps, channels, out, width);
+  else if (channels == 1) each_element<1, EVEN>(row, starts, weights, taps, channels, out, width);
+  else each_element<0, EVEN>(row, starts, weights, taps, channels, out, width);
 }
 
 template <int CHANNELS, class T> static void copy_pixels(const T* src, const i32* starts, T* out, i64 width) {
@@ -96,6 +99,62 @@ template <class T> static void copy_pixels(const T* src, const i32* starts, T* o
   if (channels == 3) return copy_pixels<3>(src, starts, out, width);
   for (i64 x = 0; x < width; x++)
     for (i64 channel = 0; channel < channels; channel++) out[x * channels + channel] = src[starts[x] * channels + channel];
+}
+
+// Where in a row of bytes nvidia.dali rounds halves up, in elements. Its vectors of 16 lanes round them to even, its loops over what
+// they leave up, in the pass that comes last.
+struct Gaps {
+  struct { i64 begin, end; } at[4];
+  int count = 0;
+
+  void add(i64 begin, i64 end) {
+    if (begin < end) at[count].begin = begin, at[count++].end = end;
+  }
+};
+// Where the rows' pass is last, 16 elements are a vector.
+static Gaps gaps_of_rows(i64 elements) {
+  Gaps gaps;
+  gaps.add(elements / 16 * 16, elements);
+  return gaps;
+}
+// Where the columns' is: 16 pixels, of those whose filters stay inside, reach beyond one edge, or beyond both.
+static Gaps gaps_of_columns(const Axis& columns, i64 channels) {
+  auto start = [&](i64 i) { return ceiling(table_begin(columns, i)); };
+  auto beyond = [&](i64 i, bool end) { return end ? start(i) + columns.wide > columns.in_size : start(i) < 0; };
+  const i64 width = columns.out_size;
+  const bool flipped = start(width - 1) < start(0);
+  i64 first = 0, last = width;
+  while (first < width && beyond(first, flipped)) first++;
+  while (last > 0 && beyond(last - 1, !flipped)) last--;
+  const i64 cuts[] = {0, least(first, last), first, most(first, last), width};
+  Gaps gaps;
+  for (int i = 0; i < 4; i++) gaps.add((cuts[i + 1] - (cuts[i + 1] - cuts[i]) % 16) * channels, cuts[i + 1] * channels);
+  return gaps;
+}
+// Input pixels of an axis that are read for the region [low, high).
+static i64 pixels_read(const Axis& axis, f64 low, f64 high) {
+  const bool nearest = axis.kind == NEAREST;
+  const float radius = nearest ? 0.f : axis.radius, wide = nearest ? 1.f : (float)axis.wide;
+  const i64 begin = floored((float)least(low, high) - radius), end = ceiling((float)most(low, high) - radius + wide);
+  return between<i64>(end, 0, axis.in_size) - between<i64>(begin, 0, axis.in_size);
+}
+// Whether nvidia.dali filters rows first: it estimates what a pass costs from its taps and the pixels that it makes.
+static bool rows_first(const Axis& rows, const Axis& columns, i64 rows_read, i64 columns_read) {
+  auto cost = [](const Axis& axis, float tap, i64 pixels) {
+    return tap * (float)((axis.kind == NEAREST ? 1 : axis.wide) * pixels) + (float)pixels * 3.f;
+  };
+  const i64 height = rows.out_size, width = columns.out_size;
+  return cost(rows, 1.f, columns_read * height) + cost(columns, 1.4f, width * height) <
+         cost(columns, 1.4f, width * rows_read) + cost(rows, 1.f, width * height);
+}
+static Gaps gaps_of(const Axis& rows, const Axis& columns, i64 rows_read, i64 columns_read, i64 channels) {
+  const bool columns_last = rows_first(rows, columns, rows_read, columns_read);
+  if ((columns_last ? columns : rows).kind == NEAREST) {  // one by one
+    Gaps gaps;
+    gaps.add(0, columns.out_size * channels);
+    return gaps;
+  }
+  return columns_last ? gaps_of_columns(columns, channels) : gaps_of_rows(columns.out_size * channels);
 }
 
 // Memory in pieces that begin at multiples of 64 bytes.
@@ -120,6 +179,8 @@ struct Slice {
   i32 *y_starts, *x_starts;  // of columns, behind the first that is read
   float *y_weights, *x_weights, *row;
   i64 low, count;  // the first column that is read, and the elements of a row from there
+  Gaps gaps;  // in the window; of the pixel `partial`, elements from the first channel in it only
+  i64 partial = -1, channel = 0;
 
   void place(Pieces& pieces, i64 height, i64 width, i64 channels) {
     y_starts = pieces.take<i32>(height), x_starts = pieces.take<i32>(width);
@@ -139,6 +200,19 @@ struct Slice {
     for (i64 x = 0; x < width; x++) x_starts[x] -= (i32)low;
     count = (high - low + columns.taps) * channels;
   }
+  // Takes the gaps of the full output.
+  void set_gaps(const Gaps& full, i64 left, i64 width, i64 channels, bool mirror) {
+    for (int i = 0; i < full.count; i++) {
+      const auto gap = full.at[mirror ? full.count - 1 - i : i];
+      const i64 begin = most<i64>(gap.begin / channels - left, 0), end = least(gap.end / channels - left, width);
+      if (gap.begin % channels && gap.begin / channels == left + begin) {
+        channel = gap.begin % channels;
+        partial = mirror ? width - 1 - begin : begin;
+      }
+      if (mirror) gaps.add(width - end, width - begin);
+      else gaps.add(begin, end);
+    }
+  }
   // src_row and out_row are the elements from one row to the next.
   template <class I, class O>
   void resize(const I* src, i64 src_row, O* out, i64 out_row, i64 height, i64 width, i64 channels) const {
@@ -151,18 +225,44 @@ struct Slice {
           continue;
         }
       vertical(from, src_row, y_weights + y * rows.taps, rows.taps, count, row);
-      horizontal(row, x_starts, x_weights, columns.taps, channels, to, width);
+      if constexpr (same<O, u8>::value) {
+        if (channels == 1) one_channel(to, width);
+        else horizontal(row, x_starts, x_weights, columns.taps, channels, to, width), round_up(to, channels);
+      } else {
+        horizontal(row, x_starts, x_weights, columns.taps, channels, to, width);
+      }
     }
+  }
+  template <Rounding R> void pixels(u8* to, i64 begin, i64 end) const {
+    each_element<1, R>(row, x_starts + begin, x_weights + begin * columns.taps, columns.taps, 1, to + begin, end - begin);
+  }
+  void one_channel(u8* to, i64 width) const {
+    i64 done = 0;
+    for (int i = 0; i < gaps.count; i++) {
+      pixels<EVEN>(to, done, gaps.at[i].begin);
+      pixels<AWAY>(to, gaps.at[i].begin, gaps.at[i].end);
+      done = gaps.at[i].end;
+    }
+    pixels<EVEN>(to, done, width);
+  }
+  // The gaps of a filtered row once more.
+  void round_up(u8* to, i64 channels) const {
+    for (int i = 0; i < gaps.count; i++)
+      for (i64 x = gaps.at[i].begin; x < gaps.at[i].end; x++)
+        for (i64 c = x == partial ? channel : 0; c < channels; c++)
+          store1<AWAY>(to + x * channels + c,
+                       weighted(row + x_starts[x] * channels + c, channels, x_weights + x * columns.taps, columns.taps));
   }
 };
 
 // Planes (P, H, W, C), whose last two axes are without gaps. `out` is the window of the full output that begins at (top, left);
-// the full output covers [y0, y1) x [x0, x1) of the input. Returns 0, or the bytes of scratch memory that are needed where
+// the full output covers [y0, y1) x [x0, x1) of the input. `alone` says that it is one axis of an array that is resized, before
+// those that are the channels. Returns 0, or the bytes of scratch memory that are needed where
 // `scratch` is too small and nothing was done.
 template <class I, class O>
 i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x1, i64 full_height, i64 full_width, i64 top, i64 left,
-           bool mirror, int shrinking, int growing, bool antialias, Dense<const f32, 1> filters, Dense<const i32, 2> places,
-           Dense<u8, 1> scratch) {
+           bool mirror, int shrinking, int growing, bool antialias, bool alone, Dense<const f32, 1> filters,
+           Dense<const i32, 2> places, Dense<u8, 1> scratch) {
   i64 height = out.shape[1], width = out.shape[2], channels = out.shape[3];
   Slice slice;
   slice.rows = axis_of(src.shape[1], full_height, y0, y1, shrinking, growing, antialias, true);
@@ -171,6 +271,13 @@ i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x
   slice.place(pieces, height, width, channels);
   if (pieces.needed() > scratch.shape[0]) return pieces.needed();
   slice.fill(filters, places, top, height, left, width, channels, mirror);
+  if constexpr (same<O, u8>::value) {
+    const i64 rows_read = pixels_read(slice.rows, y0, y1), columns_read = pixels_read(slice.columns, x0, x1);
+    const Gaps gaps = !alone          ? gaps_of(slice.rows, slice.columns, rows_read, columns_read, channels)
+                      : channels == 1 ? gaps_of_columns(slice.columns, 1)
+                                      : gaps_of_rows(channels);
+    slice.set_gaps(gaps, left, width, channels, mirror);
+  }
   for (i64 plane = 0; plane < out.shape[0]; plane++)
     slice.resize(src.data + plane * src.strides[0], src.strides[1], out.data + plane * out.strides[0], out.strides[1], height, width, channels);
   return 0;

@@ -76,7 +76,7 @@ def resize_axes(
         region = (roi[0], 0.0, roi[1], 1.0) if rows else (0.0, roi[0], 1.0, roi[1])
     source, target = np.ascontiguousarray(src).reshape(shapes[0]), out.reshape(shapes[1])
     if count <= len("HW"):
-        _call("resize", source, target, *region, *target.shape[1:3], 0, 0, False, *kinds, antialias)
+        _call("resize", source, target, *region, *target.shape[1:3], 0, 0, False, *kinds, antialias, count == 1)
     else:
         _call("resize_volume", source, target, np.array(region, np.float64), *kinds, antialias)
 
@@ -109,7 +109,7 @@ def resize(
     src : array of uint8, int16, uint16 or float32
         Any row stride; pixels of a row contiguous; may be read-only. At least one pixel.
     out : array of the type of `src`, uint8 or float32
-        Rounded half to even and saturated.
+        Rounded and saturated. Halves become even; of uint8 up where nvidia.dali's vectors do not reach.
     interp_min, interp_mag : int
         `Interp` of an axis that shrinks, and of one that does not.
     antialias : bool
@@ -147,4 +147,4 @@ def resize(
     if not (0 <= interp_min < len(Interp) and 0 <= interp_mag < len(Interp)):
         raise ValueError(f"Interp is 0 to {len(Interp) - 1}; given are {interp_min} and {interp_mag}.")
     region = (0.0, 0.0, in_height, in_width) if roi is None else roi
-    _call("resize", source, target, *region, *full, top, left, mirror, interp_min, interp_mag, antialias)
+    _call("resize", source, target, *region, *full, top, left, mirror, interp_min, interp_mag, antialias, False)

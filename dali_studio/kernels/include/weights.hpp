@@ -86,11 +86,14 @@ HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int
 HD float nearest_position(const Axis& axis, i64 i) { return axis.low + ((float)i + 0.5f) * axis.scale; }
 HD i32 nearest_pixel(const Axis& axis, float position) { return (i32)between<i64>(floored(position), 0, axis.in_size - 1); }
 
+// Where the table begins for output pixel i, in input pixels.
+HD float table_begin(const Axis& axis, i64 i) { return (float)i * axis.scale + (axis.low + 0.5f * axis.scale - 0.5f - axis.radius); }
+
 // weights[0..taps) of output pixel i; returns the first input pixel. Taps beyond the edge are added to the edge pixel's.
 // Positions in the table are products: sums of steps would drift over thousands of taps.
 HD i32 weigh(const Axis& axis, Filter filter, i64 i, float* weights) {
   float step = (float)(filter.size - 1) / axis.support;
-  float edge = (float)i * axis.scale + (axis.low + 0.5f * axis.scale - 0.5f - axis.radius);
+  float edge = table_begin(axis, i);
   i64 leftmost = ceiling(edge);
   float begin = (float)leftmost - edge, total = 0.f;
   if (leftmost >= 0 && leftmost + axis.wide <= axis.in_size) {
