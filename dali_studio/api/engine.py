@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 from dali_studio.api.checkpoints import Checkpoint, Position, State, check_fits, operations_of, warn_of_sources
@@ -24,7 +25,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
-from dali_studio.runtime.groups import AHEAD, Groups, can_be_joined, part, saves_memory
+from dali_studio.runtime.groups import AHEAD, Groups, groups_for, part, saves_memory
 from dali_studio.runtime.later import has_later
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
@@ -110,10 +111,11 @@ class Engine:
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
-        joined = ahead and can_be_joined(self.plan, registry)
         #: Where iterations may be computed together: how many, those that are under way, and those that are there.
-        self._groups = Groups(options.batch_size, compute, device_memory_limit) if joined else None
-        if joined and self.executor.stream is not None:
+        groups = self._groups = (
+            groups_for(self.plan, registry, options.batch_size, compute, device_memory_limit) if ahead else None
+        )
+        if groups is not None and self.executor.stream is not None:
             self.executor.stream.thrifty = saves_memory(self.plan, registry, options.batch_size)
         #: Groups that are being decoded, and the one that is there, of which iterations are left to be computed.
         self._requests: deque[Request] = deque()
@@ -125,9 +127,9 @@ class Engine:
         #: Iterations that were given of those computed together, and all of these; a single one counts, too.
         self._given = self._in_group = 0
         decodes = any(step.device == "mixed" for step in self.plan.steps())
-        largest = options.batch_size * (1 if self._groups is None else self._groups.most)
+        largest = options.batch_size * (groups.most if groups is not None and decodes else 1)
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
-            lambda request: _computed(compute, request, probe),
+            lambda request: _computed(compute, request, probe, groups),
             background=background,
             small=largest <= _SMALL,
             enqueues=background and _only_enqueues(self.plan, registry),
@@ -478,11 +480,16 @@ def _only_enqueues(plan: Plan, registry: Registry) -> bool:
     )
 
 
-def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:
+def _computed(
+    executor: Executor, request: Request, probe: Probe | None, groups: Groups | None
+) -> Generator[None, None, _Result]:  # fmt: skip
     if not request.batch_size:
         draws, saved = executor.saved(request.iteration)
         return {}, State(draws=draws, saved=saved)
+    begin = perf_counter()
     made = yield from executor.start(request, probe)
+    if groups is not None:
+        groups.took(request.iterations, perf_counter() - begin, made)
     draws, saved = executor.saved(request.iteration)
     return made, State(draws=draws, saved=saved) if draws or saved else _NO_STATE
 

@@ -59,7 +59,7 @@ class Pipeline(PipelineFiles):
     exec_pipelined, exec_async : bool
         If either is false, iterations are computed when they are asked for, in the caller's thread.
     prefetch_queue_depth : int
-        Iterations that are computed ahead. Small ones on a GPU may be more, which are computed together; not with 1.
+        Iterations that are computed ahead. Small ones may be more, which are computed together; not with 1.
     output_dtype, output_ndim, output_layout : value or sequence, optional
         What the outputs must be; checked when the pipeline is built, or at the first run where types are not known.
     fuse_warps : bool

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from chosen import some
 from direct import check_saved, check_storage
+from peers import collect
 from reference import check_compared, check_reference, fed, has_reference
 from subjects import (
     ACCEPTED,
@@ -36,14 +37,18 @@ from subjects import (
 from dali_studio import DaliStudioError, fn
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import emit
+from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.enums import DALIDataType
+from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.validate import validate
+from dali_studio.runtime import groups
+from dali_studio.runtime.request import Request
 from dali_studio.schema.declare import overrides
 from dali_studio.schema.model import ArgumentSchema
 from dali_studio.schema.samples import Case, Data, Folder, tensors, values
-from dali_studio.schema.traits import MixesSamples, PerFrame, PerSample, RandomSource
+from dali_studio.schema.traits import MixesSamples, PerFrame, PerSample, RandomSource, SpansIterations
 
 
 def of(subjects: list[Subject]) -> Any:
@@ -256,6 +261,32 @@ def test_speed_options_never_change_data(subject: Subject) -> None:
     first, *others = [run(pipeline(subject, **options), 3) for options in OPTIONS]
     for other in others:
         assert_equal(other, first)
+
+
+def spanning() -> list[Subject]:
+    """What the runtime may compute for several iterations at once, `runtime.groups` says."""
+    return [one for one in EXAMPLES if (one.has(PerSample) or one.has(SpansIterations)) and not one.has(MixesSamples)]
+
+
+@of(some(spanning()))
+def test_iterations_together_are_those_alone(subject: Subject) -> None:
+    single = pipeline(subject, exec_async=False, exec_pipelined=False)
+    single.build()
+    alone = [collect(single.run()) for _ in range(3)]
+    engine = pipeline(subject, exec_async=False, exec_pipelined=False)._built()
+    size = engine.graph.options.batch_size
+    given = {key: (_joined([feeder.take()[0] for _ in alone]),) for key, feeder in engine.feeders.items()}
+    made = engine.executor.run(Request(0, 0, size, given, iterations=len(alone)))
+    for number, expected in enumerate(alone):
+        outputs = groups.part(made, size, number)
+        found = [outputs[port] for port in engine.plan.outputs]
+        lists = [TensorListCPU.from_samples(one.samples, one.layout, (), one.meta.dtype) for one in found]
+        assert_equal(collect(lists), expected)
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    """The samples of several batches as one."""
+    return Batch.of([sample for batch in batches for sample in batch.samples], batches[0].layout)
 
 
 @of(some(EXAMPLES))

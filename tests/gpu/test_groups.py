@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from images import encoded, picture
+from grouped import RUNS, damage, folder_of_files, pipeline_over, seen, told
 
 from dali_studio import fn, types
 from dali_studio.api import engine
 from dali_studio.api.default import default_registry
-from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime import groups
 from dali_studio.runtime.executor import Executor
@@ -24,26 +23,17 @@ from dali_studio.studio.throughput import Pace, Throughput
 
 pytestmark = pytest.mark.gpu
 
-#: More than a group of the largest kind, and several epochs.
-_RUNS = 40
-_FILES = 11
-
 
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Groups so small that runs of `_RUNS` iterations have some."""
+    """Groups so small that runs of `RUNS` iterations have some."""
     monkeypatch.setattr(groups, "SAMPLES", 24)
     monkeypatch.setattr(groups, "BEHIND", 7)
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> str:
-    folder = tmp_path / "class"
-    folder.mkdir()
-    for number in range(_FILES):
-        array = picture(60 + 3 * number, 80 - 2 * number, seed=number)
-        (folder / f"{number:02}.jpg").write_bytes(encoded(array, quality=90, subsampling=number % 3).tobytes())
-    return str(tmp_path)
+    return folder_of_files(tmp_path)
 
 
 @pytest.fixture
@@ -90,22 +80,7 @@ PROGRAMS = pytest.mark.parametrize("program", [_training, _drawn, _decoded, _vie
 
 
 def _build(root: str, program: Callable[[Any], Any], size: int, **options: Any) -> Pipeline:
-    reader = {key: options.pop(key) for key in ("pad_last_batch", "num_shards", "shuffle_after_epoch") if key in options}
-    pipeline = Pipeline(batch_size=size, num_threads=3, device_id=0, seed=5, **options)
-    with pipeline:
-        shuffled = {} if "shuffle_after_epoch" in reader else {"random_shuffle": True}
-        files, labels = fn.readers.file(file_root=root, initial_fill=6, name="reader", **shuffled, **reader)
-        made = program(files)
-        pipeline.set_outputs(*(made if isinstance(made, tuple) else (made,)), labels, labels.gpu())
-    pipeline.build()
-    return pipeline
-
-
-def _bytes(outputs: tuple[Any, ...]) -> list[Any]:
-    """All that can be seen of an iteration."""
-    samples = [output[k] for output in outputs for k in range(len(output))]
-    on_cpu = [np.asarray(sample.as_cpu()) for sample in samples]
-    return [(one.tobytes(), one.shape, sample.source_info()) for one, sample in zip(on_cpu, samples, strict=True)]
+    return pipeline_over(root, program, size, device_id=0, **options)
 
 
 def _joined(pipeline: Pipeline) -> int:
@@ -120,37 +95,26 @@ def test_results_are_those_of_single_iterations(
     root: str, program: Callable[[Any], Any], size: int, alone: Callable[[], None]
 ) -> None:
     together = _build(root, program, size)
-    found = [_bytes(together.run()) for _ in range(_RUNS)]
+    found = [seen(together.run()) for _ in range(RUNS)]
     assert _joined(together) == groups.SAMPLES // size
     alone()
     single = _build(root, program, size)
-    assert [_bytes(single.run()) for _ in range(_RUNS)] == found
+    assert [seen(single.run()) for _ in range(RUNS)] == found
     assert _joined(single) == 1
 
 
 @pytest.mark.parametrize("order", [{"pad_last_batch": True}, {"num_shards": 2}, {"shuffle_after_epoch": True}])
 def test_epochs_end_where_they_do_otherwise(root: str, order: dict[str, Any], alone: Callable[[], None]) -> None:
     together = _build(root, _decoded, 4, **order)
-    found = [_bytes(together.run()) for _ in range(_RUNS)]
+    found = [seen(together.run()) for _ in range(RUNS)]
     assert _joined(together) > 1
     alone()
     single = _build(root, _decoded, 4, **order)
-    assert [_bytes(single.run()) for _ in range(_RUNS)] == found
+    assert [seen(single.run()) for _ in range(RUNS)] == found
 
 
 def test_a_damaged_file_is_named_in_its_iteration(root: str, alone: Callable[[], None]) -> None:
-    bad = Path(root) / "class" / "07.jpg"
-    bad.write_bytes(bad.read_bytes()[:100])
-
-    def told(pipeline: Pipeline) -> list[Any]:
-        found: list[Any] = []
-        for _ in range(_RUNS):
-            try:
-                found.append(_bytes(pipeline.run()))
-            except DaliStudioError as error:
-                found.append([(one.code, one.node, one.sample, one.message, one.source) for one in error.diagnostics])
-        return found
-
+    damage(root)
     found = told(_build(root, _training, 2))
     assert any("07.jpg" in str(one[0][4]) for one in found if len(one) == 1)
     alone()
@@ -164,9 +128,9 @@ def test_a_checkpoint_goes_on_in_the_middle_of_a_group(root: str, before: int) -
         pipeline.run()
     assert _joined(pipeline) > 1
     kept = pipeline.checkpoint()
-    wanted = [_bytes(pipeline.run()) for _ in range(20)]
+    wanted = [seen(pipeline.run()) for _ in range(20)]
     again = _build(root, _training, 2, enable_checkpointing=True, checkpoint=kept)
-    assert [_bytes(again.run()) for _ in range(20)] == wanted
+    assert [seen(again.run()) for _ in range(20)] == wanted
 
 
 def test_iterations_may_be_asked_for_by_hand(root: str) -> None:
@@ -177,7 +141,7 @@ def test_iterations_may_be_asked_for_by_hand(root: str) -> None:
             pipeline.schedule_run()
         for left in range(count, 0, -1):
             assert not pipeline.empty()
-            assert _bytes(pipeline.share_outputs()) == _bytes(other.run()), left
+            assert seen(pipeline.share_outputs()) == seen(other.run()), left
             pipeline.release_outputs()
         assert pipeline.empty()
 
@@ -187,7 +151,7 @@ def test_groups_are_computed_ahead_for_iterators_too(root: str) -> None:
     pipeline = _build(root, _training, 2)
     built, least = pipeline._built(), list[int]()  # pyright: ignore[reportPrivateUsage]
     pipeline.schedule_run()
-    for _ in range(_RUNS):
+    for _ in range(RUNS):
         pipeline.schedule_run()
         least.append(built.ahead)
         pipeline.share_outputs()
@@ -197,7 +161,7 @@ def test_groups_are_computed_ahead_for_iterators_too(root: str) -> None:
 
 def test_release_gives_groups_back(root: str) -> None:
     pipeline = _build(root, _training, 2)
-    for _ in range(_RUNS):
+    for _ in range(RUNS):
         pipeline.run()
     built = pipeline._built()  # pyright: ignore[reportPrivateUsage]
     prefetcher = built._prefetcher  # pyright: ignore[reportPrivateUsage]
@@ -213,7 +177,7 @@ def test_held_results_stay_valid(root: str) -> None:
     held = [pipeline.run() for _ in range(3 * groups.SAMPLES)]
     other = _build(root, _training, 1)
     for one in held:
-        assert _bytes(one) == _bytes(other.run())
+        assert seen(one) == seen(other.run())
 
 
 def _skipping(files: Any) -> Any:
@@ -259,12 +223,12 @@ def test_results_of_chains_exist_for_a_few_iterations(
 
     monkeypatch.setattr(Later, "part", part)
     pipeline = _build(root, program, 2)
-    for _ in range(_RUNS):
+    for _ in range(RUNS):
         pipeline.run()
     assert _joined(pipeline) == 12
     assert bool(parts) == later
     assert {end - begin for begin, end in parts} <= {6}
-    for number in range(_RUNS, 2 * _RUNS):
+    for number in range(RUNS, 2 * RUNS):
         computed = sum(end - begin for begin, end in parts)
         assert computed <= 2 * number + 12  # those handed out, the rest of these six samples, and the next six
         pipeline.run()
@@ -273,14 +237,14 @@ def test_results_of_chains_exist_for_a_few_iterations(
 def test_as_many_are_computed_together_as_memory_allows(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_MEMORY", 0)
     pipeline = _build(root, _training, 1)
-    for _ in range(_RUNS):
+    for _ in range(RUNS):
         pipeline.run()
     assert _joined(pipeline) == 1
 
 
 def test_a_user_who_stops_waiting_misses_nothing(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
     other = _build(root, _training, 2)
-    wanted = [_bytes(other.run()) for _ in range(_RUNS)]
+    wanted = [seen(other.run()) for _ in range(RUNS)]
     pipeline = _build(root, _training, 2)
     found, built = list[Any](), pipeline._built()  # pyright: ignore[reportPrivateUsage]
     wait = built._prefetcher._wait  # pyright: ignore[reportPrivateUsage]
@@ -294,9 +258,9 @@ def test_a_user_who_stops_waiting_misses_nothing(root: str, monkeypatch: pytest.
         wait(told)
 
     monkeypatch.setattr(built._prefetcher, "_wait", interrupted)  # pyright: ignore[reportPrivateUsage]
-    while len(found) < _RUNS:
+    while len(found) < RUNS:
         try:
-            found.append(_bytes(pipeline.run()))
+            found.append(seen(pipeline.run()))
         except KeyboardInterrupt:
             continue
     assert calls > 4
@@ -306,7 +270,7 @@ def test_a_user_who_stops_waiting_misses_nothing(root: str, monkeypatch: pytest.
 def test_an_interrupted_group_is_computed_again(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl+C may come when a result was taken, and before it is known whose it is."""
     other = _build(root, _training, 2)
-    wanted = [_bytes(other.run()) for _ in range(_RUNS)]
+    wanted = [seen(other.run()) for _ in range(RUNS)]
     pipeline = _build(root, _training, 2)
     built = pipeline._built()  # pyright: ignore[reportPrivateUsage]
     take, calls = built._prefetcher._take, 0  # pyright: ignore[reportPrivateUsage]
@@ -321,9 +285,9 @@ def test_an_interrupted_group_is_computed_again(root: str, monkeypatch: pytest.M
 
     monkeypatch.setattr(built._prefetcher, "_take", broken)  # pyright: ignore[reportPrivateUsage]
     found = list[Any]()
-    while len(found) < _RUNS:
+    while len(found) < RUNS:
         try:
-            found.append(_bytes(pipeline.run()))
+            found.append(seen(pipeline.run()))
         except KeyboardInterrupt:
             continue
     assert calls > 6
@@ -357,8 +321,8 @@ def test_a_group_that_memory_does_not_hold_is_computed_one_by_one(
 ) -> None:
     monkeypatch.setattr(Executor, "device_memory", property(lambda _: 1))  # so that the group is too large
     pipeline = _build(root, _decoded, 1, device_memory_limit=256 << 10)
-    found = [_bytes(pipeline.run()) for _ in range(_RUNS)]
+    found = [seen(pipeline.run()) for _ in range(RUNS)]
     assert _joined(pipeline) == 1
     alone()
     single = _build(root, _decoded, 1)
-    assert [_bytes(single.run()) for _ in range(_RUNS)] == found
+    assert [seen(single.run()) for _ in range(RUNS)] == found

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from dali_studio.core.batch import Batch
+from dali_studio.graph.edits import PortRef
 from dali_studio.runtime import groups
-from dali_studio.runtime.groups import Groups
+from dali_studio.runtime.groups import Groups, QuickGroups
 
 _MIB = 1 << 20
 
@@ -70,3 +73,30 @@ def test_giving_up_lasts() -> None:
     _run(chosen, memory, 8)
     chosen.give_up()
     assert _run(chosen, memory, 8) == [1] * 8
+
+
+def _took(chosen: QuickGroups, *milliseconds: float, size: int = 1) -> list[int]:
+    """How many iterations come behind groups that take so long for results of so many bytes."""
+    made = {PortRef(node="node"): Batch.of_array(np.zeros((1, size), np.uint8))}
+    sizes = list[int]()
+    for one in milliseconds:
+        chosen.took(chosen.next(), one / 1e3, made)
+        sizes.append(chosen.next())
+    return sizes
+
+
+def test_quick_iterations_are_computed_together() -> None:
+    assert _took(QuickGroups(3), *[1] * 6) == [2, 4, 8, 16, 21, 21]
+    assert _took(QuickGroups(1), 1, 1, 1.9, 2.1, 7.9) == [2, 4, 8, 8, 8]
+    assert _took(QuickGroups(1), 1, 1, size=9 << 20) == [1, 1]
+    assert _took(QuickGroups(65), 0) == [1]
+
+
+def test_groups_that_take_long_become_smaller() -> None:
+    chosen = QuickGroups(1)
+    assert _took(chosen, 1, 1, 1) == [2, 4, 8]
+    assert _took(chosen, 9, 9, 7, 9, 9, 9, 9) == [8, 8, 8, 8, 8, 4, 4]
+    chosen.took(1, 1e-3, {})  # of before
+    assert chosen.next() == 4
+    chosen.give_up()
+    assert _took(chosen, 1) == [1]
