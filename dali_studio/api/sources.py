@@ -66,6 +66,8 @@ class SourceFeeder:
         self._iteration = 0
         self._epoch = 0
         self._outputs = node.arguments.get("num_outputs")
+        #: What the arguments say of each output: layout, element type and number of axes, once it has been looked up.
+        self._promises: dict[int, tuple[Any, DALIDataType | None, Any]] = {}
 
     @property
     def has_source(self) -> bool:
@@ -213,7 +215,7 @@ class SourceFeeder:
     def _batch(
         self, data: Any, output: int, layout: str | None = None, cuda_stream: Any = None
     ) -> Batch:
-        layout = layout or promised(self._argument("layout"), output)
+        layout = layout or self._promised(output)[0]
         try:
             there = on_gpu(data)
             if there and self._node.device == "cpu":
@@ -278,17 +280,24 @@ class SourceFeeder:
         return made
 
     def _check(self, batch: TensorListCPU | TensorListGPU, output: int) -> None:
-        dtype, ndim = (promised(self._argument(name), output) for name in ("dtype", "ndim"))
-        if dtype is not None and batch.dtype != DALIDataType[str(dtype)]:
+        _, dtype, ndim = self._promised(output)
+        if dtype is not None and batch.dtype is not dtype:
             raise self._error(
                 "DS203",
-                f"The data is {short_name(batch.dtype)}; dtype promises {dtype}.",
-                f"Convert it, for instance with astype({str(to_numpy(DALIDataType[str(dtype)]))!r}).",
+                f"The data is {short_name(batch.dtype)}; dtype promises {dtype.name}.",
+                f"Convert it, for instance with astype({str(to_numpy(dtype))!r}).",
             )
         if ndim is not None and batch.ndim() != ndim:
             raise self._error(
                 "DS203", f"The samples have {batch.ndim()} axes; ndim promises {ndim}.", "Give samples of that rank."
             )
+
+    def _promised(self, output: int) -> tuple[Any, DALIDataType | None, Any]:
+        found = self._promises.get(output)
+        if found is None:
+            layout, dtype, ndim = (promised(self._argument(name), output) for name in ("layout", "dtype", "ndim"))
+            found = self._promises[output] = layout, None if dtype is None else DALIDataType[str(dtype)], ndim
+        return found
 
     def _error(self, code: str, message: str, hint: str, argument: str = "") -> DaliStudioError:
         return DaliStudioError(

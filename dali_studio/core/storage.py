@@ -115,7 +115,7 @@ def addresses_of(samples: Samples) -> NDArray[np.int64]:
     if isinstance(samples, Dense):
         table = samples.table
         return table.ctypes.data + (table.strides[0] if table.ndim else 0) * np.arange(len(table), dtype=np.int64)
-    return np.fromiter((sample.__array_interface__["data"][0] for sample in samples), np.int64, len(samples))
+    return np.fromiter((sample.ctypes.data for sample in samples), np.int64, len(samples))
 
 
 def shapes_of(samples: Samples, ndim: int | None = None) -> NDArray[np.int64]:

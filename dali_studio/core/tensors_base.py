@@ -93,6 +93,10 @@ class TensorListBase:
     def _assign(
         self, samples: Sequence[Any], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
     ) -> None:
+        if type(samples) is Packed and dtype is not None and len(samples):  # no array is made to look at
+            self._samples, self._sources = samples, sources if len(sources) else ("",) * len(samples)
+            self._dtype, self._layout = dtype, _checked_layout(layout, samples.shapes.shape[1])
+            return
         first = samples[0] if samples else None
         kind, ndim = (None, 0) if first is None else (first.dtype, first.ndim)
         for index, sample in enumerate(() if isinstance(samples, Dense | Packed) else samples):

@@ -298,6 +298,10 @@ def _steps(count: int, size: int) -> NDArray[np.int64]:
     return made
 
 
+#: Types of lists of arrays in host memory, mostly.
+_PLAIN = {np.ndarray}
+
+
 def on_gpu(data: Any) -> bool:
     """Whether `data`, an array or a list of arrays, lies in the memory of a GPU.
 
@@ -307,10 +311,11 @@ def on_gpu(data: Any) -> bool:
         If some of a list do and others do not.
     """
     if isinstance(data, list | tuple):
+        kinds = set(map(type, cast("list[Any]", data)))
+        if kinds == _PLAIN or all(issubclass(kind, np.ndarray | np.generic) for kind in kinds):
+            return False
         if _all_cupy(cast("list[Any]", data)):
             return True
-        if all(issubclass(kind, np.ndarray | np.generic) for kind in set(map(type, cast("list[Any]", data)))):
-            return False
         found = [on_gpu(item) for item in cast("list[Any]", data)]
         if any(found) and not all(found):
             raise TypeError(
