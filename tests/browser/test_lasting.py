@@ -143,6 +143,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     picture.wait_for(timeout=90_000)
     lab.settle(page)
     assert picture.bounding_box()["width"] > 400
+    assert page.locator("text=model not found").filter(visible=True).count() == 0
     page.screenshot(path=artifacts / "designer_frozen.png")
     page.locator('.dali-Graph >> text="Open in designer"').click()
     lab.part(page, "thumb-rotate").wait_for(timeout=90_000)
