@@ -20,7 +20,7 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
-from dali_studio.studio import messages, requests, sounds, tiles
+from dali_studio.studio import output_messages, requests, sounds, tiles
 from dali_studio.studio.completion import names_at
 from dali_studio.studio.data_sources import folder_found
 from dali_studio.studio.effects import Effects, EffectsJob
@@ -81,9 +81,9 @@ class Answers:
                     made = [(tile.name.removeprefix(tiles.EXAMPLES), renderer.result(tile, (), pictures, size))
                             for tile in part]  # fmt: skip
                     items, atlas = placed(made)
-                    cells = [messages.RecipePicture(name=i.name, x=i.x, y=i.y, width=i.width, height=i.height)
+                    cells = [output_messages.RecipePicture(name=i.name, x=i.x, y=i.y, width=i.width, height=i.height)
                              for i in items]  # fmt: skip
-                    session.send(messages.RecipePictures(items=tuple(cells)), [atlas] if atlas else [])
+                    session.send(output_messages.RecipePictures(items=tuple(cells)), [atlas] if atlas else [])
                     session.worker.relieve("recipes")
 
         session.worker.submit("recipes", job)
@@ -121,7 +121,7 @@ class Answers:
             rate = sounds.rate_of(session.current().active, message.port, lambda port: float(sample(port)))
             channels, data = sounds.pcm(sample(message.port))
             note = "" if rate else f"Its rate is not known; it is played at {sounds.USUAL / 1000:g} kHz."
-            made = messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
+            made = output_messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
             session.send(made, [data])
 
         session.worker.insist("sound", answer)
@@ -131,7 +131,7 @@ class Answers:
         def answer() -> None:
             line, column = message.line, message.column
             names = names_at(message.source, line, column)
-            self._session.send(messages.Names(line=line, column=column, names=names))
+            self._session.send(output_messages.Names(line=line, column=column, names=names))
 
         self._session.worker.submit("names", answer)
 

@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from dali_studio.studio.messages import Name
+from dali_studio.studio.output_messages import Name
 
 _FUNCTION = re.compile(r"^def (\w+)\(([^()]*)\)", re.MULTILINE)
 #: How many names are told.

@@ -10,7 +10,7 @@ import numpy as np
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import AddNode, Connect, PortRef
 from dali_studio.schema.model import Value
-from dali_studio.studio import images, messages, requests
+from dali_studio.studio import images, messages, output_messages, requests
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
 from dali_studio.studio.previews import PreviewEngine
@@ -46,18 +46,12 @@ class EffectsJob:
         return f"photo{end}", f"effect{end}"
 
 
+@dataclass(slots=True)
 class Effects:
-    """Computes effects with the previews' engine and sends them.
+    """Computes effects with the previews' engine and sends them."""
 
-    Parameters
-    ----------
-    engine : PreviewEngine
-    send : callable
-        Takes a message and its buffers.
-    """
-
-    def __init__(self, engine: PreviewEngine, send: Send) -> None:
-        self._engine, self._send = engine, send
+    _engine: PreviewEngine
+    _send: Send
 
     def show(self, job: EffectsJob) -> None:
         """Send what has not been sent; `Cancelled` leaves the rest for later."""
@@ -113,16 +107,16 @@ class Effects:
         drawn = [picture for picture in small if picture.size]
         places, atlas = images.atlas(drawn) if drawn else ([], b"")
         rest = iter(places)
-        items: list[messages.Effect] = []
+        items: list[output_messages.Effect] = []
         for (name, picture), cut in zip(shown, small, strict=True):
             at = next(rest) if cut.size else images.Cell(0, 0, 0, 0)
             items.append(
-                messages.Effect(
+                output_messages.Effect(
                     operator=name, x=at.x, y=at.y, width=at.width, height=at.height,
                     whole=bool(picture.size) and not images.alike(picture, job.before),
                 )
             )  # fmt: skip
-        message = messages.Effects(
+        message = output_messages.Effects(
             port=wanted.port, revision=request.revision.number, iteration=request.iteration, sample=request.sample,
             items=tuple(items),
         )  # fmt: skip

@@ -11,6 +11,7 @@ import msgspec
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.schema.model import ArgumentSchema, Value
 from dali_studio.studio.messages import DialectInfo
+from dali_studio.studio.output_messages import Place
 
 # ------------------------------------------------------------------------------------------------------------- tiles
 
@@ -135,17 +136,13 @@ class PicturesChosen(msgspec.Struct, frozen=True, kw_only=True, tag="pictures_ch
     number: int
 
 
-class TilePicture(msgspec.Struct, frozen=True, kw_only=True):
+class TilePicture(Place, frozen=True, kw_only=True):
     """A tile's result in the atlas of buffer 0 (all 0 if there is none, which `note` explains).
 
     `whole`: it is shown alone, not beside the picture as it was: it is of another shape, or of several outputs.
     """
 
     name: str
-    x: int = 0
-    y: int = 0
-    width: int = 0
-    height: int = 0
     whole: bool = False
     note: str = ""
 

@@ -15,7 +15,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
 from dali_studio.graph.edits import Edit, PortRef, SetPipeline
-from dali_studio.studio import images, messages, requests
+from dali_studio.studio import images, messages, output_messages, requests
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
 from dali_studio.studio.previews import PreviewEngine
@@ -44,18 +44,12 @@ class SheetJob:
     variants: list[Revision | str] = field(default_factory=list[Revision | str])
 
 
+@dataclass(slots=True)
 class Inquiries:
-    """Computes answers with the previews' engine and sends them.
+    """Computes answers with the previews' engine and sends them."""
 
-    Parameters
-    ----------
-    engine : PreviewEngine
-    send : callable
-        Takes a message and its buffers.
-    """
-
-    def __init__(self, engine: PreviewEngine, send: Send) -> None:
-        self._engine, self._send = engine, send
+    _engine: PreviewEngine
+    _send: Send
 
     # ----------------------------------------------------------------------------------------------------------- sheet
 
@@ -69,12 +63,12 @@ class Inquiries:
             job.variants = [self._variant(job.request.revision, edits) for edits in wanted.variants]
         while job.sent < len(samples) or not job.sent:
             chunk = samples[job.sent : job.sent + _CHUNK]
-            cells: list[messages.SheetCell] = []
+            cells: list[output_messages.SheetCell] = []
             pictures: list[Rgb] = []
             for number, revision in enumerate(job.variants):
                 for k in chunk:
                     text, picture = self._cell(revision, wanted, job.request.iteration, k)
-                    cells.append(messages.SheetCell(variant=number, sample=k, text=text))
+                    cells.append(output_messages.SheetCell(variant=number, sample=k, text=text))
                     pictures.append(picture)
             self._send_cells(job, cells, pictures, done=job.sent + len(chunk) >= len(samples))
             job.sent += max(len(chunk), 1)
@@ -111,22 +105,22 @@ class Inquiries:
         return words or images.info(shown.sample, encoded=shown.kind == "encoded"), nothing
 
     def _send_cells(
-        self, job: SheetJob, cells: list[messages.SheetCell], pictures: list[Rgb], *, done: bool
+        self, job: SheetJob, cells: list[output_messages.SheetCell], pictures: list[Rgb], *, done: bool
     ) -> None:  # fmt: skip
         drawn = [picture for picture in pictures if picture.size]
         places, atlas = images.atlas(drawn) if drawn else ([], b"")
         rest = iter(places)
-        placed: list[messages.SheetCell] = []
+        placed: list[output_messages.SheetCell] = []
         for cell, picture in zip(cells, pictures, strict=True):
             at = next(rest) if picture.size else images.Cell(0, 0, 0, 0)
             placed.append(
-                messages.SheetCell(
+                output_messages.SheetCell(
                     variant=cell.variant, sample=cell.sample, text=cell.text, x=at.x, y=at.y, width=at.width,
                     height=at.height,
                 )
             )  # fmt: skip
         wanted, request = job.wanted, job.request
-        message = messages.Sheet(
+        message = output_messages.Sheet(
             name=wanted.name, port=wanted.port, revision=request.revision.number, iteration=request.iteration,
             cells=tuple(placed), first=job.sent == 0, done=done,
         )  # fmt: skip
@@ -152,7 +146,7 @@ class Inquiries:
         levels = zip(each.tolist(), counts.tolist(), strict=True) if len(each) <= _LEVELS else ()
         low, high = images.span_of(values)
         self._send(
-            messages.Draws(
+            output_messages.Draws(
                 port=port, count=len(values), minimum=low, maximum=high, mean=float(values.mean()),
                 deviation=float(values.std()), histogram=tuple(np.histogram(values, _SPANS, (low, high))[0].tolist()),
                 levels=tuple(levels),
@@ -183,7 +177,7 @@ class Inquiries:
             apart = _distance(sides, one, other)
         buffers = [_png(p) for p in (one, other) if p is not None] if one is not None and other is not None else []
         self._send(
-            messages.Pair(
+            output_messages.Pair(
                 a=wanted.a, b=wanted.b, facts_a=facts[0], facts_b=facts[1], same=apart.same, mean=apart.mean,
                 largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
                 planes=max(0 if side is None else _planes(side) for side in whole),
@@ -193,7 +187,7 @@ class Inquiries:
         if buffers:
             samples = range(min(request.batch_size, _PAIR_SAMPLES))
             means = tuple(self._apart(replace(request, sample=k), wanted, before) for k in samples)
-            self._send(messages.PairBatch(a=wanted.a, b=wanted.b, means=means), [])
+            self._send(output_messages.PairBatch(a=wanted.a, b=wanted.b, means=means), [])
 
     def _apart(
         self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]
@@ -220,7 +214,7 @@ class Inquiries:
 
     def pixel(self, request: PreviewRequest, wanted: requests.RequestPixel) -> None:
         """Send the numbers of outputs at one point."""
-        items: list[messages.PixelValue] = []
+        items: list[output_messages.PixelValue] = []
         for port in wanted.ports[:4]:
             if port.node not in request.revision.active:
                 continue
@@ -228,7 +222,7 @@ class Inquiries:
             if port in made:
                 value = _pixel(port, _plane(made[port], wanted.plane), wanted.x, wanted.y)
                 items += [] if value is None else [value]
-        self._send(messages.Pixel(x=wanted.x, y=wanted.y, items=tuple(items)), [])
+        self._send(output_messages.Pixel(x=wanted.x, y=wanted.y, items=tuple(items)), [])
 
     # ---------------------------------------------------------------------------------------------------------- output
 
@@ -317,7 +311,7 @@ def _png(image: Rgb) -> bytes:
     return file.getvalue()
 
 
-def _pixel(port: PortRef, batch: Batch, x: float, y: float) -> messages.PixelValue | None:
+def _pixel(port: PortRef, batch: Batch, x: float, y: float) -> output_messages.PixelValue | None:
     sample: NDArray[np.generic] = batch.samples[0]
     if not images.is_image(sample, batch.layout) and sample.ndim != 2:
         return None
@@ -328,7 +322,7 @@ def _pixel(port: PortRef, batch: Batch, x: float, y: float) -> messages.PixelVal
     at: list[int | slice] = [slice(None)] * sample.ndim
     at[layout.index("H")], at[layout.index("W")] = row, column
     values = np.asarray(sample[tuple(at)]).reshape(-1)[:8]
-    return messages.PixelValue(
+    return output_messages.PixelValue(
         port=port, row=row, column=column, values=tuple(float(v) for v in values.tolist()),
         dtype=short_name(from_numpy(sample.dtype)),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from dali_studio.graph.placement import on_cpu
 from dali_studio.runtime.probe import NodeTime
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.messages import DeviceTime
+from dali_studio.studio.run_messages import DeviceTime
 
 _MAX_KEPT = 4096
 

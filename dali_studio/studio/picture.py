@@ -22,7 +22,7 @@ from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.schema.model import OperatorSchema
-from dali_studio.studio import bodies, icons, images, messages
+from dali_studio.studio import bodies, icons, images, messages, run_messages
 from dali_studio.studio.view import OUTPUTS
 
 #: Of a document in the output of a cell, which JupyterLab's extension shows.
@@ -139,7 +139,7 @@ class Still:
 
 def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
-    finished: messages.RunFinished | None, words: str, note: str = CELL,
+    finished: run_messages.RunFinished | None, words: str, note: str = CELL,
     names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     schemas: Mapping[str, OperatorSchema] = MappingProxyType({}),
 ) -> Picture:  # fmt: skip
@@ -273,7 +273,7 @@ class _Card:
         row = _HEAD + self.body + _ROW * names.index(argument) + _ROW / 2 if argument in names else 14.0
         return self.at.x, self.at.y + row
 
-    def draw(self, timing: messages.NodeTiming | None) -> str:
+    def draw(self, timing: run_messages.NodeTiming | None) -> str:
         node, still = self.node, self.still
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
         y = _HEAD + self.body

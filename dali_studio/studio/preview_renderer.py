@@ -21,7 +21,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerFrame
-from dali_studio.studio import bodies, images, messages
+from dali_studio.studio import bodies, images, messages, output_messages
 from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
@@ -394,13 +394,13 @@ def _are_corners(revision: Revision, port: PortRef) -> bool:
 
 def _statistics(
     port: PortRef, shown: Shown, given: Shown | None, large: Large | None, before: Large | None
-) -> messages.ImageDetail:  # fmt: skip
+) -> output_messages.ImageDetail:  # fmt: skip
     values: NDArray[Any] = shown.sample.astype(np.float32)
     finite = values[np.isfinite(values)]
     low, high = images.span_of(values)
     lost = values.size - finite.size
     encoded = shown.kind == "encoded"
-    return messages.ImageDetail(
+    return output_messages.ImageDetail(
         key=port.node, output=port.output, has_output=large is not None, has_input=before is not None,
         facts=images.info(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
         mean=float(finite.mean()) if finite.size else 0.0,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.studio.files import write_text
 from dali_studio.studio.images import byte_count
-from dali_studio.studio.messages import NodeTiming, RunFinished
-from dali_studio.studio.run_messages import Timeline
+from dali_studio.studio.run_messages import NodeTiming, RunFinished, Timeline
 from dali_studio.studio.timeline import chrome_trace
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dali_studio.runtime.probe import NodeTime, Probe
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import messages
+from dali_studio.studio import messages, run_messages
 from dali_studio.studio.advice import Observed, Proposal, advise, cores
 from dali_studio.studio.failing import missed_files
 from dali_studio.studio.known_times import KnownTimes
@@ -109,7 +109,7 @@ class Profiler:
     def report_nothing(self, revision: int) -> None:
         """Report a run that was stopped before it began."""
         self._send(
-            messages.RunFinished(
+            run_messages.RunFinished(
                 revision=revision,
                 batches=0,
                 samples_per_second=0.0,
@@ -122,7 +122,7 @@ class Profiler:
 
     def run(
         self, graph: Graph, batches: int, revision: int, pause: Callable[[], None], until: str = ""
-    ) -> messages.RunFinished:  # fmt: skip
+    ) -> run_messages.RunFinished:  # fmt: skip
         """Run and report.
 
         Parameters
@@ -220,7 +220,7 @@ class Profiler:
         self._send(messages.Busy(busy=False), [])
 
     def _progress(self, done: int, total: int) -> None:
-        self._send(messages.RunProgress(done=done, total=total), [])
+        self._send(run_messages.RunProgress(done=done, total=total), [])
 
     def _measure(
         self, graph: Graph, batches: int, progress: Callable[[int], None], pause: Callable[[], None]
@@ -267,7 +267,7 @@ class Profiler:
 
     def _finished(
         self, graph: Graph, revision: int, measured: _Measured, pipelined: Speed | None = None
-    ) -> messages.RunFinished:
+    ) -> run_messages.RunFinished:
         done, seconds = measured.batches, measured.seconds
         times = measured.probe.summary() if done else {}
         wanted = [key for key in measured.devices if graph.node(key).device != "cpu"]
@@ -278,7 +278,7 @@ class Profiler:
         )
         self._proposals = advise(graph, self.registry, observed)
         moved = "" if absent is None else f"All of it ran on the CPU: {absent.reason}."
-        return messages.RunFinished(
+        return run_messages.RunFinished(
             revision=revision,
             batches=done,
             samples_per_second=measured.samples / seconds if done else 0.0,
@@ -310,11 +310,12 @@ def _missed(failed: Sequence[FailedSample]) -> str:
     return f"These could not be read or decoded, and the run went on (on_error): {named}."
 
 
-def _timing(key: str, device: Device, time: NodeTime) -> messages.NodeTiming:
-    return messages.NodeTiming(
+def _timing(key: str, device: Device, time: NodeTime) -> run_messages.NodeTiming:
+    return run_messages.NodeTiming(
         key=key, device=device, milliseconds=time.median, p95=time.p95, share=time.share, cpu=time.cpu, gpu=time.gpu,
         copies=tuple(
-            messages.CopyTiming(direction=c.direction, size=c.size, milliseconds=c.milliseconds) for c in time.copies
+            run_messages.CopyTiming(direction=c.direction, size=c.size, milliseconds=c.milliseconds)
+            for c in time.copies
         ),
         host=time.host, gpu_memory=time.device, passing=time.passing, group=time.group,
     )  # fmt: skip

@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from dali_studio.graph.edits import Edit, PortRef
-from dali_studio.studio.messages import Mark, Position, Side
+from dali_studio.studio.messages import Mark, Position
+from dali_studio.studio.output_messages import Side
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
@@ -306,9 +307,7 @@ OutputRequest = (
 )  # fmt: skip
 
 ClientMessage = (
-    Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestSound | RequestNames | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet
-    | RequestEffects | RequestRecipes | RequestFolder | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState
-    | SetTarget | RequestFile | RequestReproduction | RequestData | PointReader
+    Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | FreeMemory | Stop | RequestCode
+    | RequestDetail | PasteCode | ApplyCode | ApplyFunction | SaveDocument | OpenFolder | OpenRecipe | OpenText
+    | RestoreEdits | RunRequest | OutputRequest
 )  # fmt: skip

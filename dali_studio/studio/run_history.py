@@ -11,8 +11,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.difference import difference
 from dali_studio.graph.model import Graph
-from dali_studio.studio.messages import RunFinished
-from dali_studio.studio.run_messages import KnownRun
+from dali_studio.studio.run_messages import KnownRun, RunFinished
 
 _MAX_RUNS = 50
 

@@ -1,11 +1,14 @@
-"""What runs tell beside their times: timelines, advice, measured trials and the history of runs."""
+"""What runs tell: times, timelines, advice, measured trials and the history of runs."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.difference import Difference
+from dali_studio.schema.model import Device
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,3 +172,85 @@ class GraphDifference(msgspec.Struct, frozen=True, kw_only=True, tag="graph_diff
     after: str
     difference: Difference
     lines: tuple[str, ...]
+
+
+class CopyTiming(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node copied between host and GPU: bytes and milliseconds per batch."""
+
+    direction: Literal["H2D", "D2H"]
+    size: int
+    milliseconds: float
+
+
+class NodeTiming(msgspec.Struct, frozen=True, kw_only=True):
+    """What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes.
+
+    `device` is where it ran, `cpu` is summed over threads, `gpu` is without copies. `host` and `gpu_memory` are results
+    that the batch holds; `passing` are results that are read sample by sample and never exist together.
+    """
+
+    key: str
+    device: Device
+    milliseconds: float
+    p95: float
+    share: float
+    cpu: float = 0.0
+    gpu: float = 0.0
+    copies: tuple[CopyTiming, ...] = ()
+    host: int = 0
+    gpu_memory: int = 0
+    passing: int = 0
+    group: tuple[str, ...] = ()
+
+
+class DeviceTime(msgspec.Struct, frozen=True, kw_only=True):
+    """A time that was measured for a node on a device, with the data and the settings that the graph has now."""
+
+    key: str
+    device: Device
+    milliseconds: float
+    cpu: float
+    gpu: float
+
+
+class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress"):
+    """Sent while a run goes on."""
+
+    done: int
+    total: int
+
+
+class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True, tag="device_times"):
+    """What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it."""
+
+    times: tuple[DeviceTime, ...]
+
+
+class MemoryFreed(msgspec.Struct, frozen=True, kw_only=True, tag="memory_freed"):
+    """Bytes that `FreeMemory` has given back."""
+
+    host: int
+    gpu: int
+
+
+class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
+    """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph.
+
+    `samples_per_second` and `milliseconds_per_batch` are of batches made one after the other, while every node is
+    measured; `pipelined` is of batches that are made ahead, as in training (without numbers if that was not measured).
+    `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
+    """
+
+    revision: int
+    batches: int
+    samples_per_second: float
+    milliseconds_per_batch: float
+    timings: tuple[NodeTiming, ...]
+    stopped: bool = False
+    failed: tuple[Diagnostic, ...] = ()
+    note: str = ""
+    pipelined: Speed = Speed()
+    advice: tuple[Advice, ...] = ()
+    until: str = ""
+    #: until: the node up to which was run; empty: all
+    missed: tuple[MissedFile, ...] = ()

@@ -11,7 +11,7 @@ from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages, requests
+from dali_studio.studio import messages, requests, run_messages
 from dali_studio.studio.data_sources import also_there, look_into, pointed_at
 from dali_studio.studio.failing import path_of, remains, reproduction
 from dali_studio.studio.files import typed_path
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Batches of a run, and samples a second that no model takes.
 _MAX_BATCHES, _MAX_SPEED = 10_000, 1e12
 #: What is said about a run.
-_SAID = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
+_SAID = (messages.Busy, run_messages.RunProgress, run_messages.RunFinished, messages.Timeline, messages.RunHistory)
 
 
 class Runs:
@@ -159,10 +159,10 @@ class Runs:
             self._said[type(message)] = message
 
     @property
-    def finished(self) -> messages.RunFinished | None:
+    def finished(self) -> run_messages.RunFinished | None:
         """What was said at the end of the last run."""
-        said = self._said.get(messages.RunFinished)
-        return said if isinstance(said, messages.RunFinished) else None
+        said = self._said.get(run_messages.RunFinished)
+        return said if isinstance(said, run_messages.RunFinished) else None
 
     def measured(self, graph: Graph) -> int:
         """The revision of the newest run, if it was one of this graph, else -1: an undo makes its times hold again."""
@@ -178,7 +178,7 @@ class Runs:
                     send(said)
         if isinstance(busy, messages.Busy) and busy.busy:
             send(busy)
-            if progress := self._said.get(messages.RunProgress):
+            if progress := self._said.get(run_messages.RunProgress):
                 send(progress)
 
     def _submit(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:

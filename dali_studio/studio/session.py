@@ -23,7 +23,7 @@ from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests
+from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import MARK, Autosave
 from dali_studio.studio.files import typed_path, write_text
@@ -120,7 +120,7 @@ class Session:
         self._detail: requests.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = revision
-        self._known_sent: tuple[messages.DeviceTime, ...] = ()
+        self._known_sent: tuple[run_messages.DeviceTime, ...] = ()
         if text := own_text.kept(view, self.current()):
             self.history.places[own_text.TEXT] = text
             self.dialect = text.dialect
@@ -285,7 +285,7 @@ class Session:
     def _(self, message: requests.FreeMemory) -> None:
         def job() -> None:
             host, gpu = self.renderer.free()  # runs give theirs back at their end
-            self.send(messages.MemoryFreed(host=host, gpu=gpu))
+            self.send(run_messages.MemoryFreed(host=host, gpu=gpu))
 
         self.worker.submit("free", job)
 
@@ -443,7 +443,7 @@ class Session:
         known = self.profiler.known.of(revision.active)
         if known != self._known_sent:
             self._known_sent = known
-            self.send(messages.DeviceTimes(times=known))
+            self.send(run_messages.DeviceTimes(times=known))
 
     def _measured(self) -> None:
         self._send_known(self.current())

@@ -14,7 +14,7 @@ from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages
+from dali_studio.studio import messages, run_messages
 from dali_studio.studio.session import Session
 
 pytestmark = pytest.mark.gpu
@@ -65,7 +65,7 @@ def root(tmp_path: Path) -> str:
 def test_a_run_reports_times_copies_and_memory_of_the_gpu(root: str) -> None:
     client = Client(turning(root, "cpu").graph)
     assert only(client.send("ready"), messages.Opened).gpu == ""
-    finished = only(client.send("run", batches=4), messages.RunFinished)
+    finished = only(client.send("run", batches=4), run_messages.RunFinished)
     client.session.close()
     assert (finished.batches, finished.failed, finished.note) == (4, (), "")
     timings = {t.key: t for t in finished.timings}
@@ -102,7 +102,7 @@ def test_previews_come_from_the_gpu_and_are_those_of_the_run(root: str, decoder:
 def test_devices_are_compared_and_an_edit_keeps_what_still_holds(root: str) -> None:
     client = Client(turning(root, "mixed").graph)
     client.send("ready")
-    known = only(client.send("compare_devices", batches=2), messages.DeviceTimes).times
+    known = only(client.send("compare_devices", batches=2), run_messages.DeviceTimes).times
     assert {(t.key, t.device) for t in known} >= {
         ("decode", "cpu"), ("decode", "mixed"), ("small", "cpu"), ("small", "gpu"), ("turned", "cpu"), ("turned", "gpu"),
     }  # fmt: skip
@@ -110,7 +110,7 @@ def test_devices_are_compared_and_an_edit_keeps_what_still_holds(root: str) -> N
     edit = {"type": "set_argument", "key": "turned", "argument": "fill_value", "value": 7.0}
     left = client.send("apply_edits", base_revision=client.session.revision, edits=[edit])
     client.session.close()
-    still = {t.key for t in only(left, messages.DeviceTimes).times}
+    still = {t.key for t in only(left, run_messages.DeviceTimes).times}
     assert "small" in still and "turned" not in still
 
 
@@ -122,7 +122,7 @@ def test_copies_back_to_the_cpu_are_measured(root: str) -> None:
         return fn.flip(small.cpu(), name="flipped")
 
     client = Client(back().graph)
-    finished = only(client.send("run", batches=3), messages.RunFinished)
+    finished = only(client.send("run", batches=3), run_messages.RunFinished)
     client.session.close()
     timings = {t.key: t for t in finished.timings}
     (copy,) = timings["to_cpu"].copies
@@ -134,8 +134,8 @@ def test_copies_back_to_the_cpu_are_measured(root: str) -> None:
 def test_free_memory_tells_what_went_back(root: str) -> None:
     client = Client(turning(root, "mixed").graph)
     client.send("ready")
-    first = only(client.send("free_memory"), messages.MemoryFreed)
-    second = only(client.send("free_memory"), messages.MemoryFreed)
+    first = only(client.send("free_memory"), run_messages.MemoryFreed)
+    second = only(client.send("free_memory"), run_messages.MemoryFreed)
     client.session.close()
     assert first.gpu > 0 and first.host > 0
     assert (second.host, second.gpu) == (0, 0)

@@ -18,7 +18,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages
+from dali_studio.studio import messages, output_messages
 from dali_studio.studio.trust import signature
 
 REGISTRY = default_registry()
@@ -185,7 +185,7 @@ def names_at(client: Client, text: str) -> list[str]:
     """The names that may follow at the end of a text."""
     lines = text.split("\n")
     place = {"line": len(lines), "column": len(lines[-1])}
-    (answer,) = only(client.send("request_names", source=text, **place), messages.Names)
+    (answer,) = only(client.send("request_names", source=text, **place), output_messages.Names)
     assert (answer.line, answer.column) == (place["line"], place["column"])
     return [one.name for one in answer.names]
 

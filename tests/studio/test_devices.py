@@ -24,7 +24,7 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.runtime.probe import NodeTime, Probe
-from dali_studio.studio import messages, profiler, revision, runs, throughput, view, widget
+from dali_studio.studio import messages, profiler, revision, run_messages, runs, throughput, view, widget
 from dali_studio.studio.known_times import KnownTimes
 
 
@@ -104,7 +104,7 @@ def test_a_recorded_run_becomes_messages(client: Client) -> None:
     timings = {t.key: t for t in finished.timings}
     assert set(timings) == {"decode", "to_gpu", "small"}
     copy, small = timings["to_gpu"], timings["small"]
-    assert copy.copies == (messages.CopyTiming(direction="H2D", size=900, milliseconds=1.5),)
+    assert copy.copies == (run_messages.CopyTiming(direction="H2D", size=900, milliseconds=1.5),)
     assert (copy.device, copy.cpu, copy.gpu, copy.gpu_memory) == ("mixed", 0.1, 0.0, 900)
     assert copy.milliseconds == pytest.approx(1.6)
     assert (small.device, small.gpu, small.gpu_memory, small.group) == ("gpu", 0.25, 400, ("small", "flipped"))
@@ -112,7 +112,7 @@ def test_a_recorded_run_becomes_messages(client: Client) -> None:
 
 
 def test_a_run_without_a_gpu_says_where_it_was(client: Client) -> None:
-    (finished,) = only(client.send("run", batches=2), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=2), run_messages.RunFinished)
     assert finished.note == "All of it ran on the CPU: There is no GPU in this test."
     assert {t.device for t in finished.timings} == {"cpu"}
     timings = {t.key: t for t in finished.timings}
@@ -121,12 +121,12 @@ def test_a_run_without_a_gpu_says_where_it_was(client: Client) -> None:
     assert all(t.gpu == 0 and t.copies == () and t.gpu_memory == 0 for t in finished.timings)
     client.edit(set_device("small", "cpu"), set_device("flipped", "cpu"), {"type": "connect", "source": {"node": "decode"},
                 "target": "small", "input": 0}, {"type": "remove_node", "key": "to_gpu"})  # fmt: skip
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert finished.note == ""
 
 
 def test_an_undo_that_leads_back_to_the_measured_graph_names_its_run(client: Client) -> None:
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     (edited,) = only(client.edit(set_device("small", "cpu")), messages.RevisionChanged)
     (undone,) = only(client.send("undo"), messages.RevisionChanged)
     assert (edited.measured, undone.measured) == (-1, finished.revision) and undone.revision > edited.revision
@@ -178,16 +178,16 @@ def test_a_mixed_decoder_on_the_cpu_teaches_nothing_about_the_cpu(root: str) -> 
 
 def test_a_run_is_remembered_over_edits_and_undo(client: Client) -> None:
     client.send("ready")
-    (sent,) = only(client.send("run", batches=1), messages.DeviceTimes)
+    (sent,) = only(client.send("run", batches=1), run_messages.DeviceTimes)
     before = {t.key for t in sent.times}
     assert before == {"reader", "decode", "small", "flipped"}
     (sent,) = only(
-        client.edit({"type": "set_argument", "key": "flipped", "argument": "vertical", "value": 1}), messages.DeviceTimes
+        client.edit({"type": "set_argument", "key": "flipped", "argument": "vertical", "value": 1}), run_messages.DeviceTimes
     )
     assert {t.key for t in sent.times} == before - {"flipped"}
-    assert not only(client.edit(set_device("flipped", "cpu")), messages.DeviceTimes)  # nothing new is known
+    assert not only(client.edit(set_device("flipped", "cpu")), run_messages.DeviceTimes)  # nothing new is known
     client.send("undo")
-    (sent,) = only(client.send("undo"), messages.DeviceTimes)
+    (sent,) = only(client.send("undo"), run_messages.DeviceTimes)
     assert {t.key for t in sent.times} == before
 
 
@@ -278,9 +278,9 @@ def test_the_preview_of_a_mixed_decoder_has_the_pixels_of_the_hardware(root: str
 
 def test_free_memory_gives_kept_results_back_and_pictures_stay_right(client: Client) -> None:
     client.send("ready")
-    (freed,) = only(client.send("free_memory"), messages.MemoryFreed)
+    (freed,) = only(client.send("free_memory"), run_messages.MemoryFreed)
     assert freed.host >= 3 * 64 * 48 * 3 and freed.gpu == 0
-    (again,) = only(client.send("free_memory"), messages.MemoryFreed)
+    (again,) = only(client.send("free_memory"), run_messages.MemoryFreed)
     assert again.host == 0
     edited = client.edit({"type": "set_argument", "key": "flipped", "argument": "vertical", "value": 1})
     (previews,) = only(edited, messages.Previews)
@@ -362,7 +362,7 @@ def test_a_run_names_the_files_that_it_missed(root: str) -> None:
     (warned,) = shown.failed
     assert (warned.severity, warned.node, warned.sample, warned.source) == ("warning", "decode", 3, "class/broken.jpg")
     assert warned.hint == "A run leaves it out."
-    (finished,) = only(made.send("run", batches=2), messages.RunFinished)
+    (finished,) = only(made.send("run", batches=2), run_messages.RunFinished)
     assert finished.note == "These could not be read or decoded, and the run went on (on_error): class/broken.jpg."
     # three of four samples of a batch are there
     assert finished.samples_per_second * finished.milliseconds_per_batch == pytest.approx(3000)

@@ -15,7 +15,7 @@ from studio.clients import Client, only
 
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.studio import messages
+from dali_studio.studio import messages, run_messages
 from dali_studio.studio.failing import remains
 
 
@@ -61,7 +61,7 @@ def test_what_is_there_of_a_file_is_shown_and_how_much_that_is(root: Path) -> No
 
 def test_a_run_lists_each_file_once_with_what_became_of_it(root: Path) -> None:
     client = Client(reading(root, on_error="placeholder"))
-    (finished,) = only(client.send("run", batches=3), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=3), run_messages.RunFinished)
     found = {file.source: file for file in finished.missed}
     assert set(found) == {"class/cut.jpg", "class/none.jpg"}
     assert {(f.node, f.action) for f in finished.missed} == {("decode", "placeholder")}

@@ -15,7 +15,7 @@ from dali_studio import Pipeline, fn
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import gallery, messages
+from dali_studio.studio import gallery, messages, output_messages
 from dali_studio.studio.nodes import Nodes
 
 pytestmark = pytest.mark.usefixtures("ready")
@@ -35,22 +35,22 @@ def test_a_sheet_shows_every_variant_for_every_sample_and_changes_nothing(client
     graph = client.session.graph
     unplugged = {"type": "disconnect", "target": "rotate", "argument": "angle"}
     got = sheet(client, "rotate", [[], [unplugged, set_argument("rotate", "angle", 90.0)]], [0, 1, 2, 3, 4, 5])
-    parts = only(got, messages.Sheet)
+    parts = only(got, output_messages.Sheet)
     assert [part.first for part in parts] == [True, False]
     assert [part.done for part in parts] == [False, True]
     cells = [cell for part in parts for cell in part.cells]
     assert {(cell.variant, cell.sample) for cell in cells} == {(v, k) for v in (0, 1) for k in range(6)}
     assert all(cell.width > 0 and cell.text == "" for cell in cells)
-    atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Sheet))[0]))
+    atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, output_messages.Sheet))[0]))
     assert all(c.x + c.width <= atlas.width and c.y + c.height <= atlas.height for c in parts[0].cells)
     assert client.session.graph == graph
 
 
 def test_what_cannot_be_shown_says_why_in_its_cell(client: Client) -> None:
-    (part,) = only(sheet(client, "rotate", [[set_argument("rotate", "angl", 1.0)]], [0]), messages.Sheet)
+    (part,) = only(sheet(client, "rotate", [[set_argument("rotate", "angl", 1.0)]], [0]), output_messages.Sheet)
     assert part.cells[0].width == 0
     assert "angl" in part.cells[0].text
-    (part,) = only(sheet(client, "uniform", [[]], [2]), messages.Sheet)
+    (part,) = only(sheet(client, "uniform", [[]], [2]), output_messages.Sheet)
     values = np.array([float(v) for v in client.session.answers.output(PortRef(node="uniform"), [2]).samples])
     assert float(part.cells[0].text) == pytest.approx(values[0], rel=1e-3)
 
@@ -60,17 +60,17 @@ def test_a_variant_draws_the_numbers_of_the_graph_as_it_is(client: Client) -> No
     added = {"type": "add_node", "key": "noise", "operator": "noise.gaussian", "arguments": {"stddev": 0.0}}
     wired = {"type": "connect", "source": port("decode"), "target": "noise", "input": 0}
     moved = {"type": "connect", "source": port("noise"), "target": "resize", "input": 0}
-    (part,) = only(sheet(client, "uniform", [[], [added, wired, moved]], [1]), messages.Sheet)
+    (part,) = only(sheet(client, "uniform", [[], [added, wired, moved]], [1]), output_messages.Sheet)
     assert part.cells[0].text == part.cells[1].text
 
 
 def test_a_thousand_draws_of_a_node_that_needs_no_data(client: Client) -> None:
-    (draws,) = only(client.send("request_draws", port=port("uniform")), messages.Draws)
+    (draws,) = only(client.send("request_draws", port=port("uniform")), output_messages.Draws)
     assert draws.count == sum(draws.histogram) == 1000
     assert -40 <= draws.minimum < -39 < 39 < draws.maximum < 40
-    assert only(client.send("request_draws", port=port("rotate")), messages.Draws) == []
+    assert only(client.send("request_draws", port=port("rotate")), output_messages.Draws) == []
     client.edit({"type": "add_node", "key": "coin", "operator": "random.coin_flip"})
-    (draws,) = only(client.send("request_draws", port=port("coin")), messages.Draws)
+    (draws,) = only(client.send("request_draws", port=port("coin")), output_messages.Draws)
     assert [value for value, _ in draws.levels] == [0.0, 1.0]
     assert sum(count for _, count in draws.levels) == 1000
 
@@ -78,23 +78,23 @@ def test_a_thousand_draws_of_a_node_that_needs_no_data(client: Client) -> None:
 def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
     side = {"port": port("resize"), "steps": 0}
     got = client.send("request_pair", a=side, b=side)
-    (pair,) = only(got, messages.Pair)
+    (pair,) = only(got, output_messages.Pair)
     assert (pair.same, pair.largest) == (True, 0.0)
-    one, other = next(b for m, b in got if isinstance(m, messages.Pair))
+    one, other = next(b for m, b in got if isinstance(m, output_messages.Pair))
     assert one == other
     assert Image.open(io.BytesIO(one)).format == "PNG"
     client.edit(set_argument("resize", "resize_shorter", 60.0))
-    (pair,) = only(client.send("request_pair", a={"port": port("resize"), "steps": 1}, b=side), messages.Pair)
+    (pair,) = only(client.send("request_pair", a={"port": port("resize"), "steps": 1}, b=side), output_messages.Pair)
     assert not pair.same
     assert pair.facts_a != pair.facts_b
     assert "scaled" in pair.note
-    (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), messages.Pair)
+    (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), output_messages.Pair)
     assert pair.note == "uniform gives no picture."
 
 
 def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:
     (pixel,) = only(client.send("request_pixel", ports=[port("resize"), port("normalize"), port("uniform")], x=0.5, y=0.25),
-                    messages.Pixel)  # fmt: skip
+                    output_messages.Pixel)  # fmt: skip
     first, second = pixel.items
     resized = Nodes(client.session)["resize"].output()
     assert first.values == tuple(resized[first.row, first.column].tolist())
@@ -194,12 +194,12 @@ def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
     client.send("ready")
     a, b = ({"port": port(name), "steps": 0} for name in ("one", "still"))
     for plane in (3, 0, 2, 99):
-        (pair,) = only(client.send("request_pair", a=a, b=b, plane=plane), messages.Pair)
+        (pair,) = only(client.send("request_pair", a=a, b=b, plane=plane), output_messages.Pair)
         expected = np.abs(frames[min(plane, 4)].astype(int) - frames[3])
         assert (pair.planes, pair.same, pair.largest) == (5, not expected.any(), expected.max())
         assert pair.mean == pytest.approx(expected.mean())
     ports = [port(name) for name in ("one", "volume", "still")]
-    (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), messages.Pixel)
+    (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), output_messages.Pixel)
     assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]
     client.session.close()
 
@@ -208,23 +208,23 @@ def test_effects_are_shown_with_telling_values_beside_the_picture_itself(client:
     graph = client.session.graph
     names = ["crop", "rotate", "readers.file", "no_such_operator"]
     got = client.send("request_effects", port=port("decode"), operators=names, width=120, height=80)
-    (made,) = only(got, messages.Effects)
+    (made,) = only(got, output_messages.Effects)
     itself, crop, rotate, reader, unknown = made.items
     assert [one.operator for one in made.items] == ["", *names]
     assert crop.width and crop.whole
     assert (rotate.width, rotate.height, rotate.whole) == (itself.width, itself.height, False)
     assert not reader.width and not unknown.width
-    atlas = np.asarray(Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Effects))[0])), np.int16)
+    atlas = np.asarray(Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, output_messages.Effects))[0])), np.int16)
     before, after = (atlas[one.y : one.y + one.height, one.x : one.x + one.width] for one in (itself, rotate))
     assert np.abs(before - after).mean() > 10
     assert client.session.graph == graph
-    (made,) = only(client.send("request_effects", port=port("uniform"), operators=["crop"], width=9, height=9), messages.Effects)
+    (made,) = only(client.send("request_effects", port=port("uniform"), operators=["crop"], width=9, height=9), output_messages.Effects)
     assert not any(one.width for one in made.items)
 
 
 def test_recipes_have_pictures(client: Client) -> None:
     got = client.send("request_recipes", width=60, height=40)
-    parts = only(got, messages.RecipePictures)
+    parts = only(got, output_messages.RecipePictures)
     pictures = {item.name: item for part in parts for item in part.items}
     assert pictures["resnet50"].width and pictures["medical_volumes"].width
     assert len(pictures) == len(list(gallery.folder().glob("*/pipeline.dali.json")))

@@ -16,7 +16,7 @@ from dali_studio import Pipeline, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
-from dali_studio.studio import messages, previews
+from dali_studio.studio import messages, output_messages, previews, run_messages
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.worker import Worker
 
@@ -149,7 +149,7 @@ def test_a_detail_that_waits_is_of_the_batch_that_was_chosen_last(
     blocked(client, iteration=FAR)
     del asked[:]
     client.session.receive({"type": "request_detail", "key": next(iter(client.session.graph)), "output": 0})
-    assert only(client.send("choose_sample", sample=2, iteration=1), messages.ImageDetail)
+    assert only(client.send("choose_sample", sample=2, iteration=1), output_messages.ImageDetail)
     assert set(asked) == {1}
     client.session.close()
 
@@ -164,7 +164,7 @@ def test_other_work_does_not_wait_for_a_far_batch(make: Callable[[], Pipeline], 
 
     def send(message: messages.KernelMessage, buffers: Any) -> None:
         report(message, buffers)
-        if isinstance(message, messages.RunFinished):
+        if isinstance(message, run_messages.RunFinished):
             finished.set()
 
     client.session.profiler._send = send
@@ -194,7 +194,7 @@ def test_previews_give_up_after_a_while_and_the_next_try_goes_on(
     first = passed()
     client.send("choose_sample", sample=0, iteration=FAR)
     assert sum(passed()) > sum(first)
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert finished.batches == 1
     client.session.close()
 
@@ -305,7 +305,7 @@ def test_a_newer_run_takes_the_place_of_one_that_goes_on(client: Client) -> None
     client.session.profiler._progress = lambda done, total: begun.set()
     client.session.receive({"type": "run", "batches": 10_000})
     assert begun.wait(60)
-    (first, second) = only(client.send("run", batches=2), messages.RunFinished)
+    (first, second) = only(client.send("run", batches=2), run_messages.RunFinished)
     assert first.stopped and first.batches < 10_000
     assert not second.stopped and second.batches == 2
 

@@ -11,7 +11,7 @@ from studio.clients import Client, only, set_argument
 from dali_studio import fn, pipeline_def, types
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import messages
+from dali_studio.studio import messages, run_messages
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -54,7 +54,7 @@ def test_pinned_outputs_stay_and_nothing_before_them_is_computed(client: Client)
 
 def test_a_run_computes_everything(client: Client) -> None:
     pin(client, True, "resize")
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert {"decode", "resize"} <= {key for timing in finished.timings for key in (timing.key, *timing.group)}
 
 

@@ -21,7 +21,7 @@ from dali_studio.core.meta import KINDS
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.sample_videos import encoded_video
-from dali_studio.studio import bodies, images, messages
+from dali_studio.studio import bodies, images, messages, output_messages
 from dali_studio.studio.preview_renderer import shown_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
@@ -388,11 +388,11 @@ def test_the_inspector_asks_for_a_slice() -> None:
     client = Client(pipeline().graph)
     client.send("ready")
     for asked, plane in ((-1, 0), (2, 2), (99, 5)):
-        (detail,) = only(client.send("request_detail", key="video", output=0, plane=asked), messages.ImageDetail)
+        (detail,) = only(client.send("request_detail", key="video", output=0, plane=asked), output_messages.ImageDetail)
         assert (detail.planes, detail.plane, detail.has_output) == (6, plane, True)
-    (detail,) = only(client.send("request_detail", key="volume", output=0), messages.ImageDetail)
+    (detail,) = only(client.send("request_detail", key="volume", output=0), output_messages.ImageDetail)
     assert (detail.extents, detail.depth, detail.has_output) == ((12, 30, 40), 13, True)
-    (detail,) = only(client.send("request_detail", key="sound", output=0), messages.ImageDetail)
+    (detail,) = only(client.send("request_detail", key="sound", output=0), output_messages.ImageDetail)
     assert not detail.has_output and detail.histogram
     client.session.close()
 

@@ -18,7 +18,7 @@ from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
-from dali_studio.studio import messages, snapshots
+from dali_studio.studio import messages, run_messages, snapshots
 from dali_studio.studio.advice import Observed, Proposal, advise
 from dali_studio.studio.timeline import chrome_trace, timeline
 from dali_studio.studio.view import TARGET, target_of
@@ -63,7 +63,7 @@ def test_lanes_are_threads_and_the_trace_is_one_that_viewers_read() -> None:
 
 def test_a_run_tells_both_speeds_its_timeline_and_its_place_in_the_history(client: Client, tmp_path: Path) -> None:
     got = client.send("run", batches=4)
-    (finished,) = only(got, messages.RunFinished)
+    (finished,) = only(got, run_messages.RunFinished)
     assert finished.batches == 4 and finished.pipelined.samples_per_second > 0
     assert 0 < finished.pipelined.median <= finished.pipelined.p95
     (drawn,) = only(got, messages.Timeline)
@@ -75,7 +75,7 @@ def test_a_run_tells_both_speeds_its_timeline_and_its_place_in_the_history(clien
     assert (run.number, run.batches, run.changes, len(run.name)) == (1, 4, (), 7)
     assert run.alone == finished.samples_per_second and run.pipelined == finished.pipelined.samples_per_second
     # a view that comes back hears all of it again
-    assert {type(m) for m, _ in client.send("ready")} >= {messages.Timeline, messages.RunHistory, messages.RunFinished}
+    assert {type(m) for m, _ in client.send("ready")} >= {messages.Timeline, messages.RunHistory, run_messages.RunFinished}
     path = tmp_path / "run.json"
     assert only(client.send("save_document", path=str(path), what="trace"), messages.Saved)
     assert json.loads(path.read_text())["traceEvents"]
@@ -88,7 +88,7 @@ def test_a_trace_without_a_run_says_what_to_do(client: Client, tmp_path: Path) -
 
 def test_a_run_to_a_node_leaves_out_what_comes_behind_and_is_no_part_of_the_history(client: Client) -> None:
     got = client.send("run", batches=2, until="resize")
-    (finished,) = only(got, messages.RunFinished)
+    (finished,) = only(got, run_messages.RunFinished)
     assert {t.key for t in finished.timings} == {"reader", "decode", "resize"} and finished.until == "resize"
     assert not only(got, messages.RunHistory)
     (refused,) = only(client.send("run", batches=2, until="nothing"), messages.Refused)
@@ -160,8 +160,8 @@ def test_what_is_advised_is_tried_and_nothing_changes_by_it(client: Client) -> N
     (trial,) = only(got, messages.Trial)
     assert (trial.name, trial.batches, trial.failed, trial.stopped) == ("ahead", 4, (), False)
     assert trial.before.samples_per_second > 0 and trial.after.samples_per_second > 0
-    assert client.session.revision == revision and not only(got, messages.RunFinished)
-    assert [p.done for p in only(got, messages.RunProgress)] == list(range(1, 9))
+    assert client.session.revision == revision and not only(got, run_messages.RunFinished)
+    assert [p.done for p in only(got, run_messages.RunProgress)] == list(range(1, 9))
     client.send("take_advice", name="ahead")
     assert client.session.graph.options.prefetch_queue_depth == 2
     for kind in ("try_advice", "take_advice"):

@@ -21,7 +21,7 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
-from dali_studio.studio import messages, preview_renderer
+from dali_studio.studio import messages, output_messages, preview_renderer, run_messages
 
 
 def test_ready_answers_with_everything_a_canvas_needs(client: Client) -> None:
@@ -139,8 +139,8 @@ def test_pictures_follow_an_edit_while_a_run_goes_on(client: Client) -> None:
     )
     assert client.session.worker.wait(60)
     kinds = [type(message) for message, _ in client.received[before:]]
-    assert messages.Previews in kinds[: kinds.index(messages.RunFinished)]
-    (finished,) = only(client.received[before:], messages.RunFinished)
+    assert messages.Previews in kinds[: kinds.index(run_messages.RunFinished)]
+    (finished,) = only(client.received[before:], run_messages.RunFinished)
     assert finished.batches == 40
     assert finished.revision == client.session.revision - 1  # what was measured is not what is shown now
 
@@ -151,7 +151,7 @@ def test_an_output_that_is_too_large_is_told_on_its_node(client: Client) -> None
     (finding,) = previews.failed
     assert finding.node == "rotate"
     assert "does not fit into memory" in finding.message
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert [d.node for d in finished.failed] == ["rotate"]
     (previews,) = only(client.send("undo"), messages.Previews)
     assert not previews.failed
@@ -162,12 +162,12 @@ def test_an_unwired_node_that_nothing_needs_does_not_stop_the_run(client: Client
     (revision,) = only(got, messages.RevisionChanged)
     (finding,) = revision.diagnostics
     assert (finding.node, finding.severity) == ("spare", "warning")
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert finished.batches == 1
     assert not finished.failed
     got = client.edit({"type": "set_outputs", "outputs": [{"node": "spare", "output": 0}]})
     assert [d.severity for d in only(got, messages.RevisionChanged)[-1].diagnostics if d.node == "spare"] == ["error"]
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert [d.node for d in finished.failed] == ["spare"]
 
 
@@ -215,27 +215,27 @@ def test_a_missing_input_is_a_finding_and_the_rest_lives(client: Client) -> None
 
 def test_run_measures_every_node(client: Client) -> None:
     got = client.send("run", batches=3)
-    (finished,) = only(got, messages.RunFinished)
+    (finished,) = only(got, run_messages.RunFinished)
     assert finished.batches == 3
     assert finished.samples_per_second > 0
     assert {t.key for t in finished.timings} == {"reader", "decode", "resize", "uniform", "rotate", "normalize"}
     assert sum(t.share for t in finished.timings) == pytest.approx(1.0)
-    assert [p.done for p in only(got, messages.RunProgress)][-1] == 3
+    assert [p.done for p in only(got, run_messages.RunProgress)][-1] == 3
 
 
 def test_stop_ends_a_long_run(client: Client) -> None:
     client.session.receive({"type": "run", "batches": 10_000})
     client.session.receive({"type": "stop"})
     assert client.session.worker.wait(20)
-    (finished,) = only(client.received, messages.RunFinished)
+    (finished,) = only(client.received, run_messages.RunFinished)
     assert finished.stopped
     # and the next run works
-    assert only(client.send("run", batches=1), messages.RunFinished)[0].batches == 1
+    assert only(client.send("run", batches=1), run_messages.RunFinished)[0].batches == 1
 
 
 def test_a_run_of_an_invalid_graph_says_why(client: Client) -> None:
     client.edit({"type": "remove_node", "key": "reader"})
-    (finished,) = only(client.send("run", batches=2), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=2), run_messages.RunFinished)
     assert finished.failed
     assert finished.batches == 0
 
@@ -265,7 +265,7 @@ def test_broken_files_are_told_with_node_sample_and_file(tmp_path: Path) -> None
     (previews,) = only(client.send("choose_sample", sample=1, iteration=0), messages.Previews)
     assert not previews.failed
     assert {item.key for item in previews.items} >= {"decode", "resize"}
-    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
     assert finished.failed[0].node == "decode"
     client.session.close()
 
@@ -375,7 +375,7 @@ def test_python_sources_are_previewed_forwards_and_a_little_back() -> None:
 
 def test_detail_has_both_pictures_and_statistics(client: Client) -> None:
     got = client.send("request_detail", key="normalize")
-    ((detail, buffers),) = [(m, b) for m, b in got if isinstance(m, messages.ImageDetail)]
+    ((detail, buffers),) = [(m, b) for m, b in got if isinstance(m, output_messages.ImageDetail)]
     assert detail.has_output
     assert detail.has_input
     assert len(buffers) == 2

@@ -13,7 +13,7 @@ import pytest
 from studio.clients import Client
 
 from dali_studio import fn, pipeline_def, types
-from dali_studio.studio import messages, sounds
+from dali_studio.studio import output_messages, sounds
 
 RATE = 8_000
 TONE = (np.sin(np.arange(400) * 0.1) * 16_000).astype(np.int16)
@@ -44,10 +44,10 @@ def client(tmp_path: Path) -> Iterator[Client]:
     client.session.close()
 
 
-def heard(client: Client, node: str) -> tuple[messages.Sound, Any]:
+def heard(client: Client, node: str) -> tuple[output_messages.Sound, Any]:
     """The answer, and its numbers."""
     sent = client.send("request_sound", port={"node": node, "output": 0})
-    ((answer, (data,)),) = [(m, buffers) for m, buffers in sent if isinstance(m, messages.Sound)]
+    ((answer, (data,)),) = [(m, buffers) for m, buffers in sent if isinstance(m, output_messages.Sound)]
     return answer, np.frombuffer(data, "<i2")
 
 

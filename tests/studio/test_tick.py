@@ -10,7 +10,7 @@ from studio.clients import Client, only, set_argument
 
 from dali_studio.codegen.emit import emit
 from dali_studio.runtime.executor import Executor
-from dali_studio.studio import messages, revision
+from dali_studio.studio import messages, output_messages, revision, run_messages
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -49,7 +49,7 @@ def test_the_large_picture_and_the_strip_take_what_the_tick_has_found(client: Cl
     counted.clear()
     got = client.edit(set_argument("rotate", "fill_value", 50.0), gesture="drag")
     got += client.send("request_detail", key="rotate")
-    assert only(got, messages.ImageDetail) and not only(got, messages.SampleStrip)
+    assert only(got, output_messages.ImageDetail) and not only(got, messages.SampleStrip)
     assert counted == ONCE
 
 
@@ -91,7 +91,7 @@ def test_code_is_written_during_a_run(client: Client) -> None:
     """It may take long, and the pane would show the program of another graph."""
     before = len(client.received)
     client.session.receive({"type": "run", "batches": 400})
-    while not only(client.received[before:], messages.RunProgress):
+    while not only(client.received[before:], run_messages.RunProgress):
         pass
     client.session.receive(
         {"type": "apply_edits", "base_revision": client.session.revision, "gesture": "",
@@ -99,6 +99,6 @@ def test_code_is_written_during_a_run(client: Client) -> None:
     )  # fmt: skip
     while not only(client.received[before:], messages.Code):
         pass
-    assert not only(client.received[before:], messages.RunFinished)
+    assert not only(client.received[before:], run_messages.RunFinished)
     client.send("stop")
     assert "fill_value=77" in only(client.received[before:], messages.Code)[-1].source

@@ -242,19 +242,6 @@ export interface ChooseSample {
   readonly iteration: number;
 }
 
-/** Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on. */
-export interface Run {
-  readonly type: "run";
-  readonly batches?: number;
-  readonly until?: string;
-}
-
-/** Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both. */
-export interface CompareDevices {
-  readonly type: "compare_devices";
-  readonly batches?: number;
-}
-
 /** Give back memory that is only kept to be used again, on the host and on the GPU. */
 export interface FreeMemory {
   readonly type: "free_memory";
@@ -263,20 +250,6 @@ export interface FreeMemory {
 /** Stop the run in progress. */
 export interface Stop {
   readonly type: "stop";
-}
-
-/** Ask for the shown sample of an output as sound to play. */
-export interface RequestSound {
-  readonly type: "request_sound";
-  readonly port: PortRef;
-}
-
-/** Ask which names may follow in the text of a code node: lines count from 1, characters from 0. */
-export interface RequestNames {
-  readonly type: "request_names";
-  readonly source: string;
-  readonly line: number;
-  readonly column: number;
 }
 
 /** Ask for the code in a dialect; the choice stays until the next request. */
@@ -311,6 +284,108 @@ export interface ApplyFunction {
   readonly type: "apply_function";
   readonly key: string;
   readonly source: string;
+}
+
+/** Write to `path` in the kernel's working folder: the document, the program, a picture or diagram, or a trace. */
+export interface SaveDocument {
+  readonly type: "save_document";
+  readonly path: string;
+  readonly what?: "code" | "document" | "picture" | "trace";
+}
+
+/** Start a new graph that reads and decodes what lies at a path on the kernel's machine. */
+export interface OpenFolder {
+  readonly type: "open_folder";
+  readonly path: string;
+}
+
+/** Start from a gallery example. */
+export interface OpenRecipe {
+  readonly type: "open_recipe";
+  readonly name: string;
+}
+
+/** Open a document whose text the browser has, of a file that was dropped on the canvas. */
+export interface OpenText {
+  readonly type: "open_text";
+  readonly text: string;
+}
+
+/** Open what this pipeline was edited to in a kernel that is gone. */
+export interface RestoreEdits {
+  readonly type: "restore_edits";
+}
+
+/** Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on. */
+export interface Run {
+  readonly type: "run";
+  readonly batches?: number;
+  readonly until?: string;
+}
+
+/** Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both. */
+export interface CompareDevices {
+  readonly type: "compare_devices";
+  readonly batches?: number;
+}
+
+/** Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes. */
+export interface TryAdvice {
+  readonly type: "try_advice";
+  readonly name: string;
+  readonly batches?: number;
+}
+
+/** Do what the advice of the last run says, as one undo step. */
+export interface TakeAdvice {
+  readonly type: "take_advice";
+  readonly name: string;
+}
+
+/** Ask how the graph of one run or saved state became that of another one; an empty name is the graph now. */
+export interface RequestDifference {
+  readonly type: "request_difference";
+  readonly before: string;
+  readonly after?: string;
+}
+
+/** Go back to the graph of a run (its number) or of a saved state (its name), as one undo step. */
+export interface OpenState {
+  readonly type: "open_state";
+  readonly name: string;
+}
+
+/** Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it. */
+export interface SetTarget {
+  readonly type: "set_target";
+  readonly samples_per_second: number;
+}
+
+/** Ask what can still be seen of a file that a node could not use. */
+export interface RequestFile {
+  readonly type: "request_file";
+  readonly node: string;
+  readonly source: string;
+}
+
+/** Ask for the smallest program in which a node fails as it did, with that file alone if one is named. */
+export interface RequestReproduction {
+  readonly type: "request_reproduction";
+  readonly node: string;
+  readonly source?: string;
+}
+
+/** Ask what a reader reads: how much, some samples, and how large they are. */
+export interface RequestData {
+  readonly type: "request_data";
+  readonly key: string;
+}
+
+/** Make a reader read what lies at a path on the kernel's machine, as one undo step. */
+export interface PointReader {
+  readonly type: "point_reader";
+  readonly key: string;
+  readonly path: string;
 }
 
 /** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
@@ -376,93 +451,18 @@ export interface RequestPixel {
   readonly plane?: number;
 }
 
-/** Write to `path` in the kernel's working folder: the document, the program, a picture or diagram, or a trace. */
-export interface SaveDocument {
-  readonly type: "save_document";
-  readonly path: string;
-  readonly what?: "code" | "document" | "picture" | "trace";
+/** Ask for the shown sample of an output as sound to play. */
+export interface RequestSound {
+  readonly type: "request_sound";
+  readonly port: PortRef;
 }
 
-/** Start a new graph that reads and decodes what lies at a path on the kernel's machine. */
-export interface OpenFolder {
-  readonly type: "open_folder";
-  readonly path: string;
-}
-
-/** Start from a gallery example. */
-export interface OpenRecipe {
-  readonly type: "open_recipe";
-  readonly name: string;
-}
-
-/** Open a document whose text the browser has, of a file that was dropped on the canvas. */
-export interface OpenText {
-  readonly type: "open_text";
-  readonly text: string;
-}
-
-/** Open what this pipeline was edited to in a kernel that is gone. */
-export interface RestoreEdits {
-  readonly type: "restore_edits";
-}
-
-/** Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes. */
-export interface TryAdvice {
-  readonly type: "try_advice";
-  readonly name: string;
-  readonly batches?: number;
-}
-
-/** Do what the advice of the last run says, as one undo step. */
-export interface TakeAdvice {
-  readonly type: "take_advice";
-  readonly name: string;
-}
-
-/** Ask how the graph of one run or saved state became that of another one; an empty name is the graph now. */
-export interface RequestDifference {
-  readonly type: "request_difference";
-  readonly before: string;
-  readonly after?: string;
-}
-
-/** Go back to the graph of a run (its number) or of a saved state (its name), as one undo step. */
-export interface OpenState {
-  readonly type: "open_state";
-  readonly name: string;
-}
-
-/** Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it. */
-export interface SetTarget {
-  readonly type: "set_target";
-  readonly samples_per_second: number;
-}
-
-/** Ask what can still be seen of a file that a node could not use. */
-export interface RequestFile {
-  readonly type: "request_file";
-  readonly node: string;
+/** Ask which names may follow in the text of a code node: lines count from 1, characters from 0. */
+export interface RequestNames {
+  readonly type: "request_names";
   readonly source: string;
-}
-
-/** Ask for the smallest program in which a node fails as it did, with that file alone if one is named. */
-export interface RequestReproduction {
-  readonly type: "request_reproduction";
-  readonly node: string;
-  readonly source?: string;
-}
-
-/** Ask what a reader reads: how much, some samples, and how large they are. */
-export interface RequestData {
-  readonly type: "request_data";
-  readonly key: string;
-}
-
-/** Make a reader read what lies at a path on the kernel's machine, as one undo step. */
-export interface PointReader {
-  readonly type: "point_reader";
-  readonly key: string;
-  readonly path: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 /** The answer to `Ready`, and sent again whenever another document is opened. */
@@ -888,12 +888,12 @@ export interface Sheet {
 
 /** One sample of one variant: its place in the atlas (all 0 if there is no picture), and words about it. */
 export interface SheetCell {
-  readonly variant: number;
-  readonly sample: number;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  readonly variant: number;
+  readonly sample: number;
   readonly text: string;
 }
 
@@ -909,11 +909,11 @@ export interface Effects {
 
 /** What an operator makes of a picture, in the atlas of buffer 0 (all 0 if nothing); no name: the picture itself. */
 export interface Effect {
-  readonly operator: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  readonly operator: string;
   readonly whole: boolean;
 }
 
@@ -925,11 +925,11 @@ export interface RecipePictures {
 
 /** A recipe's place in an atlas (all 0 if it has no picture). */
 export interface RecipePicture {
-  readonly name: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  readonly name: string;
 }
 
 /** Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit. */
@@ -1258,11 +1258,11 @@ export interface TilePictures {
 
 /** A tile's result in the atlas of buffer 0 (all 0 if there is none, which `note` explains). */
 export interface TilePicture {
-  readonly name: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  readonly name: string;
   readonly whole: boolean;
   readonly note: string;
 }
@@ -1348,29 +1348,20 @@ export type ClientMessage =
   | Redo
   | MoveNodes
   | ChooseSample
-  | Run
-  | CompareDevices
   | FreeMemory
   | Stop
-  | RequestSound
-  | RequestNames
   | RequestCode
   | RequestDetail
   | PasteCode
   | ApplyCode
   | ApplyFunction
-  | RequestSheet
-  | RequestEffects
-  | RequestRecipes
-  | RequestFolder
-  | RequestDraws
-  | RequestPair
-  | RequestPixel
   | SaveDocument
   | OpenFolder
   | OpenRecipe
   | OpenText
   | RestoreEdits
+  | Run
+  | CompareDevices
   | TryAdvice
   | TakeAdvice
   | RequestDifference
@@ -1379,7 +1370,16 @@ export type ClientMessage =
   | RequestFile
   | RequestReproduction
   | RequestData
-  | PointReader;
+  | PointReader
+  | RequestSheet
+  | RequestEffects
+  | RequestRecipes
+  | RequestFolder
+  | RequestDraws
+  | RequestPair
+  | RequestPixel
+  | RequestSound
+  | RequestNames;
 
 export type KernelMessage =
   | Opened
