@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Argument, argumentOf } from "../src/core/catalog";
+import { type Argument, argumentOf, isSaid } from "../src/core/catalog";
 import { nodeOf } from "../src/core/graph";
 import { receive } from "../src/core/reduce";
 import { argumentRows, cardShape, findings, staleKeys } from "../src/core/select";
@@ -19,6 +19,21 @@ function argument(rest: Partial<Argument> = {}): Argument {
   if (!found) throw new Error("the fixture has no fill_value");
   return { ...found, ...rest };
 }
+
+describe("an argument that says what another one does", () => {
+  it("is known by what is given", () => {
+    const said = (name: string, ...given: string[]) => isSaid(name, new Set(given));
+    expect(["resize_x", "size", "resize_longer"].map((name) => said(name, "resize_shorter"))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(said("resize_y", "resize_x")).toBe(false);
+    expect(said("crop_h", "crop")).toBe(true);
+    expect(said("crop_pos_x", "crop")).toBe(false);
+    expect(said("crop", "size")).toBe(false);
+  });
+});
 
 describe("what is typed", () => {
   it("is held against the hard range", () => {

@@ -57,7 +57,7 @@ describe("distributions", () => {
 describe("a probability", () => {
   it("puts a coin, a split for every wire that comes in, and a merge around a node", () => {
     expect(canChance(context, rotate)).toBe(true);
-    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 });
+    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 }, []);
     const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
     const chance = chanceOf({ graph, catalog }, nodeOf(graph, "rotate") ?? rotate);
     expect(chance?.coin.arguments.probability).toBe(0.8);
@@ -65,8 +65,17 @@ describe("a probability", () => {
     expect(graph.outputs.some((o) => o.node === "rotate")).toBe(false);
     expect(nodeOf(graph, chance?.merge.key ?? "")?.inputs[1]).toEqual(ref(chance?.splits[0]?.key ?? "", 1));
   });
+  it("puts its cards where no other one is", () => {
+    const taken = [{ x: 0, y: 200, width: 148, height: 171 }];
+    const places = Object.values(applySometimes(context, rotate, 0.8, { x: 0, y: 0 }, taken)?.positions ?? {});
+    expect(places.length).toBe(4);
+    const all = [...taken, ...places.map((at) => ({ ...at, width: 148, height: 171 }))];
+    for (const [i, a] of all.entries())
+      for (const b of all.slice(i + 1))
+        expect(Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height).toBe(true);
+  });
   it("is taken away without a trace", () => {
-    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 });
+    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 }, []);
     const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
     const now = nodeOf(graph, "rotate") ?? rotate;
     const chance = chanceOf({ graph, catalog }, now);

@@ -156,3 +156,18 @@ export function findRandom(index: CatalogIndex, words: readonly string[]): Opera
       words.every((w) => o.keywords.includes(w) || o.name.toLowerCase().includes(w)),
   );
 }
+
+/** Ways to say one thing, of which a node takes one. */
+const WAYS = [
+  [/^size$/, /^resize_[xyz]$/, /^resize_shorter$/, /^resize_longer$/],
+  [/^crop$/, /^crop_[dhw]$/],
+];
+
+/** Whether what is given says in another way what the argument would. */
+export function isSaid(name: string, given: ReadonlySet<string>): boolean {
+  return WAYS.some(
+    (ways) =>
+      ways.some((way) => way.test(name)) &&
+      ways.some((way) => !way.test(name) && [...given].some((one) => way.test(one))),
+  );
+}

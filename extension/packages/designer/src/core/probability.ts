@@ -4,6 +4,8 @@ import { type CatalogIndex, findRandom, type Operator } from "./catalog";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
 import { nodeOf, sourcesOf, wiresOf } from "./graph";
+import { CARD, COLUMN, freePlace, ROW } from "./layout";
+import type { Rect } from "./route";
 
 /** How a node is applied to some samples only: a coin decides, one split for each wire that comes in, and a merge. */
 export interface Chance {
@@ -44,31 +46,43 @@ export function canChance(context: Context, node: NodeView): boolean {
   );
 }
 
-/** The edits that make a node apply with a probability, as one step. */
-export function applySometimes(context: Context, node: NodeView, probability: number, at: Position): Step | null {
+/** The edits that make a node apply with a probability, as one step; its cards stand beside those that are there. */
+export function applySometimes(
+  context: Context,
+  node: NodeView,
+  probability: number,
+  at: Position,
+  taken: readonly Rect[],
+): Step | null {
   const { graph, catalog } = context;
   const coin = findRandom(catalog, ["coin"]);
   const [split, merge] = ["split", "merge"].map((role) => catalog.operators.find((o) => o.role === role));
   if (!coin || !split || !merge || !canChance(context, node)) return null;
-  const taken = takenKeys(graph);
+  const keys = takenKeys(graph);
   const named = (operator: Operator, base: string) => {
-    const key = freeKey(base || operator.name, taken);
-    taken.add(key);
+    const key = freeKey(base || operator.name, keys);
+    keys.add(key);
     return key;
   };
   const edits: Edit[] = [];
   const positions: Record<string, Position> = {};
+  const rects = [...taken];
+  const put = (key: string, column: number) => {
+    const place = freePlace({ x: at.x + column * COLUMN, y: at.y + ROW }, rects);
+    rects.push({ ...place, width: CARD, height: ROW });
+    positions[key] = place;
+  };
   const coinKey = named(coin, "coin");
   const predicate = { node: coinKey, output: 0 };
   edits.push({ type: "add_node", key: coinKey, operator: coin.name, arguments: { probability, dtype: "BOOL" } });
-  positions[coinKey] = { x: at.x, y: at.y + 204 };
+  put(coinKey, 0);
   const halves = new Map<string, string>();
   const split1 = (ref: PortRef): PortRef => {
     const id = `${ref.node}#${ref.output ?? 0}`;
     let key = halves.get(id);
     if (!key) {
       key = named(split, "split");
-      positions[key] = { x: at.x - 20, y: at.y + 300 + 96 * halves.size };
+      put(key, -1);
       halves.set(id, key);
       edits.push(
         {
@@ -90,7 +104,7 @@ export function applySometimes(context: Context, node: NodeView, probability: nu
     edits.push({ type: "connect", source: split1(ref), target: node.key, argument });
   const first = node.inputs[0];
   const mergeKey = named(merge, "merge");
-  positions[mergeKey] = { x: at.x + 184, y: at.y + 204 };
+  put(mergeKey, 1);
   edits.push(
     { type: "add_node", key: mergeKey, operator: merge.name, device: node.device === "cpu" ? "cpu" : "gpu" },
     { type: "connect", source: { node: node.key, output: 0 }, target: mergeKey, input: 0 },

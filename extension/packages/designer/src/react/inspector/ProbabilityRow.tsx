@@ -1,6 +1,7 @@
 import { applyAlways, applySometimes, canChance, chanceOf } from "../../core/probability";
 import { snap } from "../../core/validate";
 import type { NodeView } from "../../protocol/generated";
+import { cardRects } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section } from "../parts";
@@ -30,8 +31,9 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
     else if (chance)
       session.edit([{ type: "set_argument", key: chance.coin.key, argument: "probability", value: p }], options);
     else if (p < 1) {
-      const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
-      const step = applySometimes(context, node, p, at);
+      const state = session.store.get();
+      const at = state.positions[node.key] ?? { x: 20, y: 14 };
+      const step = applySometimes(context, node, p, at, cardRects(state));
       if (step) session.edit(step.edits, { ...options, positions: step.positions });
     }
   };

@@ -120,6 +120,8 @@ function TextControl({ argument, value, set, bad, reset, lines }: FieldProps & {
   return (
     <input
       {...shared}
+      // the end of a path tells more than its beginning
+      ref={(e) => draft === null && e?.scrollTo(e.scrollWidth, 0)}
       onChange={(e) => setDraft(e.target.value)}
       onKeyDown={(e) => {
         if (e.key === "Enter") apply();

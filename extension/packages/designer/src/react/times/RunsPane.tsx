@@ -149,10 +149,10 @@ export function RunsPane() {
             <th scope="col">run</th>
             <th scope="col">when</th>
             <th scope="col" title="Samples a second of batches that are made ahead, as in training">
-              in the pipeline
+              samples/s in the pipeline
             </th>
             <th scope="col" title="Samples a second of batches made one after the other, while every node is measured">
-              alone
+              samples/s alone
             </th>
             <th scope="col" title="Memory of one batch">
               a batch holds
