@@ -150,6 +150,26 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     lab.await_code(page, "angle=55")
 
 
+def test_a_saved_state_is_gone_back_to_and_left_again(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "states.ipynb")
+    _set_angle(page, "43")
+    _await_code(page, "angle=43")
+    _by_id(page, "save-document").click()
+    page.wait_for_function("() => document.activeElement?.dataset.testid === 'save-path'")  # Enter saves
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('[data-testid=\"save-state\"]').textContent.includes('Saved')")
+    _set_angle(page, "45")
+    _await_code(page, "angle=45")
+    _by_id(page, "tab-runs").click()
+    page.get_by_role("button", name="Changes since").first.click()
+    _by_id(page, "saved-states").locator("text=rotate.angle: 43.0 -> 45.0").wait_for()
+    page.locator('[data-testid^="open-saved-"]').first.click()
+    angle = "value => document.querySelector('[data-testid=\"number-angle\"]').value === value"
+    page.wait_for_function(angle, arg="43")
+    _by_id(page, "undo").click()
+    page.wait_for_function(angle, arg="45")
+
+
 def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "again.ipynb")
     _set_angle(page, "66")

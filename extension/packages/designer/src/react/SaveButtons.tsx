@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { Session } from "../core/session";
 import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
@@ -37,6 +37,9 @@ export function SaveButtons() {
   const saved = useSel((s) => (s.view.saving ? null : s.savedFile)); // which the strip says
   const [path, setPath] = useState("");
   useEffect(() => setPath(proposed), [proposed]);
+  const field = useRef<HTMLInputElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field is there while it is asked for
+  useEffect(() => field.current?.focus(), [asking]);
   const ask = (what: What | null) => session.view({ asking: what });
   const save = (event: FormEvent) => {
     event.preventDefault();
@@ -48,8 +51,7 @@ export function SaveButtons() {
       <form className="ds-save" onSubmit={save}>
         <span className="ds-muted">{asking === "code" ? "Write the program" : "Save"} in the notebook's folder as</span>
         <input
-          // biome-ignore lint/a11y/noAutofocus: the field opens because its button was pressed
-          autoFocus
+          ref={field}
           className="ds-input"
           value={path}
           aria-label="File in the kernel's folder"

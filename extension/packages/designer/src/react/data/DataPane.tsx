@@ -69,7 +69,7 @@ function Histogram({
   return (
     <figure className="ds-spread">
       <figcaption>
-        {name} <b>{words(spread.median)}</b>
+        median {name} <b>{words(spread.median)}</b>
       </figcaption>
       <svg viewBox={`0 0 ${spread.counts.length * 8} 36`} preserveAspectRatio="none" aria-hidden="true">
         {spread.counts.map((count, i) => {
@@ -104,7 +104,7 @@ function Cell({ sample }: { readonly sample: DataSample }) {
   return (
     <li title={words}>
       <canvas ref={ref} width={sample.cell_width} height={sample.cell_height} role="img" aria-label={words} />
-      {sample.label && <small>{sample.label}</small>}
+      {sample.label && <small>label {sample.label}</small>}
     </li>
   );
 }

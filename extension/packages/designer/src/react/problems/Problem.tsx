@@ -32,9 +32,21 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const session = useSession();
   const repair = useSel((s) => repairOf(s, finding));
   const unread = useSel((s) => !repair && isUnread(s, finding));
-  const { node } = finding;
+  const { node, argument } = finding;
+  const back = useSel((s) => !repair && argument && severity(finding) === "error" && s.confirmed?.can_undo);
   return (
     <>
+      {back && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          title="Undo the last edit"
+          data-testid="go-back"
+          onClick={() => session.undo()}
+        >
+          Go back
+        </button>
+      )}
       {unread && (
         <button
           type="button"
