@@ -178,7 +178,7 @@ def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str
     assert _by_id(page, "reason-file_root").inner_text().count(".") == 1
     _by_id(page, "choose-data").click()
     assert _by_id(page, "tab-data").get_attribute("aria-selected") == "true"
-    _by_id(page, "undo").click()
+    _by_id(page, "go-back").click()
     _by_id(page, "error-card-reader").wait_for(state="detached", timeout=30_000)
     assert page.locator(".ds-failed").count() == 0
 
