@@ -10,7 +10,7 @@ from dali_studio.sample_photos import CUTS, Cut
 Points = list[tuple[float, float]]
 
 #: Classes by number; 0 is the background of masks.
-CLASSES = ("background", "cat", "person", "helmet", "rocket", "cup", "spoon", "motorcycle", "wheel")
+CLASSES = ("background", "cat", "person", "helmet", "rocket", "cup", "spoon", "motorcycle", "wheel", "flower", "palace")
 #: What is left of an object in a cut counts from this part of the picture on.
 _MIN_AREA = 0.004
 
@@ -40,6 +40,23 @@ _SHAPES: dict[str, tuple[Shape, ...]] = {
         Shape("cat", [
             (0.12, 0.0), (0.07, 0.12), (0.07, 0.3), (0.06, 0.62), (0.0, 0.85), (0.0, 1.0), (0.8, 1.0), (0.78, 0.85),
             (0.75, 0.6), (0.79, 0.45), (0.8, 0.32), (0.82, 0.2), (0.88, 0.0),
+        ]),
+    ),
+    "flower.jpg": (
+        Shape("flower", _ellipse(0.48, 0.52, 0.215, 0.32)), Shape("flower", _ellipse(0.59, 1.05, 0.14, 0.17)),
+    ),
+    "grace_hopper.jpg": (
+        Shape("person", [
+            (0.5, 0.03), (0.37, 0.1), (0.29, 0.2), (0.3, 0.33), (0.31, 0.45), (0.38, 0.52), (0.24, 0.56), (0.09, 0.64),
+            (0.04, 0.8), (0.04, 1.0), (1.0, 1.0), (1.0, 0.76), (0.94, 0.64), (0.74, 0.56), (0.66, 0.52), (0.73, 0.4),
+            (0.74, 0.3), (0.73, 0.18), (0.66, 0.1),
+        ]),
+    ),
+    "china.jpg": (
+        Shape("palace", [
+            (0.32, 0.06), (0.3, 0.13), (0.15, 0.26), (0.18, 0.33), (0.13, 0.42), (0.16, 0.5), (0.1, 0.62), (0.12, 0.78),
+            (0.33, 0.9), (0.48, 0.93), (0.57, 0.78), (0.52, 0.72), (0.55, 0.59), (0.5, 0.52), (0.52, 0.41),
+            (0.46, 0.36), (0.5, 0.29), (0.35, 0.13),
         ]),
     ),
     "astronaut.png": (

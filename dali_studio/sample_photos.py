@@ -1,7 +1,7 @@
 """Makes the sample photos of `samples.photos`; `hatch_build.py` calls it when the package is built.
 
-The pictures are those that scikit-image's wheel carries (nothing is downloaded), cut and scaled to different sizes.
-Users need neither scikit-image nor what it depends on.
+The pictures are those that the wheels of scikit-image, scikit-learn and matplotlib carry (nothing is downloaded), cut
+and scaled to different sizes; LICENSE-THIRD-PARTY says whose they are. Users need none of these packages for them.
 """
 
 from __future__ import annotations
@@ -26,23 +26,25 @@ class Cut(NamedTuple):
     width: int = 512
 
 
-#: In the order in which readers give them, the first eight, which a batch shows, are of different pictures and shapes.
+#: In the order in which readers give them. The first eight, which a batch shows, are colourful and of different shapes.
 CUTS = (
     Cut("animals", "chelsea", "chelsea.png", width=451),
+    Cut("flowers", "dahlia", "flower.jpg", 0.0, 0.2, 1.0, 0.75, width=384),
     Cut("people", "astronaut", "astronaut.png", width=512),
-    Cut("people", "photographer", "camera.png", 0.0, 0.0, 1.0, 0.75, width=384),
-    Cut("space", "moon", "moon.png", 0.0, 0.0, 0.6, 1.0, width=560),
-    Cut("space", "rocket", "rocket.jpg", width=640),
+    Cut("people", "eye", "retina.jpg", width=420),
+    Cut("people", "officer", "grace_hopper.jpg", width=480),
+    Cut("places", "palace", "china.jpg", width=640),
+    Cut("space", "rocket", "rocket.jpg", 0.0, 0.1, 1.0, 0.9, width=560),
+    Cut("space", "stars", "hubble_deep_field.jpg", 0.08, 0.02, 0.44, 0.42, width=400),
+    Cut("space", "surface_of_the_moon", "moon.png", 0.0, 0.0, 0.6, 1.0, width=560),
     Cut("things", "coffee", "coffee.png", width=600),
-    Cut("things", "eye", "retina.jpg", width=420),
     Cut("things", "motorcycle", "motorcycle_left.png", width=700),
-    Cut("things", "motorcycle_wheel", "motorcycle_left.png", 0.35, 0.05, 1.0, 0.5, width=350),
-    Cut("things", "pebbles", "gravel.png", 0.2, 0.0, 0.8, 1.0, width=460),
-    Cut("things", "plants", "grass.png", 0.0, 0.3, 1.0, 1.0, width=340),
     Cut("things", "silver_coins", "coins.png", width=400),
     Cut("things", "tissue", "ihc.png", 0.0, 0.0, 0.8, 1.0, width=480),
-    Cut("things", "wall", "brick.png", 0.0, 0.2, 1.0, 0.8, width=300),
+    Cut("things", "tripod", "camera.png", 0.0, 0.0, 1.0, 0.75, width=384),
 )
+#: Where the packages keep pictures.
+_FOLDERS = {"skimage": "data", "sklearn": "datasets/images", "matplotlib": "mpl-data/sample_data"}
 #: Quality of the JPEG files.
 _QUALITY = 92
 
@@ -62,7 +64,7 @@ def make(folder: Path) -> None:
 def _write(cut: Cut, target: Path) -> None:
     from PIL import Image  # noqa: PLC0415 - needed here alone
 
-    with Image.open(_bundled() / cut.source) as opened:
+    with Image.open(_bundled(cut.source)) as opened:
         image = opened.convert("RGB")
     width, height = image.size
     window = (
@@ -74,9 +76,13 @@ def _write(cut: Cut, target: Path) -> None:
     part.resize(size, Image.Resampling.LANCZOS).save(target, quality=_QUALITY)
 
 
-def _bundled() -> Path:
-    """Where scikit-image keeps its pictures; it is not imported, which would take a second."""
-    spec = importlib.util.find_spec("skimage")
-    if spec is None or spec.origin is None:
-        raise SystemExit("The sample photos are made from those of scikit-image, which is not installed here.")
-    return Path(spec.origin).parent / "data"
+def _bundled(source: str) -> Path:
+    """The file of a picture; the packages are not imported, which would take seconds."""
+    for package, folder in _FOLDERS.items():
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.origin is not None:
+            file = Path(spec.origin).parent / folder / source
+            if file.is_file():
+                return file
+    packages = "scikit-image, scikit-learn and matplotlib"
+    raise SystemExit(f"The sample photos are made from those of {packages}. None of these is here with {source}.")

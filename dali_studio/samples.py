@@ -20,9 +20,9 @@ __all__ = ["classes", "coco", "masks", "photos", "sequence", "sounds", "videos",
 
 
 def photos() -> Path:
-    """A folder of JPEG photos, with one sub-folder per class: ``animals``, ``people``, ``space``, ``things``.
+    """A folder of JPEG photos, with a sub-folder for each class: ``animals``, ``flowers``, ``people``, and so on.
 
-    They come with the package, which makes them of scikit-image's pictures when it is built. Do not write there.
+    They come with the package, which makes them of pictures of other packages when it is built. Do not write there.
 
     Returns
     -------

@@ -24,7 +24,8 @@ def test_photos_are_jpeg_files_of_several_sizes_and_classes() -> None:
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("skimage") is None, reason="scikit-image, which builds of the package need, is not installed"
+    importlib.util.find_spec("sklearn") is None,
+    reason="scikit-learn, which builds of the package need, is not installed",
 )
 def test_they_are_made_once(tmp_path: Path) -> None:
     folder = tmp_path / "photos"

@@ -99,7 +99,7 @@ EXACT: list[tuple[str, str, Callable[[NDArray[np.uint8]], NDArray[Any]], float]]
     ("torchvision", "T.RandomVerticalFlip(p=1)", lambda x: x[::-1], 0),
     ("torchvision", "T.Pad((1, 2, 3, 4), fill=7)", lambda x: np.pad(x, ((2, 4), (1, 3), (0, 0)), constant_values=7), 0),
     ("torchvision", "T.Pad(5)", lambda x: np.pad(x, ((5, 5), (5, 5), (0, 0))), 0),
-    ("torchvision", "T.Grayscale(3)", gray, 0),
+    ("torchvision", "T.Grayscale(3)", gray, 1),  # PIL has weights of 16 bits
     ("torchvision", "T.RandomInvert(1)", lambda x: 255 - x, 0),
     ("torchvision", "T.RandomPosterize(3, 1)", lambda x: x & 0b11100000, 0),
     ("torchvision", "T.RandomRotation((30, 30))", turned, 0),
