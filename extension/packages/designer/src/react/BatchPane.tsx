@@ -164,8 +164,8 @@ export function BatchPane() {
   const columns = Math.max(1, on ? Math.floor(room / (low + GAP)) : sheet.columns);
   // Where few samples fit, or there are few, they fill the width.
   const most = Math.floor(Math.min(room / Math.min(columns, size) - GAP, 1.2 * low));
-  const cell = on ? most : Math.max(WIDTHS.least, sheet.cell);
-  const tall = Math.floor(Math.min(cell, Math.max(WIDTHS.least, high)) / 1.5);
+  const picture = Math.max(WIDTHS.least, on ? Math.min(most, high) : sheet.cell);
+  const cell = on ? most : Math.max(picture, Math.floor(room / columns) - GAP);
   const begin = Math.min(first, Math.max(0, size - columns));
   const samples = useMemo(
     () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),
@@ -203,8 +203,7 @@ export function BatchPane() {
       className="ds-sheet nowheel"
       style={{
         "--ds-cell": `${cell}px`,
-        "--ds-tall": `${on ? tall : Math.round(cell / 1.5)}px`,
-        "--ds-line": sheet.cell < cell ? "none" : `${columns * (cell + GAP)}px`,
+        "--ds-tall": `${Math.floor(picture / 1.5)}px`,
       }}
       data-testid="sheet"
     >

@@ -131,21 +131,22 @@ function SideChoice({ name, side, set }: { name: string; side: Side; set: (side:
           </option>
         ))}
       </select>
-      <select
-        className="ds-select"
-        aria-label={`Version of ${name}`}
-        data-testid={`pair-version-${name}`}
-        value={side.steps}
-        disabled={!undo && side.steps === 0}
-        onChange={(e) => set({ ...side, steps: Number(e.target.value) })}
-      >
-        <option value={0}>now</option>
-        {[1, 2, 3, 5, 10].map((n) => (
-          <option key={n} value={n}>
-            {format.plural(n, "step")} ago
-          </option>
-        ))}
-      </select>
+      {(undo || side.steps > 0) && (
+        <select
+          className="ds-select"
+          aria-label={`Version of ${name}`}
+          data-testid={`pair-version-${name}`}
+          value={side.steps}
+          onChange={(e) => set({ ...side, steps: Number(e.target.value) })}
+        >
+          <option value={0}>now</option>
+          {[1, 2, 3, 5, 10].map((n) => (
+            <option key={n} value={n}>
+              {format.plural(n, "step")} ago
+            </option>
+          ))}
+        </select>
+      )}
     </>
   );
 }
@@ -187,7 +188,8 @@ function PixelTable({ values }: { readonly values: readonly (PixelValue | undefi
 }
 
 function Facts({ pair }: { readonly pair: Pair }) {
-  if (pair.note.includes("gives no picture")) return <p className="ds-muted">{pair.note}</p>;
+  const note = pair.note && <p className="ds-muted">{pair.note}</p>;
+  if (pair.note.includes("gives no picture")) return note;
   const most = Math.max(1, ...pair.histogram);
   const figures = [
     ["mean", format.short(pair.mean)],
@@ -199,6 +201,7 @@ function Facts({ pair }: { readonly pair: Pair }) {
       <h5 className="ds-section-title">
         Difference per value <span>{pair.facts_a}</span>
       </h5>
+      {note}
       {pair.same ? (
         <p>Equal in this sample.</p>
       ) : (
@@ -362,7 +365,6 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
         <IconButton icon="flip" label="Swap" small onClick={() => set({ a: comparison.b, b: comparison.a })} />
         <SideChoice name="B" side={comparison.b} set={(side) => set({ b: side })} />
-        {pair?.note && <small className="ds-muted">{pair.note}</small>}
         <span className="ds-spring" />
         <Segments label="How" options={MODES} value={mode} testId="pair-mode" onChange={setMode} />
         <IconButton
