@@ -4,56 +4,11 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { flowNames, leanFlow } from "./lean.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(here, "..", "dali_studio", "studio", "static");
 const lab = join(here, "packages", "lab");
-
-/** React Flow's own style sheet has global names: keep it inside the designer. */
-const scoped = {
-  name: "scoped-react-flow",
-  setup(build) {
-    build.onLoad({ filter: /@xyflow[\\/]react[\\/]dist[\\/].*\.css$/ }, async ({ path }) => {
-      const text = (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "");
-      const contents = text.replace(/(^|\})([^{}@]+)\{/g, (_, end, selectors) => {
-        if (/^\s*(from|to|\d+%)\s*$/.test(selectors)) return `${end}${selectors}{`;
-        const parts = selectors.split(",").map((s) => ` .ds-root ${s.trim()}`);
-        return `${end}\n${parts.join(",")} {`;
-      });
-      return { contents, loader: "css" };
-    });
-  },
-};
-
-/** React Flow's messages to those who program with it, of which only development builds tell: their numbers are enough. */
-const terse = {
-  name: "terse-react-flow",
-  setup(build) {
-    build.onLoad({ filter: /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const table = /const errorMessages = \{[\s\S]*?\n\};/;
-      return {
-        contents: text.replace(table, "const errorMessages = new Proxy({}, { get: (_, name) => () => name });"),
-      };
-    });
-  },
-};
-
-/**
- * Of React Flow, what is used: names for its inspector keep all components in the bundle, and its own nodes and edges, of
- * which none are drawn here, hang on tables.
- */
-const lean = {
-  name: "lean-react-flow",
-  setup(build) {
-    build.onLoad({ filter: /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8"))
-        .replace(/^\w+\.displayName = .*;$/gm, "")
-        .replace(/= (memo|forwardRef)\(/g, "= /* @__PURE__ */ $1(")
-        .replace(/const builtin(Node|Edge)Types = \{[^}]*\};/g, "const builtin$1Types = {};"),
-    }));
-  },
-};
 
 const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
 
@@ -68,7 +23,8 @@ const common = {
   // React Flow's words to those who program with it
   drop: ["console"],
   define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
-  plugins: [scoped, terse, lean],
+  plugins: leanFlow,
+  mangleProps: new RegExp(`^(${(await flowNames()).join("|")})$`),
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
     react: "preact/compat",

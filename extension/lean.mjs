@@ -1,0 +1,98 @@
+// What of React Flow need not travel with every widget: parts that nothing here draws, messages, and long names.
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const modules = join(here, "node_modules");
+
+/** In React Flow's core: messages to those who program with it, of which only development builds tell. */
+const SYSTEM = [
+  [
+    /const errorMessages = \{[\s\S]*?\n\};/g,
+    "const errorMessages = /* @__PURE__ */ new Proxy({}, { get: (_, name) => () => name });",
+  ],
+];
+
+/** In its components: its own nodes, edges, marks and texts, of which none are drawn here, and names for its inspector. */
+const REACT = [
+  [/^\w+\.displayName = .*;$/gm, ""],
+  [/= (memo|forwardRef|create\w*Edge)\(/g, "= /* @__PURE__ */ $1("],
+  [/= (errorMessages\[)/g, "= /* @__PURE__ */ $1"],
+  [/const builtin(Node|Edge)Types = \{[^}]*\};/g, "const builtin$1Types = {};"],
+  [/label && isNumeric\(labelX\) && isNumeric\(labelY\) \? .* : null\]/g, "null]"],
+  [/jsx\(MarkerDefinitions\$1, \{[^}]*\}\)/g, "null"],
+  [/jsx\(Attribution, \{[^}]*\}\)/g, "null"],
+  // the line of a connection that is being drawn is a curve
+  [/switch \(type\) \{\s*case ConnectionLineType\.Bezier:[\s\S]*?\n {4}\}/g, "[path] = getBezierPath(pathParams);"],
+];
+
+/** A file of React Flow with replacements, of which each must find its place: another version may need others. */
+function edited(name, filter, replacements) {
+  return {
+    name,
+    setup(build) {
+      build.onLoad({ filter }, async ({ path }) => {
+        let contents = await readFile(path, "utf8");
+        for (const [pattern, text] of replacements) {
+          if (contents.search(pattern) < 0) throw new Error(`${path} has no ${pattern}`);
+          contents = contents.replace(pattern, text);
+        }
+        return { contents };
+      });
+    },
+  };
+}
+
+/** React Flow's own style sheet has global names: keep it inside the designer. */
+const scoped = {
+  name: "scoped-react-flow",
+  setup(build) {
+    build.onLoad({ filter: /@xyflow[\\/]react[\\/]dist[\\/].*\.css$/ }, async ({ path }) => {
+      const text = (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "");
+      const contents = text.replace(/(^|\})([^{}@]+)\{/g, (_, end, selectors) => {
+        if (/^\s*(from|to|\d+%)\s*$/.test(selectors)) return `${end}${selectors}{`;
+        const parts = selectors.split(",").map((s) => ` .ds-root ${s.trim()}`);
+        return `${end}\n${parts.join(",")} {`;
+      });
+      return { contents, loader: "css" };
+    });
+  },
+};
+
+export const leanFlow = [
+  scoped,
+  edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM),
+  edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT),
+];
+
+/**
+ * Names of properties that only React Flow, D3 and the files that call them know; the bundle has them short. A name that is
+ * said in quotes anywhere, or that JavaScript, the browser, React or the rest of the designer has, stays as it is.
+ */
+export async function flowNames() {
+  const read = (path) => readFile(path, "utf8");
+  const all = (folder, filter) =>
+    readdir(folder, { recursive: true }).then((names) =>
+      Promise.all(names.filter((n) => filter.test(n)).map((n) => read(join(folder, n)))),
+    );
+  const words = (text) => text.match(/[A-Za-z_$][\w$]*/g) ?? [];
+  const code = (text) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  const esm = (name) => read(join(modules, "@xyflow", name, "dist/esm/index.js")).then(code);
+  const flow = (await Promise.all(["react", "system"].map(esm))).join("\n");
+  const d3 = (
+    await Promise.all(["selection", "zoom", "drag", "dispatch"].map((n) => all(join(modules, `d3-${n}`), /\.mjs$/)))
+  )
+    .flat()
+    .map(code);
+  const known = await Promise.all([
+    all(join(here, "packages"), /src[\\/].*\.tsx?$/).then((texts) => texts.filter((t) => !t.includes("@xyflow"))),
+    all(join(modules, "typescript/lib"), /^lib\.(dom|es).*\.d\.ts$/),
+    all(join(modules, "@types/react"), /^(index|global)\.d\.ts$/),
+    all(join(modules, "preact"), /(dist|src).*\.m?js$/),
+    [...[flow, ...d3].join("\n").matchAll(/(["'`])(?:(?!\1|\n)[^\\]|\\.)*\1/g)].map(([quoted]) => quoted),
+  ]);
+  const stay = new Set(words(known.flat().join("\n")));
+  // all but one of the properties begin small: NODE_ENV is replaced when the bundle is made
+  return [...new Set(words(flow))].filter((name) => /^[a-z]\w{5}/.test(name) && !stay.has(name));
+}
