@@ -36,7 +36,7 @@ def _by_id(page: Any, name: str) -> Any:
 def _open(page: Any, server: tuple[str, Path], name: str, branches: int, steps: int) -> dict[str, float]:
     lab.write_notebook(server[1] / name, scenes.branches(branches, steps) + scenes.SHOW)
     lab.open_notebook(page, server[0], name)
-    page.wait_for_function("() => document.querySelectorAll('.react-flow__node').length > 20", timeout=90_000)
+    page.wait_for_function("() => document.querySelectorAll('.react-flow__node').length > 10", timeout=90_000)
     lab.settle(page)
     _by_id(page, "designer").scroll_into_view_if_needed()
     return page.evaluate(_EXTENT)
@@ -96,3 +96,22 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
           && Math.max(...cards.map(c => c.right)) - Math.min(...cards.map(c => c.left)) > 0.9 * frame.width; }"""
     )
     page.screenshot(path=artifacts / "designer_60_800.png")
+
+
+def test_a_click_on_a_stub_leads_to_its_number(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "stubs.ipynb", branches=3, steps=4)
+    # in the middle of the stub, on the screen
+    end = page.wait_for_function(
+        """() => { const title = document.querySelector('.react-flow__edge title'); if (!title) return null;
+        const wire = title.parentElement.querySelector('.react-flow__edge-path');
+        const { x, y } = wire.getPointAtLength(wire.getTotalLength() - 3).matrixTransform(wire.getScreenCTM());
+        return { x, y, words: title.textContent }; }"""
+    ).json_value()
+    source = end["words"].removeprefix("from ").split(":")[0]
+    page.mouse.click(end["x"], end["y"])
+    page.locator(f'.react-flow__node.selected[data-id="{source}"]').wait_for()
+    # what leads away from it is drawn whole
+    page.wait_for_function(
+        "name => [...document.querySelectorAll('.react-flow__edge title')].every(t => !t.textContent.startsWith(`from ${name}:`))",
+        arg=source,
+    )

@@ -25,6 +25,8 @@ describe("freeSpot", () => {
   it("covers no wire while there is room elsewhere", () => {
     const wires = boxesAlong("M0 260L300 260Q320 260 320 280L320 600");
     expect(wires).toHaveLength(3);
+    // the line from a card to what is said about it
+    expect(boxesAlong("M94 185V194H300V240").map(({ width, height }) => width > height)).toEqual([false, true, false]);
     const { x, y } = freeSpot(POPUP, card(20, 14), [], FRAME, { wires }) ?? { x: 0, y: 0 };
     expect(wires.some((w) => x < w.x + w.width && x + 300 > w.x && y < w.y + w.height && y + 190 > w.y)).toBe(false);
   });

@@ -7,7 +7,7 @@ const WIRE = 3;
 /** A part of a wire that a pop-up stands beside is at least so long, in px. */
 const LONG = 24;
 
-function overlap(a: Rect, b: Rect): number {
+export function overlap(a: Rect, b: Rect): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
   return width > 0 && height > 0 ? width * height : 0;

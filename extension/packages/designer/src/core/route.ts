@@ -48,9 +48,9 @@ export function boxesAlong(path: string): Rect[] {
     boxes.push({ x, y, width, height });
     here = next;
   };
-  for (const [, does, rest = ""] of path.matchAll(/([MLQCH])([^MLQCH]*)/g)) {
+  for (const [, does, rest = ""] of path.matchAll(/([MLQCHV])([^MLQCHV]*)/g)) {
     const n = (rest.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
-    const [x = here.x, y = here.y] = does === "H" ? [n[0]] : n.slice(-2);
+    const [x = here.x, y = here.y] = does === "H" ? [n[0]] : does === "V" ? [here.x, n[0]] : n.slice(-2);
     const from = here;
     if (does === "M") here = { x, y };
     else if (does === "C") for (const t of [0.2, 0.4, 0.6, 0.8, 1]) to(curvePoint(from, { x, y }, t));

@@ -7,6 +7,11 @@ import { IconButton } from "./parts";
 
 const SHOWN = 8;
 
+/** One cell of the strip's picture. */
+function SampleThumb(cell: { readonly index: number; readonly size: number }) {
+  return <Thumb id={STRIP_IMAGE} width={24} height={24} label="" cell={cell} cover />;
+}
+
 /** Batch and sample choosers: the chosen sample is shown everywhere. */
 export function SampleStripView() {
   const { session, breadth } = useFrame();
@@ -60,14 +65,7 @@ export function SampleStripView() {
                 data-testid={`sample-${k}`}
                 onClick={() => choose(k)}
               >
-                <Thumb
-                  id={STRIP_IMAGE}
-                  width={24}
-                  height={24}
-                  label=""
-                  cell={{ index: k, size: pictures.cell }}
-                  cover
-                />
+                <SampleThumb index={k} size={pictures.cell} />
               </button>
             );
           })}
@@ -84,14 +82,7 @@ export function SampleStripView() {
         )}
         {!thumbs && pictures && (
           <span className="ds-sample" title={pictures.names[sample]}>
-            <Thumb
-              id={STRIP_IMAGE}
-              width={24}
-              height={24}
-              label=""
-              cell={{ index: sample, size: pictures.cell }}
-              cover
-            />
+            <SampleThumb index={sample} size={pictures.cell} />
           </span>
         )}
         <span className="ds-muted" data-testid="sample-count">

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { Session } from "../core/session";
 import { useFrame, useSel } from "./context";
-import { Icon } from "./icons";
+import { Icon, type IconName } from "./icons";
 
 type What = "document" | "code";
 
@@ -67,6 +67,18 @@ export function SaveButtons() {
         </button>
       </form>
     );
+  const button = (what: What, icon: IconName, text: string, title: string) => (
+    <button
+      type="button"
+      className="ds-button ds-button-quiet"
+      title={title}
+      data-testid={`save-${what}`}
+      onClick={() => ask(what)}
+    >
+      <Icon name={icon} />
+      {text}
+    </button>
+  );
   return (
     <>
       {saved && (
@@ -74,28 +86,8 @@ export function SaveButtons() {
           Wrote {saved.path}
         </span>
       )}
-      <button
-        type="button"
-        className="ds-button ds-button-quiet"
-        title="Write the program to a file; the pipeline itself is not saved by that"
-        data-testid="save-code"
-        onClick={() => ask("code")}
-      >
-        <Icon name="file" />
-        Export .py
-      </button>
-      {!host && (
-        <button
-          type="button"
-          className="ds-button ds-button-quiet"
-          title="Save the pipeline as a document"
-          data-testid="save-document"
-          onClick={() => ask("document")}
-        >
-          <Icon name="save" />
-          Save
-        </button>
-      )}
+      {button("code", "file", "Export .py", "Write the program to a file; the pipeline itself is not saved by that")}
+      {!host && button("document", "save", "Save", "Save the pipeline as a document")}
     </>
   );
 }

@@ -41,7 +41,7 @@ import { useArea } from "./useArea";
 import { CONTROLS, flowEdges, LOW, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes, viewOf } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
-import { ObstacleContext, WireEdge } from "./WireEdge";
+import { ObstacleContext, stubSource, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
 
 const NODE_TYPES = { operator: OpCard, outputs: OutputsCard, box: BoxCard };
@@ -439,6 +439,12 @@ function CanvasView() {
                 box.current?.classList.remove("ds-moving");
                 setZoom(viewport.zoom);
                 area.follow(viewport, true);
+              }}
+              onEdgeClick={(_, { id }) => {
+                const source = stubSource(session.store.get(), id);
+                if (!source) return;
+                session.select([source]);
+                api.current?.show(source);
               }}
               onReconnect={() => undefined}
               {...handlers}

@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState }
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { freeSpot } from "../../core/freeSpot";
+import { freeSpot, overlap } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { boxesAlong, type Point, type Rect } from "../../core/route";
@@ -37,7 +37,7 @@ const PORT = 9;
 const COVERED = 3000;
 
 interface Spot extends Point {
-  /** From the node to its card, in px of the nodes. */
+  /** From the node to its card, in px of the nodes; empty where it would run behind another card, as if from that one. */
   readonly tie: string;
 }
 
@@ -88,7 +88,9 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Spot | n
       width: back(r.width),
       height: back(r.height),
     });
-    return { ...spot, tie: tieOf(onCanvas(own), onCanvas({ ...spot, ...size }), back(1)) };
+    const tie = tieOf(onCanvas(own), onCanvas({ ...spot, ...size }), back(1));
+    const behind = boxesAlong(tie).some((part) => others.some((card) => overlap(seen(part), card) > 0));
+    return { ...spot, tie: behind ? "" : tie };
   }, equalSpots);
 }
 

@@ -9,6 +9,7 @@ import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route, routeUnder, trackOf } from "../../core/route";
 import { isOld, staleKeys, unmovedLabel } from "../../core/select";
+import type { State } from "../../core/state";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -54,6 +55,14 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
   return atTarget ? { x: to.x + INWARD, y: to.y - ABOVE } : { x: from.x - INWARD, y: from.y - ABOVE };
 }
 
+/** The node from which a wire comes of which only stubs are drawn; empty for a wire that is drawn whole. */
+export function stubSource(s: State, id: string): string {
+  const wire = wireOf(s.graph, id);
+  if (wire?.slot.kind !== "argument" || !isPale(s.graph, wire.source.node)) return "";
+  const ends = [wire.source.node, wire.slot.node];
+  return ends.some((key) => s.view.hovered === key || s.view.selection.includes(key)) ? "" : wire.source.node;
+}
+
 function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
@@ -62,7 +71,6 @@ function WireEdgeView(props: EdgeProps) {
     const wire = wireOf(s.graph, id);
     const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
     const node = nodeOf(s.graph, source);
-    const argument = wire?.slot.kind === "argument";
     const kind = node?.output_kinds[wire?.source.output ?? 0] ?? "any";
     return {
       points: wire ? junctionsOf(s.marks, wire) : null,
@@ -78,10 +86,7 @@ function WireEdgeView(props: EdgeProps) {
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
       track: s.graph ? argumentSources(s.graph).get(source) : 0,
-      quiet:
-        argument &&
-        isPale(s.graph, source) &&
-        ![source, target].some((key) => s.view.hovered === key || s.view.selection.includes(key)),
+      quiet: stubSource(s, id),
     };
   });
   const path = useMemo(() => {
@@ -105,7 +110,11 @@ function WireEdgeView(props: EdgeProps) {
   };
   return (
     <>
-      {!look.quiet && <path d={path} className="ds-wire-halo" />}
+      {look.quiet ? (
+        <title>{`from ${look.quiet}: a click shows it`}</title>
+      ) : (
+        <path d={path} className="ds-wire-halo" />
+      )}
       <BaseEdge
         id={id}
         path={path}
