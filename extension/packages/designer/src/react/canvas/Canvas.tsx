@@ -6,7 +6,6 @@ import {
   ReactFlowProvider,
   SelectionMode,
   useReactFlow,
-  ViewportPortal,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } from "../../core/detail";
@@ -22,6 +21,7 @@ import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { openFile } from "../openFile";
 import { insertOperator, openQuickAdd } from "../quickAdd";
+import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
 import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
@@ -35,11 +35,12 @@ import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
+import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
 import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
 import { CONTROLS, flowEdges, LOW, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes, viewOf } from "./useFlow";
-import { type Line, useGestures } from "./useGestures";
+import { useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, stubSource, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -51,32 +52,10 @@ const NO_EDGES: Edge[] = [];
 /** Milliseconds after which cards that came have their sizes. */
 const MEASURED = 100;
 
-/** Dots of the grid stay at least this far apart on the screen, in px. */
-const GRID = 16;
-
 /** Lengths on the canvas that are the same on the screen at every zoom. */
 function lengthsAt(zoom: number, detail: Detail): CSSProperties {
   const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
   return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-head": `${headOf(detail, zoom)}px` };
-}
-
-function middleOf(box: HTMLElement | null): Position {
-  const rect = box?.getBoundingClientRect();
-  return { x: (rect?.left ?? 0) + (rect?.width ?? 0) / 2, y: (rect?.top ?? 0) + (rect?.height ?? 0) / 2 };
-}
-
-/** The middle of the selected cards, else of the card nearest to a place: there is something to see around it. */
-function nearest(nodes: readonly Node[], selection: readonly string[], place: Position): Position | null {
-  const middles = nodes.map((n) => ({
-    id: n.id,
-    x: n.position.x + (n.measured?.width ?? 148) / 2,
-    y: n.position.y + (n.measured?.height ?? 171) / 2,
-  }));
-  const chosen = middles.filter((m) => selection.includes(m.id));
-  const mean = (side: "x" | "y") => chosen.reduce((sum, m) => sum + m[side], 0) / chosen.length;
-  if (chosen.length > 0) return { x: mean("x"), y: mean("y") };
-  const far = (m: Position) => Math.hypot(m.x - place.x, m.y - place.y);
-  return middles.reduce<Position | null>((best, m) => (best === null || far(m) < far(best) ? m : best), null);
 }
 
 function CanvasView() {
@@ -494,33 +473,6 @@ function CanvasView() {
       )}
     </div>
   );
-}
-
-/** Dots that move with the cards: those of React Flow are painted anew, all over the frame, at each step of a gesture. */
-function Dots({ zoom }: { readonly zoom: number }) {
-  const gap = GRID * 2 ** Math.max(0, Math.ceil(Math.log2(1 / zoom)));
-  return (
-    <ViewportPortal>
-      <div
-        className="ds-grid"
-        style={{ "--ds-gap": `${gap}px`, "--ds-dot-size": `${0.8 * Math.max(1, 1 / zoom)}px` }}
-      />
-    </ViewportPortal>
-  );
-}
-
-function SliceLine({ line: { from, to } }: { readonly line: Line }) {
-  return (
-    <svg className="ds-slice" aria-hidden="true">
-      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} />
-    </svg>
-  );
-}
-
-function offset(box: { current: HTMLElement | null }, root: HTMLElement): Position {
-  const a = box.current?.getBoundingClientRect();
-  const b = root.getBoundingClientRect();
-  return { x: (a?.left ?? 0) - b.left, y: (a?.top ?? 0) - b.top };
 }
 
 export function Canvas() {
