@@ -20,7 +20,7 @@ from dali_studio.schema.model import OperatorSchema, OutputSchema
 from dali_studio.schema.registry import Registry
 
 #: Findings after which an operator cannot say anything about its outputs.
-_BLOCKING = frozenset({"DS103", "DS104", "DS105", "DS201", "DS203", "DS209"})
+_BLOCKING = frozenset({"DS103", "DS104", "DS105", "DS107", "DS201", "DS203", "DS209"})
 
 
 @dataclass(slots=True)

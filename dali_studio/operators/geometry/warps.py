@@ -28,6 +28,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled
 from dali_studio.schema.marks import (
+    ANY_NUMBER,
     COMMON,
     MAX_PIXELS,
     PER_SAMPLE,
@@ -83,7 +84,7 @@ class Warp(Operator, abstract=True):
     )
     size: Annotated[
         list[float] | None, Doc("Height and width of the canvas, of volumes depth, height and width."), Length((2, 3)),
-        Unit("px"), Range(maximum=MAX_PIXELS), PER_SAMPLE,
+        Unit("px"), Range(maximum=MAX_PIXELS), PER_SAMPLE, ANY_NUMBER,
     ] = None  # fmt: skip
     dtype: Annotated[
         DALIDataType | None,
