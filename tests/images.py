@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
@@ -36,6 +38,55 @@ def encoded(array: Array, form: str = "JPEG", **options: Any) -> Array:
     image = Image.fromarray(array[..., 0] if array.ndim == 3 and array.shape[2] == 1 else array)
     (image.convert(mode) if mode else image).save(stream, form, **options)
     return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def tiff_of(
+    array: Array, *, order: Literal["<", ">"] = "<", deflate: bool = False, differences: bool = False, tile: int = 0, planes: bool = False,
+    extra: int = 0, orientation: int = 1, big: bool = False,
+) -> Array:  # fmt: skip
+    """A TIFF file of the samples of an array, of any number of channels: strips of five rows, or square tiles.
+
+    `extra` is what the file says of channels beyond the colours: 0 nothing, 1 alpha that colours are multiplied by.
+    """
+    height, width, channels = array.shape
+    parts = [array[..., i : i + 1] for i in range(channels)] if planes else [array]
+    step = tile or 5
+    stored: list[bytes] = []
+    for part in parts:
+        for y in range(0, height, step):
+            for x in range(0, width, tile or width):
+                block = part[y : y + step, x : x + (tile or width)]
+                if tile:
+                    block = np.pad(block, ((0, tile - block.shape[0]), (0, tile - block.shape[1]), (0, 0)))
+                if differences:
+                    block = np.diff(block, axis=1, prepend=np.zeros_like(block[:, :1]))
+                data = block.astype(block.dtype.newbyteorder(order)).tobytes()
+                stored.append(zlib.compress(data) if deflate else data)
+    colors = 3 if channels > 2 else 1
+    places = (324, 325) if tile else (273, 279)
+    sizes = [len(data) for data in stored]
+    tags = {
+        256: [width], 257: [height], 258: [8 * array.itemsize] * channels, 259: [8 if deflate else 1],
+        262: [2 if colors == 3 else 1], 274: [orientation], 277: [channels], 284: [2 if planes else 1],
+        317: [2 if differences else 1], 339: [3 if array.dtype.kind == "f" else 1] * channels,
+        **({338: [extra] * (channels - colors)} if channels > colors else {}),
+        **({322: [tile], 323: [tile]} if tile else {278: [step]}),
+        places[0]: list(np.cumsum([16, *sizes[:-1]])), places[1]: sizes,
+    }  # fmt: skip
+    begin = 16 + sum(sizes)
+    number, count = ("Q", 8) if big else ("I", 4)
+    behind = begin + (8 if big else 2) + (4 + 2 * count) * len(tags) + count
+    entries, arrays = b"", b""
+    for tag, values in sorted(tags.items()):
+        kind, letter = (4, "I") if tag in places else (3, "H")
+        packed = struct.pack(f"{order}{len(values)}{letter}", *values)
+        entries += struct.pack(f"{order}HH{number}", tag, kind, len(values))
+        entries += packed.ljust(count, b"\0") if len(packed) <= count else struct.pack(order + number, behind + len(arrays))
+        arrays += packed if len(packed) > count else b""
+    mark = b"II" if order == "<" else b"MM"
+    head = struct.pack(f"{order}HHHQ", 43, 8, 0, begin) if big else struct.pack(f"{order}HI", 42, begin)
+    directory = struct.pack(order + ("Q" if big else "H"), len(tags)) + entries + bytes(count) + arrays
+    return np.frombuffer((mark + head).ljust(16, b"\0") + b"".join(stored) + directory, np.uint8)
 
 
 def coded(array: Array, sampling: str = "420", quality: int = 90) -> Array:

@@ -11,7 +11,7 @@ import forged
 import numpy as np
 import pytest
 from declared import declared
-from images import Array, encoded, picture
+from images import Array, encoded, picture, tiff_of
 from peers import OURS, check, check_refused, run
 from PIL import Image
 
@@ -125,6 +125,44 @@ def test_png_that_states_its_gamma(chunks: tuple[tuple[bytes, bytes], ...]) -> N
 def without_end(file: Array, padding: int) -> Array:
     """A JPEG file whose end marker is gone, or overwritten by zeros and more of them."""
     return np.concatenate([file[:-2], np.zeros(padding, np.uint8)])
+
+
+TIFFS: dict[str, dict[str, Any]] = {
+    "as it is": {}, "big-endian": {"order": ">"}, "deflate": {"deflate": True, "differences": True}, "tiles": {"tile": 16},
+    "tiles, big-endian, deflate": {"tile": 16, "order": ">", "deflate": True, "differences": True}, "BigTIFF": {"big": True},
+    "multiplied by alpha": {"extra": 1}, "turned": {"orientation": 6},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", TIFFS)
+@pytest.mark.parametrize("colour", COLOURS)
+def test_tiff_with_more_than_8_bits_or_other_channels(colour: str, form: str) -> None:
+    """RGB and RGBA of 16 bits and floats, and five channels; nvidia.dali gives a turned one of floats or five no pixels."""
+    options = TIFFS[form]
+    made: list[Array] = []
+    for number, (dtype, channels) in enumerate(((np.uint16, 3), (np.uint16, 4), (np.float32, 3), (np.uint8, 5), (np.uint8, 4))):
+        array = np.dstack([picture(40, 53, 1, np.uint16, seed=5 * number + i) for i in range(channels)])
+        values = array.astype(dtype) if dtype is np.uint16 else (array // 257).astype(dtype)
+        floats = dtype is np.float32
+        if floats:
+            values = values / np.float32(200) - np.float32(0.1)  # some beyond 0 to 1
+        if not (options.get("orientation") and (floats or channels == 5)) and not (options.get("differences") and floats):
+            made.append(tiff_of(values, **options))
+    check(f"fn.decoders.image(x, output_type=types.{colour}), fn.decoders.image(x, output_type=types.{colour}, dtype=types.FLOAT)",
+          {"x": made}, declared("decoders.image"))  # fmt: skip
+    check("fn.peek_image_shape(x)", {"x": made})
+
+
+@pytest.mark.parametrize("options", [{}, {"tile": 16}, {"deflate": True, "order": ">"}], ids=str)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize("channels", [2, 3, 5])
+def test_tiff_whose_channels_lie_in_planes(channels: int, dtype: Any, options: dict[str, Any]) -> None:
+    """nvidia.dali refuses them, or gives what lies in memory."""
+    array = np.dstack([picture(40, 53, 1, np.uint8, seed=i) for i in range(channels)]).astype(dtype)
+    file = tiff_of(array, planes=True, **options)
+    name = {np.uint8: "UINT8", np.uint16: "UINT16", np.float32: "FLOAT"}[dtype]
+    ((made,),) = run(OURS, f"fn.decoders.image(x, output_type=types.ANY_DATA, dtype=types.{name})", {"x": [file]})
+    assert np.array_equal(made.samples[0], array)
 
 
 def test_jpeg_without_its_end_marker() -> None:

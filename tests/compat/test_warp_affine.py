@@ -222,3 +222,31 @@ def test_nearest_takes_values_and_fill_as_they_are(dtype: Any, layout: str, fill
 def test_pictures_without_a_pixel_give_the_fill_value(call: str) -> None:
     data = {"x": [np.zeros((0, 0, 3), np.uint8), *pictures([(9, 7)])]}
     check(f"fn.{call}, fill_value=7), fn.{call}, fill_value=7, size=(3, 4))", data, declared("warp_affine"))
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64, np.float32])
+def test_canvas_of_wired_numbers(dtype: Any) -> None:
+    data = {"x": pictures([(57, 43), (40, 61)]), "size": [np.array([12, 30], dtype), np.array([9, 7], dtype)]}
+    check(
+        f"fn.warp_affine(x, matrix={MATRICES['turned']}, size=size, fill_value=0), fn.rotate(x, angle=20.0, size=size)",
+        data, declared("warp_affine"),
+    )  # fmt: skip
+
+
+def test_several_crops_of_an_image() -> None:
+    """One matrix for each frame makes frames of an image; sizes are drawn as integers."""
+    program = """
+    shape = x.shape(dtype=types.INT32)
+    width = fn.random.uniform(range=fn.stack(shape[1] / 4, shape[1] / 2), dtype=types.INT32)
+    height = fn.random.uniform(range=fn.stack(shape[0] / 4, shape[0] / 2), dtype=types.INT32)
+    count = fn.expand_dims(fn.random.uniform(range=(1, 5), dtype=types.INT32), axes=[0])
+    left = fn.random.uniform(shape=count, range=fn.cast(fn.stack(0, shape[1] - width), dtype=types.FLOAT), dtype=types.INT32)
+    top = fn.random.uniform(shape=count, range=fn.cast(fn.stack(0, shape[0] - height), dtype=types.FLOAT), dtype=types.INT32)
+    start = fn.stack(left, top, axis=1) + 0.0
+    size = fn.expand_dims(fn.stack(width, height), axes=[0]) + 0.0
+    matrix = fn.transforms.crop(
+        from_start=fn.per_frame(start), from_end=fn.per_frame(start + size), to_start=0.0, to_end=fn.per_frame(size)
+    )
+    return fn.warp_affine(x, matrix, size=fn.stack(height, width), interp_type=types.INTERP_NN, inverse_map=False)
+    """
+    check(program, {"x": pictures([(57, 43), (40, 61)])}, declared("warp_affine", interp_type="INTERP_NN"), iterations=3)

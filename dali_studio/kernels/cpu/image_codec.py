@@ -89,7 +89,7 @@ def sniff(buf: Buffer) -> ImageFormat:
         return "png"
     if head[:2] == b"BM":
         return "bmp"
-    if head[:4] in (b"II*\0", b"MM\0*"):
+    if head[:4] in (b"II*\0", b"MM\0*", b"II+\0"):
         return "tiff"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "webp"

@@ -2,8 +2,8 @@
 
 Pillow reads the headers of all; pixels of WebP come from libwebp itself where it is within reach.
 
-Refused with a reason: more than 8 bits per colour channel in TIFF and JPEG 2000 (Pillow keeps 8 of them), gray + alpha
-TIFF, and PNM files whose largest value is neither 255 nor 65535.
+Refused with a reason: more than 8 bits per colour channel in JPEG 2000 (Pillow keeps 8 of them), TIFF files of which
+neither Pillow nor `tiff_samples` gives the samples, and PNM files whose largest value is neither 255 nor 65535.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from dali_studio.kernels.cpu import libwebp
+from dali_studio.kernels.cpu import libwebp, tiff_samples
 from dali_studio.kernels.cpu.image_convert import inks_to_rgb
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
@@ -56,22 +56,32 @@ _PNM_HEADER = re.compile(
 
 
 @contextmanager
-def _opened(data: memoryview, fmt: ImageFormat) -> Generator[ImageFile]:
-    """The file opened by Pillow; every way it can fail, but for want of memory, becomes a `DecodeError`."""
+def _reading(data: memoryview, fmt: ImageFormat) -> Generator[None]:
+    """Where Pillow reads a file: every way it can fail, but for want of memory, becomes a `DecodeError`."""
     size = byte_count(len(data))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with _PLUGINS[fmt](io.BytesIO(data)) as image:
-                yield image
+            yield
     except (DecodeError, MemoryError):
         raise
     except (SyntaxError, IndexError, TypeError, struct.error) as problem:
+        if str(problem) == "unknown pixel mode":
+            raise DecodeError(
+                f"this {_WORDS[fmt]} holds samples of a kind that is not supported; supported are whole numbers of 8 "
+                "and 16 bits, and floats of 32"
+            ) from problem
         raise DecodeError(
             f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off"
         ) from problem
     except Exception as problem:  # Pillow's plugins raise nearly anything on damaged files
         raise DecodeError(f"this {_WORDS[fmt]} file of {size} cannot be decoded: {problem}") from problem
+
+
+@contextmanager
+def _opened(data: memoryview, fmt: ImageFormat) -> Generator[ImageFile]:
+    with _reading(data, fmt), _PLUGINS[fmt](io.BytesIO(data)) as image:
+        yield image
 
 
 def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
@@ -84,6 +94,10 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
     """
     if fmt == "jpeg2000":
         _refuse_tiles(data)
+    if fmt == "tiff":
+        samples = _samples(data)
+        if samples is not None:
+            return _peek_samples(data, samples)
     with _opened(data, fmt) as image:
         _refuse_unsupported(data, fmt, image)
         _refuse_incomplete(data, fmt, image)
@@ -125,11 +139,34 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
         pixels = libwebp.decode(data, (info.height, info.width, info.channels))
         if pixels is not None:
             return pixels
+    samples = _samples(data) if info.format == "tiff" else None
+    if samples is not None:
+        planes = [_plane(data, samples, plane) for plane in range(samples.planes)]
+        return np.ascontiguousarray(planes[0] if len(planes) == 1 else np.concatenate(planes, axis=2))
     with _opened(data, info.format) as image:
         colors = _palette(image) if image.mode == "P" else None
         pixels = _pixels(image, output_type) if colors is None else colors[np.asarray(image)][..., : info.channels]
         stored = unorient(pixels, info.orientation) if info.format == "tiff" else pixels
     return np.ascontiguousarray(stored)
+
+
+def _samples(data: memoryview) -> tiff_samples.Samples | None:
+    with _reading(data, "tiff"):
+        return tiff_samples.samples_of(data)
+
+
+def _plane(data: memoryview, samples: tiff_samples.Samples, plane: int) -> NDArray[Any]:
+    with _reading(data, "tiff"), TiffImageFile(tiff_samples.as_bytes(data, samples, plane)) as image:
+        return tiff_samples.of_bytes(np.asarray(image), samples)
+
+
+def _peek_samples(data: memoryview, samples: tiff_samples.Samples) -> ImageInfo:
+    with _reading(data, "tiff"), TiffImageFile(tiff_samples.as_bytes(data, samples)) as image:
+        _refuse_incomplete(data, "tiff", image)
+    return ImageInfo(
+        format="tiff", height=samples.height, width=samples.width, channels=samples.channels,
+        orientation=samples.orientation, bit_depth=8 * samples.dtype.itemsize,
+    )  # fmt: skip
 
 
 def _pixels(image: Image.Image, output_type: str) -> NDArray[Any]:
@@ -182,10 +219,9 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
         bits = _tiff_tag(image, _BITS, (1,))
         if len(bits) > 1 and max(bits) > 8:
             raise DecodeError(
-                f"this TIFF has {len(bits)} channels of {max(bits)} bits; colours are supported up to 8 bits"
+                f"this TIFF has {len(bits)} channels of {max(bits)} bits in a form that is not supported; convert it "
+                "to RGB of 8 or 16 bits, as it is or with LZW or Deflate"
             )
-        if mode == "LA":
-            raise DecodeError("this TIFF is gray with an alpha channel, which is not supported; convert it to RGBA")
     if fmt == "jpeg2000" and _channels_of_jpeg2000(data) > 1 and _bits_of_jpeg2000(data) > 8:
         raise DecodeError(
             f"this JPEG 2000 has colours of {_bits_of_jpeg2000(data)} bits; they are supported up to 8 bits (gray: 16)"
