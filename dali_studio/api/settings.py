@@ -36,6 +36,12 @@ def _extra(name: str) -> Callable[[Settings], Any]:
     return lambda s: s.extra.get(name)
 
 
+def _dynamic(settings: Settings) -> bool:
+    asked = settings.extra.get("experimental_exec_dynamic")
+    asked = settings.extra.get("exec_dynamic") if asked is None else asked
+    return settings.pipelined and settings.asynchronous if asked is None else bool(asked)
+
+
 #: Plain answers from the options, under nvidia.dali's names.
 ANSWERS: dict[str, Callable[[Settings], Any]] = {
     "batch_size": lambda s: s.options.batch_size,
@@ -48,12 +54,14 @@ ANSWERS: dict[str, Callable[[Settings], Any]] = {
     "exec_pipelined": lambda s: s.pipelined,
     "exec_async": lambda s: s.asynchronous,
     "exec_separated": lambda _: False,
-    "exec_dynamic": lambda s: bool(s.extra.get("exec_dynamic") or s.extra.get("experimental_exec_dynamic")),
+    "exec_dynamic": _dynamic,
     "enable_memory_stats": lambda s: bool(s.extra.get("enable_memory_stats", False)),
     "set_affinity": lambda s: bool(s.extra.get("set_affinity", False)),
     "py_num_workers": lambda s: s.extra.get("py_num_workers", 1),
     "py_start_method": lambda s: s.extra.get("py_start_method", "fork"),
-    **{name: _extra(name) for name in ("concurrency", "default_cuda_stream_priority", "max_streams", "stream_policy")},
+    "default_cuda_stream_priority": lambda s: s.extra.get("default_cuda_stream_priority", 0),
+    "max_streams": lambda s: s.extra.get("max_streams", -1),
+    **{name: _extra(name) for name in ("concurrency", "stream_policy")},
 }
 
 

@@ -110,6 +110,18 @@ def test_pipeline_arguments_do_what_the_table_says(name: str) -> None:
     assert len(made.run()[0]) == (3 if name == "batch_size" else 2)
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"exec_dynamic": False}, {"experimental_exec_dynamic": True}, {"prefetch_queue_depth": 3}, {"set_affinity": True}],
+    ids=str,
+)  # fmt: skip
+def test_pipelines_say_how_they_run(nvidia: ModuleType, options: dict[str, Any]) -> None:
+    names = ("exec_dynamic", "exec_pipelined", "exec_async", "exec_separated", "prefetch_queue_depth", "cpu_queue_size", "set_affinity",
+             "seed", "py_num_workers", "py_start_method", "max_streams", "default_cuda_stream_priority", "device_id")  # fmt: skip
+    ours, theirs = ({name: getattr(made, name) for name in names}
+                    for made in (Pipeline(2, 1, None, **options), nvidia.Pipeline(2, 1, None, **options)))  # fmt: skip
+    assert ours == theirs
+
+
 def test_every_pipeline_method_and_property(nvidia: ModuleType) -> None:
     assert public(nvidia.Pipeline) <= set(PIPELINE_METHODS)
 

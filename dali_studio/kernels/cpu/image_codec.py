@@ -321,8 +321,12 @@ def _stored_pixels(
 
 
 def _gray_rule(info: ImageInfo, turned: bool) -> str:
-    """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned or CMYK."""
-    return "bmp" if info.format == "tiff" and (turned or info.colors == "cmyk") else info.format
+    """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned or CMYK.
+
+    Turned ones of floats it does not read.
+    """
+    by_opencv = info.colors == "cmyk" or (turned and info.bit_depth <= 16)
+    return "bmp" if info.format == "tiff" and by_opencv else info.format
 
 
 def _check_out(out: NDArray[Any] | None, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:

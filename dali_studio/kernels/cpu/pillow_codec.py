@@ -49,7 +49,7 @@ _MAX_TILES, _TILE_BYTES = 65535, 14
 _CODESTREAM, _HEAD = b"\xff\x4f\xff\x51", 65536
 _WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
-_ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
+_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT = 274, 320, 258, 322, 323
 _PNM_HEADER = re.compile(
     rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL
 )
@@ -162,7 +162,14 @@ def _plane(data: memoryview, samples: tiff_samples.Samples, plane: int) -> NDArr
 
 def _peek_samples(data: memoryview, samples: tiff_samples.Samples) -> ImageInfo:
     with _reading(data, "tiff"), TiffImageFile(tiff_samples.as_bytes(data, samples)) as image:
-        _refuse_incomplete(data, "tiff", image)
+        _refuse_incomplete(data, "tiff", image, (samples.width, samples.height))
+        most = _MAX_INFLATED.get(image.info.get("compression", ""), 1)
+    size = samples.height * samples.row * samples.dtype.itemsize * samples.planes
+    if size > most * len(data):  # planes may share their places
+        raise DecodeError(
+            f"this TIFF file of {byte_count(len(data))} cannot hold the {byte_count(size)} of samples that its "
+            "header announces; it is cut off or forged"
+        )
     return ImageInfo(
         format="tiff", height=samples.height, width=samples.width, channels=samples.channels,
         orientation=samples.orientation, bit_depth=8 * samples.dtype.itemsize,
@@ -231,23 +238,36 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
         raise DecodeError(f"this PNM file counts to {int(header[4] or 0)}; supported: 255 and 65535")
 
 
-def _refuse_incomplete(data: memoryview, fmt: ImageFormat, image: ImageFile) -> None:
-    """Refuse a file that is too short for the pixels that its header announces, or has strips for a part of them."""
+def _refuse_incomplete(
+    data: memoryview, fmt: ImageFormat, image: ImageFile, stated: tuple[int, int] | None = None
+) -> None:
+    """Refuse a file that is too short for the pixels that its header announces, or has strips for a part of them.
+
+    `stated` are the width and height that the file says, if not those of the image.
+    """
     width, height = image.size
     boxes = [tile[1] for tile in image.tile if tile[0] in _UNPACKED]
     pixels = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes if box is not None)
     inflated = _MAX_INFLATED.get(image.info.get("compression", ""), 0) if fmt == "tiff" else 0
-    short = inflated and width * height * min(_tiff_tag(image, _BITS, (1,))) > 8 * inflated * len(data)
+    filled = _up(width, image, _TILE_WIDTH) * _up(height, image, _TILE_HEIGHT)
+    short = inflated and filled * min(_tiff_tag(image, _BITS, (1,))) > 8 * inflated * len(data)
     if fmt == "tiff" and image.info.get("compression") in _FAX:
         bits = max(_tiff_tag(image, _BITS, (1,)))
         if bits > 1:  # libtiff says so once Pillow has taken the memory
             raise DecodeError(f"broken TIFF header: a compression for 1 bit a pixel, and {bits} bits")
         short = height > 8 * len(data)
     if short or pixels > 8 * len(data) or (boxes and pixels < width * height):
+        width, height = stated or image.size
         raise DecodeError(
-            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its "
-            "header announces; it is cut off or forged"
+            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {width}x{height} "
+            "pixels that its header announces; it is cut off or forged"
         )
+
+
+def _up(extent: int, image: Image.Image, tile: int) -> int:
+    """An extent of a picture with what fills its last tile: libtiff takes memory for whole ones."""
+    side = _tiff_tag(image, tile, 1)
+    return -(-extent // side) * side if isinstance(side, int) and side > 0 else extent
 
 
 # ------------------------------------------------------------------------------------------------- PNM, JPEG 2000

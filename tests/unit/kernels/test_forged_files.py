@@ -13,7 +13,7 @@ import forged
 import numpy as np
 import pytest
 from fuzz.machine import Memory
-from images import picture
+from images import picture, tiff_of
 from PIL import Image, ImageFile
 
 from dali_studio.kernels.cpu import image_codec, libwebp
@@ -168,6 +168,15 @@ def test_a_tiff_file_that_cannot_be_inflated_to_its_size_takes_no_memory(compres
     for _ in range(2):  # memory that has been used before is not fresh from the system
         assert "4096x37922" in refused(data)
     assert memory.grown() < 20 * _MIB
+
+
+@pytest.mark.parametrize("channels", [3, 5])
+def test_a_tiff_file_whose_tiles_are_forged_takes_no_memory(channels: int) -> None:
+    data = bytearray(tiff_of(np.zeros((40, 53, channels), np.uint8), tile=16, deflate=True).tobytes())
+    at = data.index(struct.pack("<HHIHH", 323, 3, 1, 16, 0))
+    struct.pack_into("<HI", data, at + 2, 4, 1)
+    struct.pack_into("<I", data, at + 8, 2**24)
+    assert "53x40 pixels" in refused(bytes(data))
 
 
 @pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits", "group3", "group4"])
