@@ -169,3 +169,12 @@ def test_crops_for_ssd_keep_the_layout(layout: str) -> None:
     boxes = [np.array([[0.1, 0.1, 0.6, 0.7], [0.3, 0.2, 0.9, 0.5]], np.float32)] * 2
     data = {"x": ([picture(40, 50, 3)] * 2, layout), "boxes": boxes, "labels": [np.array([3, 4], np.int32)] * 2}
     check("return tuple(fn.ssd_random_crop(x, boxes, labels, num_attempts=3, seed=3))", data, declared("ssd_random_crop"))
+
+
+def test_windows_larger_than_the_image() -> None:
+    """EfficientDet's: the image lies anywhere in a window that is larger, so that anchors are below 0."""
+    size = [np.array(one, np.int32) for one in ([115, 52], [272, 57], [40, 300], [96, 128], [30, 128], [200, 300])]
+    boxes = [np.array([[0.1, 0.2, 0.5, 0.6], [0.3, 0.3, 0.9, 0.9]], np.float32)] * len(size)
+    program = """fn.random_bbox_crop(boxes, crop_shape=fn.constant(idata=[96, 128]), input_shape=size, bbox_layout="xyXY",
+                                     allow_no_crop=False, num_attempts=3)"""
+    check(program, {"boxes": boxes, "size": size}, declared("random_bbox_crop"), iterations=5)

@@ -99,7 +99,8 @@ template <int D>
 static bool draw_window(SampleEngine& engine, const Rules& rules, const i32* crop, const i32* image, Box<D>& given, Box<D>& relative) {
   if (rules.fixed) {
     for (int d = 0; d < D; d++) {
-      const float anchor = image[d] > crop[d] ? (float)uniform_whole(engine, 0, (i64)image[d] - crop[d]) : 0.f;
+      const i64 room = (i64)image[d] - crop[d];  // below 0 where the window is larger: the image lies anywhere in it
+      const float anchor = room ? (float)uniform_whole(engine, least<i64>(room, 0), most<i64>(room, 0)) : 0.f;
       given.low[d] = anchor, given.high[d] = (float)crop[d] + anchor;
       relative.low[d] = anchor / (float)image[d], relative.high[d] = (float)crop[d] / (float)image[d] + relative.low[d];
     }
