@@ -382,13 +382,14 @@ def launch_sizes(requests: NDArray[np.int64], most: int = MAX_GROUP) -> list[int
         while after < end:
             last = min(after // most * most + most, end)
             after = scan.plan(requests, places, after, last, MAX_MEMORY, SEGMENT, pictures, rows, made)
-            count, *regions = made[:4].tolist()
+            count, *sizes = made[:4].tolist()
             if count:
                 left[rows[:count] - begin] = False
-                found.append(launch_size([count * scan.PICTURE.itemsize], count, regions))
+                found.append(launch_size([count * scan.PICTURE.itemsize], count, tuple(sizes), overlaid=True))
         others, after = requests[begin:end][left], 0
         while after < len(others):
             after = scans.plan(others, places[: len(others)], after, MAX_MEMORY)
             if scans.count:
-                found.append(launch_size([table.size for table in scans.tables()], scans.count, scans.sizes))
+                tables = [table.size for table in scans.tables()]
+                found.append(launch_size(tables, scans.count, scans.sizes, overlaid=False))
     return found

@@ -214,7 +214,8 @@ def test_it_makes_do_with_the_memory_that_there_is(
         assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
 
 
-def test_a_stream_keeps_its_largest_piece_of_memory_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("thrifty", [False, True])
+def test_a_stream_keeps_its_largest_piece_of_memory_alone(monkeypatch: pytest.MonkeyPatch, *, thrifty: bool) -> None:
     calls: list[str] = []
 
     class Pool:
@@ -226,6 +227,7 @@ def test_a_stream_keeps_its_largest_piece_of_memory_alone(monkeypatch: pytest.Mo
 
     stream = GpuStream(0)
     monkeypatch.setattr(stream, "_pool", Pool())
+    stream.thrifty = thrifty
     for size in (1000, 5000, 900, 5000, 20_000):
         stream.alone(size)
     assert calls == ["back", "False", "back", "True", "False", "True", "back", "True"]

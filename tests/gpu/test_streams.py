@@ -14,6 +14,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import displace
 from dali_studio.kernels.cpu import noise as on_cpu
 from dali_studio.kernels.cuda import chains, noise, retired
+from dali_studio.kernels.cuda import stream as gpu_stream
 from dali_studio.kernels.cuda.displace import jitter_part
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.staging import roomy
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.gpu
 Array = np.ndarray[Any, Any]
 #: The last has a width of which rows begin anywhere.
 SIZES = ((5, 8), (1, 1), (33, 37))
+MIB = 1 << 20
 KEY, HIGHS = 0x123456789ABC, np.array([3, 5, 1 << 40], np.uint64)
 
 
@@ -110,6 +112,29 @@ def test_memory_that_outlives_its_stream_is_given_back(monkeypatch: pytest.Monke
     retired.give_back()
     assert not any(one is pool for _, one in pools)
     assert pool.total_bytes() == 0
+
+
+def test_where_memory_is_saved_pieces_of_about_the_same_size_have_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Pool:
+        def malloc(self, size: int) -> None:
+            calls.append(f"{size / MIB:g}")
+
+        def free_all_blocks(self, stream: Any) -> None:
+            calls.append("back")
+
+    stream = GpuStream(0)
+    monkeypatch.setattr(stream, "_pool", Pool())
+    monkeypatch.setattr(gpu_stream, "_IN_TURNS", 2)
+    monkeypatch.setattr(gpu_stream, "_SEEN", 5)
+    stream.thrifty = True
+    with stream.kernels:
+        for size in (30, 31, 29.9, 30.6, 15, 16, 10, 12):
+            stream.scratch(int(size * MIB))
+    assert calls == [
+        "back", "30.25", "back", "31.25", "back", "31.25", "31.25", "15.25", "31.25", "back", "10.25", "back", "12.25"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("size", [*range(1, 70), 511, 513, 10_000, 1 << 20, (1 << 20) + 1])

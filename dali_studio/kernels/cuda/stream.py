@@ -32,8 +32,12 @@ _SLOTS = 4
 #: Threads of a block.
 THREADS = 256
 _MAX_PLACES = 64
-#: Bytes of device memory from which on it lies beside other large pieces.
-_SMALL = 1 << 20
+#: Bytes of device memory from which on it lies beside other large pieces: weights of a group are small ones.
+_SMALL = 4 << 20
+#: What larger ones are a multiple of where memory is to be saved.
+_STEP = 256 << 10
+#: Pieces of a stream that may be there at a time, and after how many idle ones go back.
+_IN_TURNS, _SEEN = 4, 256
 #: A grid has this many rows at most; samples are rows.
 MAX_SAMPLES = 65535
 
@@ -119,8 +123,8 @@ class GpuStream:
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
         self._constants: dict[Any, Any] = {}
-        #: Bytes of the largest piece of `alone`, by stream.
-        self._largest: dict[int, int] = {}
+        #: By stream, bytes of the largest piece of `alone` or `_large`, and pieces since that one.
+        self._largest: dict[int, tuple[int, int]] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, DALIDataType], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
         self._slots = [InFlightSlot() for _ in range(_SLOTS)]
@@ -270,7 +274,7 @@ class GpuStream:
         Small pieces do not come from where large ones do: one that lies in the memory of a batch that is gone would
         keep the next batch from getting it.
         """
-        wanted = roomy(size + PADDING)
+        wanted = self._rounded(size)
         made = self._piece(wanted)
         if self._used.record is not None:
             self._used.record.keep(made, wanted)
@@ -278,8 +282,13 @@ class GpuStream:
 
     def room(self, size: int) -> Any:
         """As `scratch`, for what nobody reads behind the launches of an operator's call for a batch."""
-        wanted, record = roomy(size + PADDING), self._used.record
+        wanted, record = self._rounded(size), self._used.record
         return self._piece(wanted) if record is None else record.room(wanted, self._piece)
+
+    def _rounded(self, size: int) -> int:
+        """Bytes that are asked for in place of `size`."""
+        wanted = size + PADDING
+        return -(-wanted // _STEP) * _STEP if self.thrifty and wanted >= _SMALL else roomy(wanted)
 
     def _piece(self, size: int) -> Any:
         """Device memory of the pool."""
@@ -289,12 +298,23 @@ class GpuStream:
             return self._pool.malloc(size)
 
     def _large(self, size: int, stream: Any) -> Any:
-        """A large piece on a current stream. If there is none, idle ones have become too small, and may go."""
-        before = self._pool.total_bytes()
-        made = self._pool.malloc(size)
-        if self.thrifty and self._pool.total_bytes() > before:
+        """A large piece on a current stream.
+
+        Where memory is to be saved, pieces of about the same size have the same size, that of the largest one so far:
+        as many are held as are needed at a time. When a larger one is needed, those that are too small go back first,
+        and from time to time what was needed once only.
+        """
+        return self._pool.malloc(self._fitting(size, stream, _IN_TURNS) if self.thrifty else size)
+
+    def _fitting(self, size: int, stream: Any, pieces: int) -> int:
+        """A size for a piece, of which so many may be there at a time."""
+        largest, count = self._largest.get(stream.ptr, (0, 0))
+        if size > largest:
+            largest, count = size, 0
+        if count % _SEEN < pieces:
             self._pool.free_all_blocks(stream)
-        return made
+        self._largest[stream.ptr] = largest, count + 1
+        return largest if 2 * size > largest else size
 
     def aside(self, size: int) -> Any:
         """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
@@ -306,11 +326,7 @@ class GpuStream:
         A piece that has become too small goes back to the GPU: what each of several streams has kept is added up, and a
         stream would keep all sizes that it has ever needed.
         """
-        wanted, stream = roomy(size + PADDING), self._cupy.cuda.get_current_stream()
-        if wanted > self._largest.get(stream.ptr, 0):
-            self._pool.free_all_blocks(stream)
-            self._largest[stream.ptr] = wanted
-        return self._pool.malloc(wanted)
+        return self._pool.malloc(self._fitting(self._rounded(size), self._cupy.cuda.get_current_stream(), 1))
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
@@ -337,9 +353,13 @@ class GpuStream:
         """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
         self._more_than_launches()
         offsets, size = place(shapes, dtype)
+        if self.thrifty:  # the pictures of no more groups exist than are under way
+            for done in [one.done for one in (*self._slots, *self._behind) if one.kept]:
+                if done is not None:
+                    done.synchronize()
         self._let_go()
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
-            memory = self._large(roomy(size + PADDING), self._copies)
+            memory = self._large(self._rounded(size), self._copies)
         self._used.slot.kept.append(memory)
         return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 

@@ -240,7 +240,8 @@ class JpegKernels(LimitedLaunches):
         """Enqueue what decodes the progressive ones of some pictures, which `rows` name."""
         scans = self._scans = self._scans or ScanTables(MAX_GROUP)
 
-        def compute(tables: Sequence[int], results: int) -> None:
+        def compute(tables: Sequence[int], results: int, clear: Callable[[], None]) -> None:
+            clear()
             scans.launch(tables, results)
             given = np.uint64(tables[0]), np.uint64(results)
             draw(self._kernels[-len(DRAWING) :], scans.count, scans.largest, given)
@@ -261,13 +262,14 @@ class JpegKernels(LimitedLaunches):
         def settle(host: int, _: Sequence[int], *regions: int) -> None:
             scan.settle(requests, count, self._pictures, self._rows, host, *regions)
 
-        def compute(tables: Sequence[int], results: int) -> None:
+        def compute(tables: Sequence[int], results: int, clear: Callable[[], None]) -> None:
             given = np.uint64(tables[0]), np.uint64(results)
             measure, unstuff, huffman, huffman_few, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
                 measure(grid, (512,), given)
             unstuff(grid, (512,), given)
+            clear()
             if segments > 1:
                 for turn in range(_TURNS + 1):
                     huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
@@ -276,11 +278,12 @@ class JpegKernels(LimitedLaunches):
             draw(drawing, count, largest, given)
 
         rows, tables = self._rows[:count].copy(), [scan.bytes_of(self._pictures[:count])]
-        return self._run(rows, tables, (scans, zero, rest), settle, compute)
+        return self._run(rows, tables, (scans, zero, rest), settle, compute, overlaid=True)
 
     def _run(
         self, rows: NDArray[np.int64], tables: Sequence[NDArray[np.uint8]], sizes: tuple[int, int, int],
-        settle: Callable[..., None], compute: Callable[[Sequence[int], int], None],
+        settle: Callable[..., None], compute: Callable[[Sequence[int], int, Callable[[], None]], None], *,
+        overlaid: bool = False,
     ) -> _Launch:  # fmt: skip
         """Enqueue the kernels of a launch, and the copies before and behind them.
 
@@ -291,43 +294,51 @@ class JpegKernels(LimitedLaunches):
         tables : sequence of ndarray
             Of the pictures.
         sizes : tuple of int
-            Bytes of coded data, of memory that is zero at first, and of other memory.
+            Bytes of coded data, of memory that is cleared, and of other memory.
         settle : callable
             ``settle(staged, tables, data, zero, rest)`` writes coded data to an address in host memory, and completes
             the tables, all of whose addresses on the GPU it gets.
         compute : callable
-            ``compute(tables, results)`` launches the kernels.
+            ``compute(tables, results, clear)`` launches the kernels, and calls ``clear()`` in front of those that need
+            cleared memory.
+        overlaid : bool
+            As for `launch_size`: nothing behind ``clear()`` reads the coded data.
         """
-        (scans, zero, _), count = sizes, len(rows)
+        (data, cleared, _), count = sizes, len(rows)
         ends = np.cumsum([_rounded(table.size) for table in tables]).tolist()
         upload, results = ends[-1], count * scan.RESULT
-        zeros = _rounded(results)
         with self._device, self._stream:
-            memory = self._allocate(launch_size([table.size for table in tables], count, sizes))
-            base = int(memory.ptr)
-            staged = self._staging.take(upload + scans)
-            host = int(staged.ctypes.data)
-            after, starts = base + upload + scans, [0, *ends[:-1]]
+            memory = self._allocate(launch_size([table.size for table in tables], count, sizes, overlaid=overlaid))
+            told_at, staged = int(memory.ptr), self._staging.take(upload + data)
+            base, host, starts = told_at + _rounded(results), int(staged.ctypes.data), [0, *ends[:-1]]
             places = [base + start for start in starts]
-            settle(host + upload, places, base + upload, after + zeros, after + zeros + zero)
+            data_at = base + upload
+            cleared_at = data_at + (0 if overlaid else data)
+            rest_at = max(cleared_at + cleared, data_at + data)
+            settle(host + upload, places, data_at, cleared_at, rest_at)
             for start, table in zip(starts, tables, strict=True):
                 staged[start : start + table.size] = table.ravel()
             runtime, stream = cupy().cuda.runtime, self._stream.ptr
             begun, done = cupy().cuda.Event(), cupy().cuda.Event()
             begun.record(self._stream)
-            runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
-            runtime.memsetAsync(after, 0, zeros + zero, stream)
-            compute(places, after)
+            runtime.memcpyAsync(base, host, upload + data, runtime.memcpyHostToDevice, stream)
+            runtime.memsetAsync(told_at, 0, results, stream)
+            compute(places, told_at, lambda: runtime.memsetAsync(cleared_at, 0, cleared, stream))
             done.record(self._stream)
             told = self._staging.take(results)
-            runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
+            runtime.memcpyAsync(int(told.ctypes.data), told_at, results, runtime.memcpyDeviceToHost, stream)
         # `memory` goes back to the pool of this stream, whose next user comes behind all this
         return _Launch(rows, told, begun, done)
 
 
-def launch_size(tables: Sequence[int], count: int, sizes: Sequence[int]) -> int:
-    """Bytes of device memory for a launch: tables of so many bytes each, results, and the three regions."""
-    return sum(map(_rounded, tables)) + _rounded(count * scan.RESULT) + sum(sizes)
+def launch_size(tables: Sequence[int], count: int, sizes: tuple[int, int, int], *, overlaid: bool) -> int:
+    """Bytes of device memory for a launch: tables of so many bytes each, results, and the three regions.
+
+    Where they are `overlaid`, coded data lies where coefficients come, which begin when all has been read.
+    """
+    data, cleared, rest = sizes
+    regions = (max(data, cleared) if overlaid else data + cleared) + rest
+    return sum(map(_rounded, tables)) + _rounded(count * scan.RESULT) + regions
 
 
 def _rounded(size: int) -> int:
