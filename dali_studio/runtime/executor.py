@@ -25,9 +25,10 @@ from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
+from dali_studio.runtime.prepared import Settled
 from dali_studio.runtime.probe import Probe, Recording, stopwatch
 from dali_studio.runtime.request import Cache, ExternalInput, Request, computed, missing, select
-from dali_studio.runtime.segment import SegmentRunner, Settled, Store
+from dali_studio.runtime.segment import SegmentRunner, Store
 from dali_studio.runtime.steps import BoundStep, bind
 from dali_studio.runtime.subsets import indices_of, without
 from dali_studio.runtime.workers import Cancelled, WorkerPool

@@ -24,11 +24,11 @@ from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
+from dali_studio.runtime.prepared import Output, Prepared, Settled, cut, frame_by_frame
 from dali_studio.runtime.probe import Recording, stopwatch, timed
 from dali_studio.runtime.subsets import indices_of
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import is_sequence
@@ -52,59 +52,6 @@ _SMALL = 1 << 14
 _Ranges = Callable[[int, int], Sequence[int] | None]
 #: Elements of a result, on average, up to which all samples have a place of their own.
 _FEW = 16
-
-
-@dataclass(slots=True)
-class _Output:
-    """One result of a step."""
-
-    port: PortRef
-    meta: TensorMeta
-    dtype: np.dtype[Any]
-    shapes: NDArray[np.int64]
-    extents: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
-
-
-@dataclass(slots=True)
-class Settled:
-    """What a step without anything random or fed has planned, which holds for inputs of the same types and shapes."""
-
-    inputs: list[tuple[TensorMeta, NDArray[np.int64]]]
-    count: int
-    prepared: _Prepared
-
-    def holds(self, views: list[Batch], count: int) -> bool:
-        """Whether these inputs are alike, or there are as many samples where there are none."""
-        if not self.inputs:
-            return count == self.count
-        for (meta, shapes), view in zip(self.inputs, views, strict=True):
-            alike = shapes is view.shapes or (
-                shapes.shape == view.shapes.shape and shapes.tobytes() == view.shapes.tobytes()
-            )
-            if not alike or (meta is not view.meta and meta != view.meta):
-                return False
-        return True
-
-
-@dataclass(slots=True)
-class _Prepared:
-    """One step, ready to run on any sample."""
-
-    step: Step
-    operator: type[Operator]
-    work: Work
-    outputs: list[_Output]
-    indices: NDArray[np.int64] | None
-    frames: Frames | None = None
-    windows: list[tuple[int, ...]] | None = None
-    in_place: bool = False
-    allocates: bool = False
-    has_batch_kernel: bool = False
-
-    @property
-    def output(self) -> PortRef:
-        """The port of the first result."""
-        return self.outputs[0].port
 
 
 class _OutOfMemory(Exception):  # noqa: N818 - it says where a `MemoryError` happened
@@ -146,7 +93,7 @@ class SegmentRunner:
     error_policy: ErrorPolicy
     settled: dict[str, Settled] = field(default_factory=dict[str, Settled])
     _views: Store = field(default_factory=dict[PortRef, Batch])
-    _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
+    _prepared: dict[str, Prepared] = field(default_factory=dict[str, Prepared])
     _kept: dict[PortRef, Packed] = field(default_factory=dict[PortRef, Packed])
 
     def run(
@@ -192,7 +139,7 @@ class SegmentRunner:
                 left = range(len(present))
 
             def one(
-                number: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present,
+                number: int, group: list[Prepared] = group, present: NDArray[np.int64] = present,
                 left: Sequence[int] = left,
             ) -> None:  # fmt: skip
                 self._sample(group, left[number], int(present[left[number]]), recording)
@@ -219,9 +166,9 @@ class SegmentRunner:
                 view = replace(self._views[output.port], shapes=output.shapes)
                 yield item.step, output.port, view, output.port in self.segment.kept
 
-    def _groups(self) -> list[list[_Prepared]]:
+    def _groups(self) -> list[list[Prepared]]:
         """The steps by the samples that they work on: those of different branches know nothing of each other."""
-        groups: dict[bytes | None, list[_Prepared]] = {}
+        groups: dict[bytes | None, list[Prepared]] = {}
         for item in self._prepared.values():
             groups.setdefault(None if item.indices is None else item.indices.tobytes(), []).append(item)
         return list(groups.values())
@@ -233,7 +180,7 @@ class SegmentRunner:
         found = self._views.get(port)
         return self.store[port] if found is None else found
 
-    def _prepare(self, step: Step, indices: NDArray[np.int64]) -> _Prepared:
+    def _prepare(self, step: Step, indices: NDArray[np.int64]) -> Prepared:
         inputs = [self._view(port) for port in step.inputs]
         sources = inputs[0].sources if inputs else ()
         before = self.settled.get(step.key)
@@ -251,7 +198,7 @@ class SegmentRunner:
 
     def _plan(
         self, step: Step, inputs: list[Batch], indices: NDArray[np.int64], sources: Sequence[str]
-    ) -> _Prepared:
+    ) -> Prepared:
         operator = self.registry.operator(step.operator)
         present: NDArray[np.int64] | None = None
         frames: Frames | None = None
@@ -271,7 +218,7 @@ class SegmentRunner:
             else:
                 work = frames.plan(operator, args, inputs)
                 shapes = tuple(map(frames.together, work.outputs))
-            outputs: list[_Output] = []
+            outputs: list[Output] = []
             for port, meta, extents in zip(step.outputs, metas, shapes, strict=True):
                 dtype = to_numpy(cast(DALIDataType, meta.dtype))
                 check_sizes(extents, dtype)
@@ -279,7 +226,7 @@ class SegmentRunner:
                 if layout is None or len(layout) != extents.shape[1]:
                     layout = ""
                 outputs.append(
-                    _Output(port, TensorMeta(meta.dtype, extents.shape[1], layout, meta.kind), dtype, extents)
+                    Output(port, TensorMeta(meta.dtype, extents.shape[1], layout, meta.kind), dtype, extents)
                 )
         except ArgumentError as error:
             if error.sample is not None:
@@ -287,7 +234,7 @@ class SegmentRunner:
                 index = int((indices if present is None else present)[error.sample])
                 raise StepError(step, index, source, error) from error
             raise StepError(step, None, "", error) from error
-        made = _Prepared(
+        made = Prepared(
             step, operator, work, outputs, present, frames,
             has_batch_kernel=frames is None and overrides(operator, "cpu_batch"),
         )  # fmt: skip
@@ -303,7 +250,7 @@ class SegmentRunner:
         # where windows are pushed, plans are changed behind planning
         return not varies and not reads and not any(one.window_sink for one in self.segment.steps)
 
-    def _fits_one_call(self, item: _Prepared) -> bool:
+    def _fits_one_call(self, item: Prepared) -> bool:
         """Whether a step is better done for the whole batch at once: all that it reads is there, and it is small."""
         if not item.has_batch_kernel:
             return False
@@ -317,7 +264,7 @@ class SegmentRunner:
         size = made + sum(sizes)
         return size <= _SMALL * max(len(item.work.shapes), 1)
 
-    def _run_at_once(self, item: _Prepared, indices: NDArray[np.int64], recording: Recording | None) -> None:
+    def _run_at_once(self, item: Prepared, indices: NDArray[np.int64], recording: Recording | None) -> None:
         """Run a step for the whole batch in one call."""
         made: list[Batch] = []
         for output in item.outputs:
@@ -341,7 +288,7 @@ class SegmentRunner:
                 recording.results(item.step.key, host=batch.size)
 
     def _shared_ranges(
-        self, group: list[_Prepared], loops: Loops, recording: Recording | None
+        self, group: list[Prepared], loops: Loops, recording: Recording | None
     ) -> list[int] | None:  # fmt: skip
         """Run steps by compiled calls for ranges of samples; ``None`` if not all of them can be.
 
@@ -378,7 +325,7 @@ class SegmentRunner:
         return sorted(left)
 
     def _chained_ranges(
-        self, group: list[_Prepared], loops: Loops, recording: Recording | None
+        self, group: list[Prepared], loops: Loops, recording: Recording | None
     ) -> list[int] | None:  # fmt: skip
         """The same of several steps: what one hands on to the next lies in memory of the thread, sample by sample.
 
@@ -417,7 +364,7 @@ class SegmentRunner:
         loops.run(group[0].step.key, one, len(order))
         return sorted(left)
 
-    def _bound_ranges(self, group: list[_Prepared], small: Store) -> list[_Ranges] | None:
+    def _bound_ranges(self, group: list[Prepared], small: Store) -> list[_Ranges] | None:
         """What computes the steps in this thread, if all can be computed so; `small` keeps what is as good shared."""
         results: Store = {}
         calls: list[_Ranges] = []
@@ -438,7 +385,7 @@ class SegmentRunner:
             calls.append(call)
         return calls
 
-    def _range_memory(self, item: _Prepared, output: _Output) -> Packed:
+    def _range_memory(self, item: Prepared, output: Output) -> Packed:
         """Where a result goes: to its place, or, where only later steps read it, to where that of any sample goes."""
         kept = self._kept.get(output.port)
         if kept is not None:
@@ -465,10 +412,10 @@ class SegmentRunner:
                 continue
             sink.work = sink.operator.for_window(sink.work)
             item.windows = [tuple(row) for row in windows.tolist()]
-            narrow: _Prepared | None = item
+            narrow: Prepared | None = item
             while narrow is not None and narrow is not sink:
                 (output,) = narrow.outputs
-                output.shapes = _cut(output.shapes, windows, output.meta.layout or "")
+                output.shapes = cut(output.shapes, windows, output.meta.layout or "")
                 narrow.work.shapes = output.shapes
                 narrow = next((p for p in self._prepared.values() if p.step.inputs[:1] == (output.port,)), None)
 
@@ -497,12 +444,12 @@ class SegmentRunner:
                 and source.dtype == item.outputs[0].dtype
             )
 
-    def _made(self, port: PortRef) -> _Output | None:
+    def _made(self, port: PortRef) -> Output | None:
         return next((o for p in self._prepared.values() for o in p.outputs if o.port == port), None)
 
     # ---------------------------------------------------------------------------------------------------- each sample
 
-    def _sample(self, prepared: list[_Prepared], position: int, index: int, recording: Recording | None) -> None:
+    def _sample(self, prepared: list[Prepared], position: int, index: int, recording: Recording | None) -> None:
         local: dict[PortRef, NDArray[Any]] = {}
         watch = stopwatch(recording)
         for item in prepared:
@@ -522,11 +469,11 @@ class SegmentRunner:
         watch.report()
 
     def _call(
-        self, item: _Prepared, position: int, arrays: list[NDArray[Any]], local: dict[PortRef, NDArray[Any]]
+        self, item: Prepared, position: int, arrays: list[NDArray[Any]], local: dict[PortRef, NDArray[Any]]
     ) -> None:
         targets = [self._target(item, output, position, arrays) for output in item.outputs]
         if item.frames is not None:
-            _frame_by_frame(item, item.frames, position, [self._view(p) for p in item.step.inputs], arrays, targets)
+            frame_by_frame(item, item.frames, position, [self._view(p) for p in item.step.inputs], arrays, targets)
             made = None
         else:
             options = {"window": item.windows[position]} if item.windows is not None else {}
@@ -541,12 +488,12 @@ class SegmentRunner:
         elif made is not targets[0]:
             np.copyto(targets[0], made)
 
-    def _source(self, item: _Prepared, position: int) -> str:
+    def _source(self, item: Prepared, position: int) -> str:
         sources = self._views[item.output].sources
         return sources[position] if sources else ""
 
     def _target(
-        self, item: _Prepared, output: _Output, position: int, arrays: list[NDArray[Any]]
+        self, item: Prepared, output: Output, position: int, arrays: list[NDArray[Any]]
     ) -> NDArray[Any] | None:
         kept = self._kept.get(output.port)
         if kept is not None:
@@ -557,7 +504,7 @@ class SegmentRunner:
             return arrays[0]
         return self.scratch.array(f"{item.step.key}.{output.port.output}", output.extents[position], output.dtype)
 
-    def _blank(self, output: _Output, position: int) -> NDArray[Any]:
+    def _blank(self, output: Output, position: int) -> NDArray[Any]:
         """What stands for a sample that failed: zeros."""
         kept = self._kept.get(output.port)
         if kept is None:
@@ -565,20 +512,6 @@ class SegmentRunner:
         made = kept[position]
         clear(made)
         return made
-
-
-def _frame_by_frame(
-    item: _Prepared, frames: Frames, position: int, views: list[Batch], arrays: list[NDArray[Any]],
-    targets: list[NDArray[Any] | None],
-) -> None:  # fmt: skip
-    """Compute the frames of one sequence."""
-    sequences = [is_sequence(view.meta) for view in views]
-    for number, frame in enumerate(frames.of_sample(position)):
-        inputs = [array[number] if apart else array for array, apart in zip(arrays, sequences, strict=True)]
-        outputs = [target[number] for target in targets if target is not None]
-        made = item.operator.cpu(item.work, frame, inputs, outputs)
-        if made is not None and made is not outputs[0]:
-            np.copyto(outputs[0], made)
 
 
 @lru_cache(maxsize=64)
@@ -591,10 +524,3 @@ def _bounds(count: int, threads: int) -> list[int]:
     while made[-1] < count:
         made.append(made[-1] + max((count - made[-1]) // (2 * threads), 1))
     return made
-
-
-def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
-    """Shapes with the extents of H and W replaced by those of the windows."""
-    cut = shapes.copy()
-    cut[:, layout.index("H")], cut[:, layout.index("W")] = windows[:, 2], windows[:, 3]
-    return cut
