@@ -29,6 +29,7 @@ from dali_studio.runtime.prepared import Settled
 from dali_studio.runtime.probe import Probe, Recording, stopwatch
 from dali_studio.runtime.request import Cache, ExternalInput, Request, computed, missing, select
 from dali_studio.runtime.segment import SegmentRunner, Store
+from dali_studio.runtime.sources import Sources, SourceState
 from dali_studio.runtime.steps import BoundStep, bind
 from dali_studio.runtime.subsets import indices_of, without
 from dali_studio.runtime.workers import Cancelled, WorkerPool
@@ -57,14 +58,6 @@ class Iteration:
 
     def __post_init__(self) -> None:
         self.indices = computed(self.request)
-
-
-@dataclass(slots=True)
-class SourceState:
-    """The state of a batch operator, and the iteration that it produces next."""
-
-    state: Any
-    iteration: int = 0
 
 
 class Executor:
@@ -97,7 +90,7 @@ class Executor:
         self._done: list[list[PortRef]] = [[] for _ in plan.stages]
         for port, last in plan.last_use.items():
             self._done[last].append(port)
-        self._states: dict[str, SourceState] = {}
+        self._sources = Sources(plan, registry, self._opened)
         #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
         self._draws: dict[str, tuple[int, int, int]] = {}
         self._settled: dict[str, Settled] = {}
@@ -129,9 +122,7 @@ class Executor:
         DaliStudioError
             If a folder or file is missing or empty.
         """
-        for step in self._sources():
-            if step.key not in self._states:
-                self._states[step.key] = SourceState(self._opened(step))
+        self._sources.open()
 
     def place(self) -> str:
         """Which stage of the plan was begun last, such as "resize, 3 of 5"; empty where it has one only."""
@@ -141,9 +132,6 @@ class Executor:
         stage = stages[self._at]
         steps = [stage.step] if isinstance(stage, BatchStage) else stage.steps
         return f"{' and '.join(step.key for step in steps[:3])}, {self._at + 1} of {len(stages)}"
-
-    def _sources(self) -> list[Step]:
-        return [stage.step for stage in self.plan.stages if isinstance(stage, BatchStage)]
 
     def _opened(self, step: Step) -> Any:
         try:
@@ -157,33 +145,16 @@ class Executor:
     @property
     def states(self) -> Mapping[str, SourceState]:
         """The opened sources, by node."""
-        return self._states
+        return self._sources.states
 
     def adopt(self, states: Mapping[str, SourceState]) -> None:
         """Use sources that another executor opened (previews share readers between plans)."""
-        self._states.update(states)
-
-    def _state_at(self, step: Step, request: Request, args: Args) -> Any:
-        """The source's state before the requested iteration."""
-        source = self._states.get(step.key)
-        if source is None:
-            source = self._states[step.key] = SourceState(self._opened(step))
-        while source.iteration != request.iteration:
-            seek = self.registry.operator(step.operator).seek
-            source.iteration = seek(source.state, args, source.iteration, request.iteration)
-            if source.iteration != request.iteration:
-                request.on_the_way(step.key)
-        source.iteration += request.iterations
-        return source.state
+        self._sources.states.update(states)
 
     def restore(self, iteration: int, draws: Mapping[str, int], saved: Mapping[str, Mapping[str, Any]]) -> None:
         """Go on before an iteration, with what `saved` gave behind the one before it. Sources must be open."""
         self._draws = {key: (iteration - 1, 0, count) for key, count in draws.items()}
-        for step in self._sources():
-            if step.key in saved:
-                source = self._states[step.key]
-                self.registry.operator(step.operator).restore(source.state, saved[step.key])
-                source.iteration = iteration
+        self._sources.restore(iteration, saved)
 
     def saved(self, iteration: int) -> tuple[dict[str, int], dict[str, dict[str, Any]]]:
         """Behind an iteration: samples that random steps in branches have drawn for, and what operators save.
@@ -201,7 +172,7 @@ class Executor:
     def _save(self, step: Step, now: Iteration) -> None:
         """Keep what an operator saves behind the iteration."""
         operator = self.registry.operator(step.operator)
-        source = self._states.get(step.key)
+        source = self.states.get(step.key)
         if self.checkpointing and source is not None and overrides(operator, "save"):
             self._saved.setdefault(now.request.iteration, {})[step.key] = operator.save(source.state)
 
@@ -411,7 +382,7 @@ class Executor:
             return
         indices = self._subset(step, now)
         args = self._args(now, step, indices)
-        state = self._state_at(step, now.request, args)
+        state = self._sources.before(step, now.request, args)
         self._gpu.run_batch(self._bound(step), state, args, given, args.context.indices, now.results, now.recording)
         self._save(step, now)
         if step.role != "split":
@@ -463,7 +434,7 @@ class Executor:
                 args = self._args(now, step, indices)
                 if inputs and all(map(len, inputs)):  # what was not known of them when the pipeline was built
                     self._bound(step).check(args, [batch.meta for batch in inputs], self.registry)
-                made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
+                made = self._bound(step).operator.run(self._sources.before(step, request, args), args, *inputs)
                 self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
                 raise
@@ -552,9 +523,7 @@ class Executor:
 
     def close(self) -> None:
         """End the threads."""
-        for step in self._sources():
-            if step.key in self._states:
-                self.registry.operator(step.operator).close(self._states[step.key].state)
+        self._sources.close()
         if self._gpu is not None:
             self._gpu.close()
 
