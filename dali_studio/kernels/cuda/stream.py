@@ -123,7 +123,7 @@ class GpuStream:
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
         self._constants: dict[Any, Any] = {}
-        #: By stream, bytes of the largest piece of `alone` or `_large`, and pieces since that one.
+        #: By stream, bytes of the largest piece, and pieces since that one.
         self._largest: dict[int, tuple[int, int]] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, DALIDataType], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
@@ -304,17 +304,15 @@ class GpuStream:
         as many are held as are needed at a time. When a larger one is needed, those that are too small go back first,
         and from time to time what was needed once only.
         """
-        return self._pool.malloc(self._fitting(size, stream, _IN_TURNS) if self.thrifty else size)
-
-    def _fitting(self, size: int, stream: Any, pieces: int) -> int:
-        """A size for a piece, of which so many may be there at a time."""
+        if not self.thrifty:
+            return self._pool.malloc(size)
         largest, count = self._largest.get(stream.ptr, (0, 0))
         if size > largest:
             largest, count = size, 0
-        if count % _SEEN < pieces:
+        if count % _SEEN < _IN_TURNS:
             self._pool.free_all_blocks(stream)
         self._largest[stream.ptr] = largest, count + 1
-        return largest if 2 * size > largest else size
+        return self._pool.malloc(largest if 2 * size > largest else size)
 
     def aside(self, size: int) -> Any:
         """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
@@ -326,7 +324,11 @@ class GpuStream:
         A piece that has become too small goes back to the GPU: what each of several streams has kept is added up, and a
         stream would keep all sizes that it has ever needed.
         """
-        return self._pool.malloc(self._fitting(self._rounded(size), self._cupy.cuda.get_current_stream(), 1))
+        wanted, stream = self._rounded(size), self._cupy.cuda.get_current_stream()
+        if wanted > self._largest.get(stream.ptr, (0, 0))[0]:
+            self._pool.free_all_blocks(stream)
+            self._largest[stream.ptr] = wanted, 0
+        return self._pool.malloc(wanted)
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
