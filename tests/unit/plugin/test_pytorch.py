@@ -54,7 +54,7 @@ def test_tensors_share_the_memory_of_results_which_is_used_again(tmp_path: Path)
         training(dataset(tmp_path)), ["data", "label"], reader_name="Reader", auto_reset=True
     )
     addresses: list[int] = []
-    for _ in range(20):
+    for _ in range(200):
         addresses += [batch["data"].data_ptr() for (batch,) in iterator]
         gc.collect(1)  # of what is new: there are many old objects in a run of all tests
     assert len(set(addresses)) < len(addresses) / 4
