@@ -34,21 +34,25 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
 Edits = tuple[Edit, ...]
 
 
-def repairs(graph: Graph, registry: Registry, found: Iterable[Diagnostic]) -> tuple[tuple[Repair, Edits], ...]:
-    """What can be repaired about devices, and how."""
-    made = [(d, repair) for d in found if (repair := _repair(graph, registry, d)) is not None]
+def repairs(
+    graph: Graph, registry: Registry, found: Iterable[Diagnostic], *, gpu: bool = True
+) -> tuple[tuple[Repair, Edits], ...]:
+    """What can be repaired about devices, and how; `gpu`: whether there is one."""
+    made = [(d, repair) for d in found if (repair := _repair(graph, registry, d, gpu)) is not None]
     return tuple(
         (Repair(code=d.code, node=d.node, argument=d.argument, title=title), edits) for d, (title, edits) in made
     )
 
 
-def _repair(graph: Graph, registry: Registry, found: Diagnostic) -> tuple[str, Edits] | None:
+def _repair(graph: Graph, registry: Registry, found: Diagnostic, gpu: bool) -> tuple[str, Edits] | None:
     if found.node not in graph or found.code not in ("DS206", "DS207"):
         return None
     node = graph.node(found.node)
     schema = _schema(graph, registry, node.key)
     if found.code == "DS206":
         if schema is not None and node.device in schema.devices and graph.options.device_id is None:
+            if not gpu and "cpu" in schema.devices:
+                return f"Place {found.node} on the CPU", (SetDevice(key=found.node, device="cpu"),)
             return "Use GPU 0", (SetPipeline(option="device_id", value=0),)
         return None
     wire = _named(graph, registry, node.key, found.argument)

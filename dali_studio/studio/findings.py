@@ -11,12 +11,17 @@ from dali_studio.core.diagnostics import Diagnostic
 
 
 def weighed(found: tuple[Diagnostic, ...], in_run: Collection[str]) -> tuple[Diagnostic, ...]:
-    """The findings, with errors of nodes that no output depends on as warnings: the pipeline runs without them."""
+    """The findings, with errors of nodes that no output depends on as warnings: the pipeline runs without them.
+
+    Wires that cross between devices are told once the pipeline has the devices.
+    """
+    missing = any(d.code == "DS206" for d in found)
     return tuple(
         msgspec.structs.replace(d, severity="warning")
         if d.severity == "error" and d.node and d.node not in in_run
         else d
         for d in found
+        if not (missing and d.code == "DS207")
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from dali_studio.api.folders import folder_arguments
+from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
@@ -22,10 +23,11 @@ def offered(
 ) -> tuple[tuple[Repair, Callable[[Callable[[], Path]], Edits]], ...]:
     """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
     findings = tuple(found)
+    gpu = gpu_missing(graph) is None
     idle = idle_words(graph, registry)
     fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument == "file_root"]
     return (
-        *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings, gpu=gpu)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),

@@ -100,6 +100,14 @@ def test_a_pipeline_without_a_gpu_is_given_one() -> None:
     assert errors(validate(graph, REGISTRY).diagnostics) == ()
 
 
+def test_where_there_is_no_gpu_a_node_goes_back_to_the_cpu() -> None:
+    graph = placed(photos(None), decode="mixed")
+    found = errors(validate(graph, REGISTRY).diagnostics)
+    ((repair, edits),) = [one for one in repairs(graph, REGISTRY, found, gpu=False) if one[0].code == "DS206"]
+    assert repair.title == "Place decode on the CPU"
+    assert apply(graph, edits, REGISTRY)[0] == photos(None)
+
+
 def test_other_findings_have_no_repair() -> None:
     graph = photos()
     graph.disconnect("turned", 0)

@@ -165,8 +165,13 @@ describe("the sentence", () => {
   });
   it("says when there is no GPU and it matters", () => {
     const gpu = { ...GRAPH, nodes: GRAPH.nodes.map((n) => ({ ...n, device: "gpu" as const })) };
-    expect(statusMessage(fold({ ...OPENED, gpu: "No driver." }, revision(1, gpu)))?.lead).toBe("No GPU here.");
-    expect(statusMessage(fold({ ...OPENED, gpu: "No driver." }, revision(1)))).toBeNull();
+    const options = { ...revision(1).options, device_id: 0 };
+    const said = (graph = GRAPH, rest = {}) =>
+      statusMessage(fold({ ...OPENED, gpu: "No driver." }, revision(1, graph, rest)));
+    expect(said(gpu, { options })?.lead).toBe("No GPU here.");
+    expect(said(GRAPH, { options })).toBeNull();
+    // a finding tells that the pipeline has none
+    expect(said(gpu)).toBeNull();
   });
 });
 

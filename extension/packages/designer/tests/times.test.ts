@@ -35,10 +35,10 @@ describe("table of times", () => {
   it("says why its sum is not a batch's time, and what is in brackets", () => {
     const run = { ...finished([]), milliseconds_per_batch: 75 };
     const work = { ...timing("decode"), cpu: 150, host: 100, gpu_memory: 0, passing: 0 };
-    expect(tableNote({ ...run, timings: [work] })).toBe("Threads share the work: a batch takes 75.0 ms alone.");
+    expect(tableNote({ ...run, timings: [work] })).toBe("Threads work side by side: a whole batch takes 75.0 ms.");
     expect(tableNote({ ...run, timings: [{ ...work, cpu: 70 }] })).toBe("");
     const passing = { ...work, cpu: 70, host: 0, passing: 5 };
-    expect(tableNote({ ...run, timings: [passing] })).toBe("In brackets: never all at once.");
+    expect(tableNote({ ...run, timings: [passing] })).toBe("Memory in brackets is never held all at once.");
   });
 });
 

@@ -55,6 +55,12 @@ export function codeIsCurrent(state: State): boolean {
   return state.code !== null && state.pending.length === 0 && state.code.revision === state.confirmed?.revision;
 }
 
+/** Why the code stays that of the graph before the edit; empty where it is written anew. */
+export function codeWaits(state: State): string {
+  if (codeIsCurrent(state) || (state.link !== "gone" && state.link !== "silent")) return "";
+  return "The program before your edit; reconnect to copy the new one.";
+}
+
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {
   return state.previews[portKey(key, output)];
 }

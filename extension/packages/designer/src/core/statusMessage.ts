@@ -134,7 +134,8 @@ function savedMessage(state: State): StatusMessage | null {
 
 function gpuMessage(state: State): StatusMessage | null {
   const reason = state.opening?.gpu;
-  if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
+  if (!reason || (state.options?.device_id ?? -1) < 0 || !state.graph?.nodes.some((n) => n.device !== "cpu"))
+    return null;
   return {
     id: "gpu",
     tone: "info",

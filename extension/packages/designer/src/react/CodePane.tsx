@@ -1,7 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef } from "react";
 import { definingLines } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
-import { codeIsCurrent, findings, severity } from "../core/select";
+import { codeIsCurrent, codeWaits, findings, severity } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
@@ -47,6 +47,7 @@ export function CodePane() {
   const code = useSel((s) => s.code);
   const draft = useSel((s) => s.draft);
   const current = useSel(codeIsCurrent);
+  const why = useSel(codeWaits);
   const marks = useMarks();
   const text = useRef<HTMLDivElement>(null);
   const source = draft?.source ?? code?.source ?? "";
@@ -60,16 +61,18 @@ export function CodePane() {
     const view = text.current?.closest(".ds-code");
     if (!(line instanceof HTMLElement) || !view) return;
     const top = line.offsetTop;
-    if (top < view.scrollTop || top > view.scrollTop + view.clientHeight - 17) view.scrollTop = Math.max(0, top - 34);
+    const room = view.clientHeight - line.offsetHeight;
+    if (top < view.scrollTop || top > view.scrollTop + room) view.scrollTop = top - room / 2;
   }, [first]);
   if (!code) return <div className="ds-code ds-muted">…</div>;
   const old = !current && !draft;
+  const wait = draft ? "" : why;
   return (
     <section
       className={`ds-code nowheel ${old ? "ds-code-old" : ""}`}
       aria-label="Code"
       aria-busy={!current}
-      title={old ? "From before the last change; it is being written anew." : undefined}
+      title={old && !wait ? "It is being written anew." : undefined}
       data-testid="code"
       data-dialect={code.dialect}
       data-edited={draft !== null}
@@ -92,7 +95,7 @@ export function CodePane() {
         </div>
         <CodeText source={source} readOnly={old} />
       </div>
-      <CodeNotes found={draft ? draft.found : code.diagnostics} />
+      <CodeNotes found={draft ? draft.found : code.diagnostics} wait={wait} />
     </section>
   );
 }
@@ -130,7 +133,7 @@ function CodeText({ source, readOnly }: { readonly source: string; readonly read
 }
 
 /** What is wrong with the text, or what the dialect has no words for; and what to do with a text that is being written. */
-function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
+function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; readonly wait: string }) {
   const session = useSession();
   const draft = useSel((s) => (s.draft?.taken ? null : s.draft));
   const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
@@ -141,9 +144,15 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
     const line = shown ? definingLines(shown, d.node ?? "", [])[0] : lineOf(d);
     return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
   };
-  if (wrong.length === 0 && !draft) return null;
+  if (wrong.length === 0 && !draft && !wait) return null;
   return (
     <div className="ds-code-notes" data-testid="code-notes">
+      {wait && (
+        <p>
+          <Icon name="info" size={12} />
+          {wait}
+        </p>
+      )}
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />

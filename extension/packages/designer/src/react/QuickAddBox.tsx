@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useSta
 import { connectEdits } from "../core/actions";
 import { inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
+import { CODE } from "../core/edits";
 import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological } from "../core/graph";
 import { Habits } from "../core/habits";
@@ -41,6 +42,14 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
     const wanted = pins && HABITS.weight(graph, quick.from);
     return search(pool, query, (o) => exact(o) + first(o) + wanted(o.name)).slice(0, 60);
   }, [state, quick, query, all, pins]);
+}
+
+/** For words that nothing has: operators whose names begin like them, and a node of one's own code. */
+function nearHits(operators: readonly Operator[], query: string): readonly Hit[] {
+  let near: readonly Hit[] = [];
+  for (let end = query.length - 1; end > 1 && near.length === 0; end -= 1)
+    near = search(operators, query.slice(0, end), (o) => -o.name.length);
+  return [...near.slice(0, 4), ...search(operators, CODE).slice(0, 1)];
 }
 
 interface Choice {
@@ -116,14 +125,16 @@ export function QuickAddBox() {
   const mode = quick?.mode ?? "add";
   const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, selected: false, query: "" };
   const [pins, setPins] = useState(() => HABITS.pins());
-  const hits = useOperatorHits(quick ?? empty, query, all, pins);
+  const found = useOperatorHits(quick ?? empty, query, all, pins);
   const graph = useSel((s) => s.graph);
   const choices = useMemo(() => {
     const context = contextOf(session);
     return graph && context && quick && mode === "connect" ? targets(context, quick, query) : [];
   }, [session, quick, mode, query, graph]);
   const catalog = useSel((s) => s.opening?.catalog);
-  const others = hits.length === 0 && !all ? search(catalog?.operators ?? [], query)[0]?.operator.name : undefined;
+  const none = mode === "add" && found.length === 0;
+  const others = none && !all ? search(catalog?.operators ?? [], query)[0]?.operator.name : undefined;
+  const hits = none && !others ? nearHits(catalog?.operators ?? [], query) : found;
   const count = mode === "add" ? hits.length : choices.length;
   const now = Math.min(at, Math.max(0, count - 1));
   useLayoutEffect(() => {
@@ -226,6 +237,7 @@ export function QuickAddBox() {
         </div>
         <div className="ds-quick-body">
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">
+            {none && !others && <div className="ds-none ds-muted">No operator is called that. Near it:</div>}
             {mode === "add" &&
               hits.map((hit, i) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
@@ -286,8 +298,7 @@ export function QuickAddBox() {
             {count === 0 && (
               <div className="ds-none ds-muted">
                 {mode === "connect" && "Nothing here takes this wire."}
-                {mode === "add" &&
-                  (others ? `${others} does not fit this wire. Tab shows all.` : "No operator is called that.")}
+                {others && `${others} does not fit this wire. Tab shows all.`}
               </div>
             )}
           </div>

@@ -72,11 +72,18 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Spot | n
       seen({ ...n.internals.positionAbsolute, width: n.measured.width ?? 148, height: n.measured.height ?? 171 });
     const withPorts = ({ x, width, ...rest }: Rect) => ({ ...rest, x: x - PORT, width: width + 2 * PORT });
     const others = [...s.nodeLookup.values()].filter((n) => n.id !== key).map((n) => withPorts(rectOf(n)));
-    const cards = [{ x: 0, y: s.height - CONTROLS.height, ...CONTROLS }, ...others];
+    const root = s.domNode?.closest(".ds-root");
+    const wide = (part: string) => root?.querySelector<HTMLElement>(part)?.offsetWidth ?? 0;
+    const controls = Math.max(CONTROLS.width, wide(".ds-zoom") + 20); // legends make them wider
+    const cards = [{ ...CONTROLS, x: 0, y: s.height - CONTROLS.height, width: controls }, ...others];
     const drawn = [...(s.domNode?.querySelectorAll(WIRES) ?? [])];
     const wires = drawn.flatMap((w) => boxesAlong(w.getAttribute("d") ?? "").map(seen));
-    const aside = s.domNode?.closest(".ds-root")?.querySelector<HTMLElement>(".ds-floating")?.offsetWidth ?? 0;
-    const frame = { x: MARGIN, y: MARGIN, width: s.width - aside - 2 * MARGIN, height: s.height - 2 * MARGIN };
+    const frame = {
+      x: MARGIN,
+      y: MARGIN,
+      width: s.width - wide(".ds-floating") - 2 * MARGIN,
+      height: s.height - 2 * MARGIN,
+    };
     const own = rectOf(node);
     const inSight = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
     const spot = inSight ? freeSpot(size, own, cards, frame, { most, wires }) : null;

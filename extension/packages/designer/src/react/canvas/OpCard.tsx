@@ -183,7 +183,7 @@ function Body({ card, failed, unwired }: BodyProps) {
                 : `batch ${preview.iteration + 1}`}
           </span>
         )}
-        {chip}
+        {!(node.pin === "behind" && preview) && chip}
       </div>
       <HeatBar share={failed || old ? undefined : found?.share} />
     </>

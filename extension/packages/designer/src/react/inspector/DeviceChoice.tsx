@@ -9,7 +9,7 @@ const DEVICES: readonly Device[] = ["cpu", "mixed", "gpu"];
 const BATCHES = 4;
 
 function words(device: Device, time: DeviceTime | undefined, threads: number): string {
-  if (!time) return `No run has measured it on ${device} with the settings of now.`;
+  if (!time) return `Not measured on ${device} with these settings.`;
   const cpu = `${format.time(time.cpu)} of work on the CPU, summed over ${format.plural(threads, "thread")}`;
   const gpu = device === "cpu" ? "" : `, ${format.time(time.gpu)} of kernels on the GPU, and the copies`;
   return `${format.time(time.milliseconds)} per batch: ${cpu}${gpu}.`;
@@ -20,6 +20,7 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
   const session = useSession();
   const state = useSel((s) => ({
     why: s.opening?.gpu ?? "",
+    placed: (s.options?.device_id ?? -1) >= 0,
     running: s.run.running,
     threads: s.options?.num_threads ?? 1,
     cpu: timeOn(s, node.key, "cpu"),
@@ -51,14 +52,14 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
           type="button"
           className="ds-link ds-compare-devices"
           disabled={state.running}
-          title="Run the graph on the CPU and on the GPU, and measure every node on both"
+          title="Measure every node on the CPU and on the GPU"
           data-testid="compare-devices"
           onClick={() => session.compareDevices(BATCHES)}
         >
           Compare devices
         </button>
       )}
-      {state.why && node.device !== "cpu" && <p className="ds-muted ds-note">{state.why}</p>}
+      {state.why && state.placed && node.device !== "cpu" && <p className="ds-muted ds-note">{state.why}</p>}
     </div>
   );
 }

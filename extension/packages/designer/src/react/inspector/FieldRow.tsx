@@ -114,6 +114,13 @@ function tooltip(argument: Argument): string {
   return parts.filter(Boolean).join(" ");
 }
 
+/** Where a colour beside the picture ends that its type does not hold; operators that wrap it around are left out. */
+function clipped(node: NodeView, { name }: Argument, value: unknown): string {
+  if (name !== "fill_value" || !/^(rotate|warp_affine)$/.test(node.operator) || !/u8$/.test(node.facts[0] ?? ""))
+    return "";
+  return Number(value) > 255 ? "clipped to 255" : Number(value) < 0 ? "clipped to 0" : "";
+}
+
 /** One argument: dot when changed, name, control, and under it what is wrong. */
 export function FieldRow({ node, argument, others = NONE }: Props) {
   const { set, reset } = useSetter([node.key, ...others], argument.name);
@@ -127,6 +134,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   useEffect(() => setTyped(""), [node.key]);
   const useless = argument.support !== "used"; // which its note says
   const reason = typed || (wired || useless ? "" : said);
+  const clips = wired ? "" : clipped(node, argument, value);
   const unit = argument.unit === "deg" ? "degrees" : argument.unit;
   const many = Array.isArray(value) && value.length > 2 && !wired;
   return (
@@ -174,6 +182,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
           {reason}
         </span>
       )}
+      {clips && <span className="ds-useless-note">{clips}</span>}
       {useless && (
         <span className="ds-useless-note">no effect here{argument.reason ? `: ${argument.reason}` : ""}</span>
       )}

@@ -33,21 +33,15 @@ function Table({ run }: { readonly run: RunFinished }) {
       <thead>
         <tr>
           <th scope="col">node</th>
-          <th
-            scope="col"
-            title="Milliseconds per batch on the CPU, summed over the threads; a batch takes less time than that"
-          >
+          <th scope="col" title="CPU milliseconds per batch, summed over the threads">
             CPU work
           </th>
           {gpu && (
-            <th scope="col" title="Milliseconds per batch on the GPU, copies included, by CUDA events">
+            <th scope="col" title="GPU milliseconds per batch, with copies">
               GPU
             </th>
           )}
-          <th
-            scope="col"
-            title="Bytes of the results of a batch, on the host and on the GPU; in brackets: read sample by sample, never all at once"
-          >
+          <th scope="col" title="Bytes of the results of a batch, on the host and on the GPU">
             memory
           </th>
         </tr>
@@ -93,8 +87,8 @@ export function tableNote({ timings, milliseconds_per_batch: whole }: RunFinishe
   const parallel = sum(timings, (t) => t.cpu) > whole && whole > 0;
   const passing = timings.some((t) => t.passing > 0 && t.host + t.gpu_memory === 0);
   return [
-    parallel && `Threads share the work: a batch takes ${format.time(whole)} alone.`,
-    passing && "In brackets: never all at once.",
+    parallel && `Threads work side by side: a whole batch takes ${format.time(whole)}.`,
+    passing && "Memory in brackets is never held all at once.",
   ]
     .filter(Boolean)
     .join(" ");
@@ -115,7 +109,7 @@ export function WhereTheTimeGoes() {
             ? "Measuring…"
             : failed
               ? `Nothing was measured: ${failed} failed.`
-              : "Press Run: whole batches are made and every node is measured."}
+              : "Press Run to measure every node."}
         </p>
       </Section>
     );
@@ -143,7 +137,7 @@ export function MemorySection() {
         <button
           type="button"
           className="ds-button ds-button-small"
-          title="Give back kept results and idle memory pools, on the host and on the GPU"
+          title="Give back kept results and idle memory pools"
           data-testid="free-memory"
           onClick={() => session.send({ type: "free_memory" })}
         >

@@ -145,16 +145,16 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
           {timeline.lanes.map((lane, i) => (
             <line key={lane} className="ds-lane-line" x1={0} x2={width} y1={AXIS + i * LANE} y2={AXIS + i * LANE} />
           ))}
-          {seen.map((tick) => (
+          {seen.map((tick, i) => (
             <text
               key={tick}
               className="ds-lane-tick"
               x={place(tick)}
               y={15}
               style={place(tick) < 14 ? { textAnchor: "start" } : undefined}
-              visibility={Math.abs(place(tick) - middle) < 80 ? "hidden" : undefined}
+              visibility={Math.abs(place(tick) - middle) < 96 ? "hidden" : undefined}
             >
-              {format.number(tick)}
+              {i === 0 ? `${format.number(tick)} ms` : format.number(tick)}
             </text>
           ))}
           <text className="ds-lane-length" x={middle} y={15}>

@@ -22,7 +22,7 @@ function TargetField() {
       <input
         className="ds-input"
         value={draft ?? (target > 0 ? format.throughput(target) : "")}
-        placeholder="2400/s, 26 ms"
+        placeholder="e.g. 2400/s"
         aria-label="Samples a second that the model takes"
         aria-invalid={parsed === null}
         data-testid="target"
