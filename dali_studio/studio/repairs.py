@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 
 from dali_studio.api.folders import folder_arguments
@@ -11,7 +12,7 @@ from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
 from dali_studio.graph.apply import apply
-from dali_studio.graph.edits import Connect, PortRef, SetArgument, SetOutputs
+from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
@@ -65,8 +66,15 @@ def _solves(graph: Graph, edits: Edits, registry: Registry, found: Diagnostic) -
     return not any((d.code, d.node, d.argument) == place for d in validate(after, registry).diagnostics)
 
 
+#: What stands between files that nothing reads and an input that takes images.
+_DECODER = "decoders.image"
+
+
 def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
-    """For an input that is fed with what it does not take, or not at all: the nearest node that gives what it takes."""
+    """For an input that is fed with what it does not take, or not at all: the nearest node that gives what it takes.
+
+    An input without a wire may take what a decoder makes of files that nothing reads.
+    """
     wrong = [found for found in findings if found.code in ("DS201", "DS203") and found.node in graph]
     metas = infer(graph, registry, set(graph)) if wrong else {}
     order = {key: at for at, key in enumerate(graph.order())} if wrong else {}
@@ -93,6 +101,20 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
             if _solves(graph, edits, registry, found):
                 yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
                 break
+        else:
+            idle = [port for port, meta in metas.items() if meta.kind == "encoded" and not graph.consumers(port)]
+            if found.code != "DS201" or not idle or _DECODER not in registry:
+                continue
+            stem = registry.schema(_DECODER).node_name or "decode"
+            key = next(name for n in count(1) if (name := stem if n == 1 else f"{stem}_{n}") not in graph)
+            edits = (
+                AddNode(key=key, operator=_DECODER),
+                Connect(source=idle[0], target=key, input=0),
+                Connect(source=PortRef(node=key), target=found.node, input=at),
+            )
+            if _solves(graph, edits, registry, found):
+                title = f"Decode what {idle[0].node} reads"
+                yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
 
 
 def _samples(found: Diagnostic, idle: Mapping[str, str]) -> Repair:

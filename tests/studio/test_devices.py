@@ -214,6 +214,34 @@ def test_a_finding_is_repaired_in_one_step(client: Client) -> None:
     assert not client.session.history.can_undo and client.session.graph.node("flipped").device == "gpu"
 
 
+def test_a_gpu_that_is_not_there_is_told_alone_and_the_step_goes_back(client: Client) -> None:
+    (revision,) = only(
+        client.edit({"type": "set_pipeline", "option": "device_id", "value": None}, set_device("flipped", "cpu")),
+        messages.RevisionChanged,
+    )
+    assert {d.code for d in revision.diagnostics} == {"DS206"}
+    titles = {repair.node: repair.title for repair in revision.repairs}
+    assert titles["small"] == "Place small on the CPU"
+
+
+def test_files_that_nothing_reads_are_decoded_for_an_input_without_a_wire(root: str) -> None:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=None)
+    def chain() -> Any:
+        files, labels = fn.readers.file(file_root=root, name="reader")
+        return fn.resize(fn.decoders.image(files, name="decode"), size=(40.0, 30.0), name="small"), labels
+
+    client = Client(chain().graph)
+    try:
+        (revision,) = only(client.edit({"type": "remove_node", "key": "decode"}), messages.RevisionChanged)
+        (repair,) = revision.repairs
+        assert (repair.code, repair.node, repair.title) == ("DS201", "small", "Decode what reader reads")
+        wanted = {"code": repair.code, "node": repair.node, "argument": repair.argument}
+        (revision,) = only(client.send("apply_repair", **wanted), messages.RevisionChanged)
+        assert revision.diagnostics == () and revision.repairs == ()
+    finally:
+        client.session.close()
+
+
 def test_a_reader_without_files_is_offered_the_sample_photos() -> None:
     example = Path(__file__).parents[2] / "gallery" / "getting_started" / "pipeline.dali.json"
     graph, _, _ = load(example, default_registry())
