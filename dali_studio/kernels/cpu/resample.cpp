@@ -131,12 +131,16 @@ static Gaps gaps_of_columns(const Axis& columns, i64 channels) {
   for (int i = 0; i < 4; i++) gaps.add((cuts[i + 1] - (cuts[i + 1] - cuts[i]) % 16) * channels, cuts[i + 1] * channels);
   return gaps;
 }
-// Input pixels of an axis that are read for the region [low, high).
-static i64 pixels_read(const Axis& axis, f64 low, f64 high) {
+// Input pixels of an axis that are read for a region.
+struct Reads {
+  i64 begin, end;
+  i64 size() const { return end - begin; }
+};
+static Reads reads_of(const Axis& axis, f64 low, f64 high) {
   const bool nearest = axis.kind == NEAREST;
   const float radius = nearest ? 0.f : axis.radius, wide = nearest ? 1.f : (float)axis.wide;
   const i64 begin = floored((float)least(low, high) - radius), end = ceiling((float)most(low, high) - radius + wide);
-  return between<i64>(end, 0, axis.in_size) - between<i64>(begin, 0, axis.in_size);
+  return {between<i64>(begin, 0, axis.in_size), between<i64>(end, 0, axis.in_size)};
 }
 // Whether nvidia.dali filters rows first: it estimates what a pass costs from its taps and the pixels that it makes.
 static bool rows_first(const Axis& rows, const Axis& columns, i64 rows_read, i64 columns_read) {
@@ -147,8 +151,7 @@ static bool rows_first(const Axis& rows, const Axis& columns, i64 rows_read, i64
   return cost(rows, 1.f, columns_read * height) + cost(columns, 1.4f, width * height) <
          cost(columns, 1.4f, width * rows_read) + cost(rows, 1.f, width * height);
 }
-static Gaps gaps_of(const Axis& rows, const Axis& columns, i64 rows_read, i64 columns_read, i64 channels) {
-  const bool columns_last = rows_first(rows, columns, rows_read, columns_read);
+static Gaps gaps_of(const Axis& rows, const Axis& columns, bool columns_last, i64 channels) {
   if ((columns_last ? columns : rows).kind == NEAREST) {  // one by one
     Gaps gaps;
     gaps.add(0, columns.out_size * channels);
@@ -187,10 +190,11 @@ struct Slice {
     y_weights = pieces.take<float>(height * rows.taps), x_weights = pieces.take<float>(width * columns.taps);
     row = pieces.take<float>(columns.in_size * channels + 16);  // behind it, vectors touch up to 16 floats
   }
-  // The window of the output that begins at (top, left).
-  void fill(Dense<const f32, 1> filters, Dense<const i32, 2> places, i64 top, i64 height, i64 left, i64 width, i64 channels, bool mirror) {
-    fill_axis(rows, filter_of(rows, filters.data, places.data), top, height, false, y_starts, y_weights);
-    fill_axis(columns, filter_of(columns, filters.data, places.data), left, width, mirror, x_starts, x_weights);
+  // The window of the output that begins at (top, left). `y_origin` and `x_origin` are as `fill_axis` has them.
+  void fill(Dense<const f32, 1> filters, Dense<const i32, 2> places, i64 top, i64 height, i64 left, i64 width, i64 channels, bool mirror,
+            i64 y_origin = 0, i64 x_origin = 0) {
+    fill_axis(rows, filter_of(rows, filters.data, places.data), top, height, false, y_starts, y_weights, y_origin);
+    fill_axis(columns, filter_of(columns, filters.data, places.data), left, width, mirror, x_starts, x_weights, x_origin);
     low = x_starts[0];
     i64 high = low;
     for (i64 x = 1; x < width; x++) {
@@ -270,10 +274,13 @@ i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x
   Pieces pieces = in_scratch(scratch);
   slice.place(pieces, height, width, channels);
   if (pieces.needed() > scratch.shape[0]) return pieces.needed();
-  slice.fill(filters, places, top, height, left, width, channels, mirror);
+  const Reads rows_read = reads_of(slice.rows, y0, y1), columns_read = reads_of(slice.columns, x0, x1);
+  const bool columns_last = rows_first(slice.rows, slice.columns, rows_read.size(), columns_read.size());
+  // the first pass of nvidia.dali leaves what is read of the other axis, where positions are counted from then on
+  slice.fill(filters, places, top, height, left, width, channels, mirror, columns_last ? 0 : rows_read.begin,
+             columns_last ? columns_read.begin : 0);
   if constexpr (same<O, u8>::value) {
-    const i64 rows_read = pixels_read(slice.rows, y0, y1), columns_read = pixels_read(slice.columns, x0, x1);
-    const Gaps gaps = !alone          ? gaps_of(slice.rows, slice.columns, rows_read, columns_read, channels)
+    const Gaps gaps = !alone          ? gaps_of(slice.rows, slice.columns, columns_last, channels)
                       : channels == 1 ? gaps_of_columns(slice.columns, 1)
                                       : gaps_of_rows(channels);
     slice.set_gaps(gaps, left, width, channels, mirror);

@@ -84,7 +84,9 @@ HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int
 
 // The nearest input pixel. Positions of rows are added up from the first one's, with the rounding errors of that, as in nvidia.dali.
 HD float nearest_position(const Axis& axis, i64 i) { return axis.low + ((float)i + 0.5f) * axis.scale; }
-HD i32 nearest_pixel(const Axis& axis, float position) { return (i32)between<i64>(floored(position), 0, axis.in_size - 1); }
+HD i32 nearest_pixel(const Axis& axis, float position, i64 origin = 0) {
+  return (i32)between<i64>(origin + floored(position), 0, axis.in_size - 1);
+}
 
 // Where the table begins for output pixel i, in input pixels.
 HD float table_begin(const Axis& axis, i64 i) { return (float)i * axis.scale + (axis.low + 0.5f * axis.scale - 0.5f - axis.radius); }

@@ -51,10 +51,10 @@ class ResizeCropMirror(SizeArguments, WindowArguments, Resampling):
     )
     tolerance = (
         Tolerance(
-            math.inf, 0.01, when={"interp_type": "INTERP_NN"},
+            math.inf, 0.01, when={"interp_type": "INTERP_NN"}, on="gpu",
             reason="where a position falls on a border of pixels, its last bits decide which one is shown",
         ),
-        *Resampling.tolerance[1:],
+        *Resampling.tolerance,
     )  # fmt: skip
 
     mirror: Annotated[

@@ -216,6 +216,25 @@ def test_region_equals_nvidia_dali(roi: tuple[float, ...], kind: Interp) -> None
     TOLERANCES[kind == Interp.NN].check(out, expected, (roi, kind))
 
 
+@pytest.mark.parametrize("channels", [1, 3, 5])
+def test_nearest_pixels_of_fractional_regions_equal_nvidia_dali(channels: int) -> None:
+    """Borders of pixels fall on positions of which the last bits decide; each order of the passes is among them."""
+    fn, random = nvidia_dali().fn, np.random.default_rng(channels)
+    for _ in range(40):
+        height, width = size = random.integers(8, 100, 2).tolist()
+        src = image(height, width, channels)
+        start, end = random.uniform(0, 1, (2, 2)) * size
+        full = np.maximum(np.rint(np.abs(end - start) * random.choice([0.3, 1, 2, 4], 2)), 1)
+        start, end = (np.rint(side * 8) / 8 for side in (start, end))
+        if (np.abs(end - start) < 0.5).any():
+            continue
+        given = {"roi_start": start.tolist(), "roi_end": end.tolist(), "interp_type": interp_type(Interp.NN)}
+        expected = run(fn.resize, src, size=full.tolist(), **given)
+        out = np.zeros_like(expected)
+        resize(src, out, Interp.NN, Interp.NN, roi=(start[0], start[1], end[0], end[1]))
+        np.testing.assert_array_equal(out, expected)
+
+
 @pytest.mark.parametrize(
     ("src_type", "out_type"), [("uint8", "float32"), ("int16", "int16"), ("uint16", "uint16"), ("uint16", "float32")]
 )
