@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -23,7 +22,6 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Input, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.samples import FLAT, TINY, Case, images, values
-from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerFrame, PerSample, SourcePart
 
 _MIRRORS = {"W": 1, "H": 2, "D": 4}
@@ -49,13 +47,6 @@ class ResizeCropMirror(SizeArguments, WindowArguments, Resampling):
         example(resize_x=30.5, crop_h=9.0, crop_w=13.0, rounding="truncate", interp_type="INTERP_CUBIC", mirror=2),
         example(size=(39.0, 47.0), interp_type="INTERP_NN", crop=(7.0, 9.0), mirror=1),
     )
-    tolerance = (
-        Tolerance(
-            math.inf, 0.01, when={"interp_type": "INTERP_NN"}, on="gpu",
-            reason="where a position falls on a border of pixels, its last bits decide which one is shown",
-        ),
-        *Resampling.tolerance,
-    )  # fmt: skip
 
     mirror: Annotated[
         int, Doc("1 mirrors left to right, 2 top to bottom, 4 front to back; sums do so at once."), PER_SAMPLE, COMMON

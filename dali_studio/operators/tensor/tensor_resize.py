@@ -57,7 +57,7 @@ class TensorResize(RegionArguments, Resampling):
     )
 
     tolerance = (
-        Resampling.tolerance[0],
+        *Resampling.tolerance[:2],
         Tolerance(
             1, 0.014, relative=2e-5,
             reason="as for resize; and in noise the last bits of positions show, which are of single precision",

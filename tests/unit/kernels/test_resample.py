@@ -228,7 +228,11 @@ def test_nearest_pixels_of_fractional_regions_equal_nvidia_dali(channels: int) -
         start, end = (np.rint(side * 8) / 8 for side in (start, end))
         if (np.abs(end - start) < 0.5).any():
             continue
-        given = {"roi_start": start.tolist(), "roi_end": end.tolist(), "interp_type": interp_type(Interp.NN)}
+        given: dict[str, Any] = {
+            "roi_start": start.tolist(),
+            "roi_end": end.tolist(),
+            "interp_type": interp_type(Interp.NN),
+        }
         expected = run(fn.resize, src, size=full.tolist(), **given)
         out = np.zeros_like(expected)
         resize(src, out, Interp.NN, Interp.NN, roi=(start[0], start[1], end[0], end[1]))
