@@ -161,3 +161,17 @@ def test_a_graph_that_begins_again_after_an_undo_reads_from_left_to_right(page: 
     assert abs(wire["y"] - y) < 8 and abs(wire["y"] + wire["height"] - y - 200) < 8
     page.keyboard.press("Escape")
     page.locator(".ds-loose").wait_for(state="detached")
+
+
+def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: Any, artifacts: Path) -> None:
+    page = designer
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '520px'; }")
+    lab.settle(page)
+    _by_id(page, "more").click()
+    assert page.get_by_role("menuitem", name="Lay out").count() == 0  # there is no canvas
+    page.get_by_role("menuitem", name="Operators").click()
+    _by_id(page, "palette-search").fill("gaussian_blur")
+    page.screenshot(path=artifacts / "operators_520.png")
+    _by_id(page, "palette-gaussian_blur").click()
+    _by_id(page, "designer").get_by_role("button", name="Close", exact=True).first.click()
+    _by_id(page, "outline").get_by_text("gaussian_blur").first.wait_for()
