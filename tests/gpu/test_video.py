@@ -368,6 +368,7 @@ def test_batches_that_are_being_read_end_with_the_reader(monkeypatch: pytest.Mon
         assert let_go.wait(30)
 
     monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    monkeypatch.setattr(video, "missing", lambda *_: "put is replaced")  # which would decode a clip by it
     engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(engines.decode, [Frame(str(path), index, 3, 0, 0)], [[None]], 1) for _ in range(2)]
@@ -391,6 +392,7 @@ def test_a_defect_ends_the_batches_that_want_the_frame(monkeypatch: pytest.Monke
             raise MemoryError("no room")
 
     monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    monkeypatch.setattr(video, "missing", lambda *_: "put is replaced")  # which would decode a clip by it
     engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
     frames = [Frame(str(path), index, number, 0, number) for number in range(6)]
     with pytest.raises(MemoryError, match="no room"):
@@ -410,6 +412,7 @@ def test_decoders_wait_for_no_lock_of_batches_that_begin(monkeypatch: pytest.Mon
         assert let_go.wait(30)
 
     monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    monkeypatch.setattr(video, "missing", lambda *_: "put is replaced")  # which would decode a clip by it
     engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
     frames = [Frame(str(path), index, number, 0, number) for number in range(30)]
     with ThreadPoolExecutor(1) as threads:
@@ -431,6 +434,7 @@ def test_tasks_that_have_ended_are_forgotten(monkeypatch: pytest.MonkeyPatch, tm
         made.append(number)
 
     monkeypatch.setattr(video.GpuVideoFile, "put", put)
+    monkeypatch.setattr(video, "missing", lambda *_: "put is replaced")  # which would decode a clip by it
     monkeypatch.setattr(readers_engines, "_ENDED", 2)
     engines = Engines(cast("Any", SimpleNamespace(device_id=0, capacity=1 << 30)), FrameColors())
     wanted = [0, 16, 32, 48, 64, 80, 3, 2, 16, 95]
