@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { flowNames, leanFlow } from "./lean.mjs";
+import { leanFlow } from "./lean.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(here, "..", "dali_studio", "studio", "static");
@@ -24,7 +24,6 @@ const common = {
   drop: ["console"],
   define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
   plugins: leanFlow,
-  mangleProps: new RegExp(`^(${(await flowNames()).join("|")})$`),
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
     react: "preact/compat",

@@ -1,10 +1,5 @@
-// What of React Flow need not travel with every widget: parts that nothing here draws, messages, and long names.
-import { readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const here = dirname(fileURLToPath(import.meta.url));
-const modules = join(here, "node_modules");
+// What of React Flow need not travel with every widget: parts that nothing here draws, and messages.
+import { readFile } from "node:fs/promises";
 
 /** In React Flow's core: messages to those who program with it, of which only development builds tell. */
 const SYSTEM = [
@@ -65,34 +60,3 @@ export const leanFlow = [
   edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM),
   edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT),
 ];
-
-/**
- * Names of properties that only React Flow, D3 and the files that call them know; the bundle has them short. A name that is
- * said in quotes anywhere, or that JavaScript, the browser, React or the rest of the designer has, stays as it is.
- */
-export async function flowNames() {
-  const read = (path) => readFile(path, "utf8");
-  const all = (folder, filter) =>
-    readdir(folder, { recursive: true }).then((names) =>
-      Promise.all(names.filter((n) => filter.test(n)).map((n) => read(join(folder, n)))),
-    );
-  const words = (text) => text.match(/[A-Za-z_$][\w$]*/g) ?? [];
-  const code = (text) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-  const esm = (name) => read(join(modules, "@xyflow", name, "dist/esm/index.js")).then(code);
-  const flow = (await Promise.all(["react", "system"].map(esm))).join("\n");
-  const d3 = (
-    await Promise.all(["selection", "zoom", "drag", "dispatch"].map((n) => all(join(modules, `d3-${n}`), /\.mjs$/)))
-  )
-    .flat()
-    .map(code);
-  const known = await Promise.all([
-    all(join(here, "packages"), /src[\\/].*\.tsx?$/).then((texts) => texts.filter((t) => !t.includes("@xyflow"))),
-    all(join(modules, "typescript/lib"), /^lib\.(dom|es).*\.d\.ts$/),
-    all(join(modules, "@types/react"), /^(index|global)\.d\.ts$/),
-    all(join(modules, "preact"), /(dist|src).*\.m?js$/),
-    [...[flow, ...d3].join("\n").matchAll(/(["'`])(?:(?!\1|\n)[^\\]|\\.)*\1/g)].map(([quoted]) => quoted),
-  ]);
-  const stay = new Set(words(known.flat().join("\n")));
-  // all but one of the properties begin small: NODE_ENV is replaced when the bundle is made
-  return [...new Set(words(flow))].filter((name) => /^[a-z]\w{5}/.test(name) && !stay.has(name));
-}

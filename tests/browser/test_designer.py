@@ -107,6 +107,7 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
     assert "fn.hsv(" in code
 
     # wiring by hand: drag from resize's output to hsv's input
+    lab.settle(page)
     source = page.locator('[data-testid="port-out-resize-0"]').bounding_box()
     target = page.locator('[data-testid="port-in-hsv-0"]').bounding_box()
     page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
