@@ -106,20 +106,15 @@ class GallerySession:
         waiting = [self._tiles[name] for name in dict.fromkeys(request.names) if name in self._tiles]
 
         def job() -> None:
-            while waiting:
-                try:
-                    made = [(tile.name, self._renderer.result(tile, (), pictures, self._size))
-                            for tile in waiting[:_TOGETHER]]  # fmt: skip
-                except Cancelled:  # more urgent work, or a newer request, which takes this one's place
-                    if not self._worker.waits("tiles"):
-                        self._worker.submit("tiles", job)
-                    return
+            while waiting and turn == self._turn:
+                some = waiting[:_TOGETHER]
+                made = [(tile.name, self._renderer.result(tile, (), pictures, self._size)) for tile in some]
                 del waiting[:_TOGETHER]
                 items, atlas = placed(made)
                 self._send(messages.TilePictures(turn=turn, items=items, done=not waiting), [atlas] if atlas else [])
                 self._worker.relieve("tiles")
 
-        self._worker.submit("tiles", job)
+        self._worker.insist("tiles", job)
 
     @handle.register
     def _(self, request: messages.TryTile) -> None:
@@ -148,19 +143,14 @@ class GallerySession:
         tile, pictures, turn = self._tile(request.name), self._shown(), self._turn
 
         def job() -> None:
-            try:
-                at = request.node, request.argument
-                items, atlas = self._renderer.sweep(tile, request.settings, at, request.values, pictures)
-            except Cancelled:
-                if not self._worker.waits("sweep"):
-                    self._worker.submit("sweep", job)
-                return
+            at = request.node, request.argument
+            items, atlas = self._renderer.sweep(tile, request.settings, at, request.values, pictures)
             message = messages.TileSweep(
                 turn=turn, name=tile.name, argument=request.argument, values=request.values, items=items
             )
             self._send(message, [atlas] if atlas else [])
 
-        self._worker.submit("sweep", job)
+        self._worker.insist("sweep", job)
 
     @handle.register
     def _(self, request: messages.TakeTile) -> None:

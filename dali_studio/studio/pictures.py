@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,6 +49,8 @@ class Pictures:
         self._copies = tempfile.TemporaryDirectory(prefix="dali-studio-gallery-")
         self._copied: dict[Path, Path] = {}
         self._last: tuple[Path, Rgb] | None = None
+        # a session answers on one thread, and computes tiles on another
+        self._reading = threading.Lock()
 
     @classmethod
     def of(cls, path: Path, place: str = "") -> Pictures:
@@ -108,10 +111,11 @@ class Pictures:
     def picture(self) -> Rgb:
         """The chosen picture as tiles show it (errors as in `copies`)."""
         path = self._copy(self.chosen())
-        if self._last is None or self._last[0] != path:
+        last = self._last
+        if last is None or last[0] != path:
             with Image.open(path) as image:
-                self._last = path, np.asarray(image.convert("RGB"))
-        return self._last[1]
+                last = self._last = path, np.asarray(image.convert("RGB"))
+        return last[1]
 
     def copies(self) -> tuple[str, ...]:
         """Small copies of the chosen picture and of those behind it, which tiles read.
@@ -131,18 +135,21 @@ class Pictures:
         return tuple(map(str, made))
 
     def _copy(self, path: Path) -> Path:
-        if path not in self._copied:
-            target = Path(self._copies.name) / f"{len(self._copied)}.jpg"
-            try:
-                with Image.open(path) as opened:
-                    opened.draft("RGB", (_SIDE, _SIDE))
-                    image = ImageOps.exif_transpose(opened).convert("RGB")
-                    image.thumbnail((_SIDE, _SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
-                    image.save(target, quality=95, subsampling=0)
-            except (OSError, ValueError, Image.DecompressionBombError) as error:
-                raise _unusable(f"{path.name} cannot be read as a picture.") from error
-            self._copied[path] = target
-        return self._copied[path]
+        with self._reading:
+            return self._copied.get(path) or self._made(path)
+
+    def _made(self, path: Path) -> Path:
+        target = Path(self._copies.name) / f"{len(self._copied)}.jpg"
+        try:
+            with Image.open(path) as opened:
+                opened.draft("RGB", (_SIDE, _SIDE))
+                image = ImageOps.exif_transpose(opened).convert("RGB")
+                image.thumbnail((_SIDE, _SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
+                image.save(target, quality=95, subsampling=0)
+        except (OSError, ValueError, Image.DecompressionBombError) as error:
+            raise _unusable(f"{path.name} cannot be read as a picture.") from error
+        self._copied[path] = target
+        return target
 
 
 def _below(folder: Path) -> list[Path]:

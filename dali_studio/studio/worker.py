@@ -38,9 +38,11 @@ class Worker:
         self._closed = False
         self._thread: threading.Thread | None = None
 
-    def submit(self, name: str, job: Callable[[], None]) -> None:
-        """Run `job` soon, in place of a waiting job of the same name."""
+    def submit(self, name: str, job: Callable[[], None], *, again: bool = False) -> None:
+        """Run `job` soon, in place of a waiting one of that name; one that runs `again` gives way to it."""
         with self._wake:
+            if again and name in self._jobs:
+                return
             self._jobs[name] = job
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -59,8 +61,7 @@ class Worker:
             try:
                 job()
             except Cancelled:
-                if not self.waits(name):
-                    self.submit(name, attempt)
+                self.submit(name, attempt, again=True)
 
         self.submit(name, attempt)
 

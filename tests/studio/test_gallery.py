@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,24 @@ def test_what_is_wanted_no_more_is_not_computed(browser: Browser) -> None:
     parts = browser.all(messages.TilePictures)
     old, new = ([item.name for part in parts if part.turn == turn for item in part.items] for turn in (1, 2))
     assert new == ["hsv"] and len(old) < len(names) / 2
+
+
+def test_two_threads_that_read_a_picture_get_the_same_whole_one(tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.png").write_bytes(picture((400 + number, 300)))
+    pictures = Pictures.of(tmp_path)
+    starts = threading.Barrier(4)
+
+    def read(_: int) -> list[bytes]:
+        starts.wait()
+        return [pictures.picture().tobytes(), *(Path(name).read_bytes() for name in pictures.copies())]
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(len(pictures.paths)):
+            pictures.number = number
+            one, *others = threads.map(read, range(4))
+            assert all(other == one for other in others)
+            assert len(set(one)) == len(one)
 
 
 def test_tiles_say_what_they_are(browser: Browser) -> None:
