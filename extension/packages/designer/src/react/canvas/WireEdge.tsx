@@ -40,8 +40,8 @@ const ABOVE = 22;
 /** From a port to the middle of a pill that begins at the card's edge. */
 const INWARD = 58;
 
-/** Length of the stub of a wire that is not drawn whole. */
-const STUB = 14;
+/** Length of the stub of a wire that is not drawn whole, of which the port covers 8. */
+const STUB = 22;
 
 interface Place {
   readonly x: number;

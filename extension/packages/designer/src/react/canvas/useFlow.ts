@@ -109,8 +109,8 @@ export const flowEdges = derived(
       ...endsOf(state, w, handleOfSlot),
       selected: wires.includes(w.id),
       ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
-      // Handles of a row appear with its wire; React Flow measures them a frame later.
-      zIndex: wires.includes(w.id) ? 1 : 0,
+      // a stub is short: what is clicked there is the stub, not a wire that passes by
+      zIndex: wires.includes(w.id) || w.slot.kind === "argument" ? 1 : 0,
     }));
   },
 );
