@@ -77,7 +77,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
-    where = "where it goes; .svg, .png: a picture; .mmd, .dot: a diagram; standard output if not given"
+    where = "where it goes: .svg or .png is a picture, .md, .mmd or .dot a diagram; standard output if not given"
     add("-o", "--output", metavar="FILE", help=where)
     add("--force", action="store_true", help="write it in spite of errors, and over a program that was edited by hand")
     add("--triton", metavar="DIR", help="write it as a model of this repository of Triton, for its DALI backend")
@@ -164,11 +164,11 @@ def export(options: argparse.Namespace) -> int:
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.cli.document import open_document, subgraphs, view_of  # noqa: PLC0415
     from dali_studio.cli.export import check_program, export_model, export_program  # noqa: PLC0415
-    from dali_studio.studio.exports import ENDINGS, write_alone  # noqa: PLC0415
+    from dali_studio.studio.exports import write_alone  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
     output = None if options.output is None else Path(options.output)
-    if output is not None and output.suffix in ENDINGS and not options.check:
+    if output is not None and output.suffix not in ("", ".py") and not options.check:
         with waiting(f"Drawing {len(graph)} nodes"):
             write_alone(graph, view_of(options.file), default_registry(), output)
         say(f"Wrote {output}.")

@@ -57,5 +57,10 @@ def dot(graph: Graph) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
+def markdown(graph: Graph) -> str:
+    """The same, as a page of Markdown."""
+    return f"```mermaid\n{mermaid(graph)}```\n"
+
+
 #: By what the name of a file ends with.
-DIAGRAMS: dict[str, Callable[[Graph], str]] = {".mmd": mermaid, ".dot": dot, ".gv": dot}
+DIAGRAMS: dict[str, Callable[[Graph], str]] = {".mmd": mermaid, ".md": markdown, ".dot": dot, ".gv": dot}

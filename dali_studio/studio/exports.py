@@ -32,7 +32,7 @@ def write(graph: Graph, view: Mapping[str, Any], path: Path, picture: Callable[[
         DS302 for another ending, or if the file cannot be written; DS401 if a value has no JSON form.
     """
     if path.suffix not in ENDINGS:
-        hint = f"Let its name end with {', '.join(ENDINGS)}."
+        hint = f"Let its name end with {', '.join(ENDINGS)}; of a program, with .py."
         raise DaliStudioError(Diagnostic(code="DS302", message=f"{path.name} names no picture.", hint=hint))
     made: str | bytes
     if path.suffix in DIAGRAMS:

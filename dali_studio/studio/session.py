@@ -20,6 +20,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
+from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
@@ -34,7 +35,6 @@ from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.runs import Runs
 from dali_studio.studio.view import (
-    TARGET,
     functions_in,
     in_columns,
     kept_view,
@@ -44,10 +44,10 @@ from dali_studio.studio.view import (
     named_marks,
     notes_in,
     opened,
+    places_of,
     positions_in,
     positions_of,
     revision_changed,
-    target_of,
 )
 from dali_studio.studio.worker import Worker
 
@@ -111,9 +111,7 @@ class Session:
         self.history = History(code_nodes.opened(graph, view), self.registry)
         self._modules = code_nodes.Modules()
         self._modules.know(self.history.graph)
-        self.history.places.update(positions_of(view))
-        self.history.places.update(named_marks(marks_of(view)))
-        self.history.places[TARGET] = target_of(view)
+        self.history.places.update(places_of(view))
         self.path = path
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
@@ -266,12 +264,8 @@ class Session:
     @handle.register
     def _(self, message: requests.ChooseSample) -> None:
         if message.iteration > _LAST_BATCH:
-            raise DaliStudioError(
-                Diagnostic(
-                    code="DS105", message=f"There is no batch {message.iteration + 1:,}.",
-                    hint=f"Choose one from 1 to {_LAST_BATCH + 1:,}.",
-                )
-            )  # fmt: skip
+            text, hint = f"There is no batch {message.iteration + 1:,}.", f"Choose one from 1 to {_LAST_BATCH + 1:,}."
+            raise DaliStudioError(Diagnostic(code="DS105", message=text, hint=hint))
         turned = message.iteration != self.iteration
         self.iteration = max(message.iteration, 0)
         self.sample = min(max(message.sample, 0), self.graph.options.batch_size - 1)
@@ -363,7 +357,16 @@ class Session:
     @handle.register
     def _(self, message: requests.OpenText) -> None:
         graph, view, _found = document.loads(message.text, self.registry)
-        self.open(graph, view)
+        if len(self.graph) == 0:
+            self.open(graph, view)
+            return
+        gesture = f"open {self.revision}"  # one step, which undo takes back
+        places = {**dict.fromkeys(self.history.places), **places_of(view)}
+        self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
+        if text := own_text.kept(view, self.current()):
+            self.history.apply((), gesture, {own_text.TEXT: text})
+            self.dialect = text.dialect
+        self._changed()
 
     @handle.register
     def _(self, message: requests.OpenRecipe) -> None:

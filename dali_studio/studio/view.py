@@ -269,6 +269,11 @@ def target_of(view: Mapping[str, Any]) -> float | None:
     return float(cast("float", target)) if usable else None
 
 
+def places_of(view: Mapping[str, Any]) -> dict[str, object]:
+    """What a document's view part keeps beside the nodes."""
+    return {**positions_of(view), **named_marks(marks_of(view)), TARGET: target_of(view)}
+
+
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:
     """Where a document's view part places the cards; what cannot be read is left out."""
     found: dict[str, Position] = {}

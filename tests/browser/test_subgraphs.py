@@ -190,15 +190,21 @@ def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tupl
     _select(page, "rotate")
     page.keyboard.press("Delete")
     _by_id(page, "node-rotate").wait_for(state="detached")
-    page.evaluate(
-        """bytes => { const data = new DataTransfer();
+    drop = """([bytes, target]) => { const data = new DataTransfer();
         data.items.add(new File([new Uint8Array(bytes)], 'train.png', { type: 'image/png' }));
-        document.querySelector('[data-testid=canvas]').dispatchEvent(
-          new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })); }""",
-        list(picture.read_bytes()),
-    )
+        document.querySelector(`[data-testid=${target}]`).dispatchEvent(
+          new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })); }"""
+    page.evaluate(drop, [list(picture.read_bytes()), "canvas"])
     _by_id(page, "node-rotate").wait_for()
     _await_code(page, "fn.rotate(")
+    _by_id(page, "undo").click()  # what was there before is not lost
+    _by_id(page, "node-rotate").wait_for(state="detached")
+
+    lab.write_notebook(server[1] / "dropped.ipynb", "from dali_studio import Designer; Designer()")
+    lab.open_notebook(page, server[0], "dropped.ipynb")
+    _by_id(page, "empty").wait_for()
+    page.evaluate(drop, [list(picture.read_bytes()), "empty"])
+    _by_id(page, "thumb-rotate").wait_for()
 
 
 def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:

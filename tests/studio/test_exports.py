@@ -124,6 +124,10 @@ def test_the_designer_saves_pictures_and_opens_documents_that_are_dropped(
         client.edit({"type": "remove_node", "key": "angle"})
         (opened, *_) = only(client.send("open_text", text=text), messages.RevisionChanged)
         assert {node.key for node in opened.graph.nodes} == set(GRAPH)
+        (before, *_) = only(client.send("undo"), messages.RevisionChanged)
+        assert {node.key for node in before.graph.nodes} == set(GRAPH) - {"angle"}
+        (again, *_) = only(client.send("redo"), messages.RevisionChanged)
+        assert again.graph == opened.graph and again.positions == opened.positions
     finally:
         client.session.close()
 

@@ -54,3 +54,7 @@ def test_the_command_line_writes_diagrams_by_the_name_of_the_file(tmp_path: Path
     assert (tmp_path / "g.mmd").read_text().startswith("flowchart LR\n")
     assert main(["export", "getting_started", "-o", str(tmp_path / "g.dot")]) == 0
     assert (tmp_path / "g.dot").read_text().startswith("digraph ")
+    assert main(["export", "getting_started", "-o", str(tmp_path / "g.md")]) == 0
+    assert (tmp_path / "g.md").read_text().startswith("```mermaid\nflowchart LR\n")
+    assert main(["export", "getting_started", "-o", str(tmp_path / "g.pdf")]) == 1
+    assert not (tmp_path / "g.pdf").exists()

@@ -52,6 +52,12 @@ describe("what is typed", () => {
   });
   it("widens the slider when it lies outside of the handy interval", () => {
     expect(sliderSpan(argument({ span: [0, 10] }), 40)).toEqual([0, 40]);
+    const dial = argument({ widget: "dial", span: [-180, 180] });
+    expect([sliderSpan(dial, 10), sliderSpan(dial, 90)]).toEqual([
+      [-60, 60],
+      [-180, 180],
+    ]);
+    expect(sliderStep(dial, -60, 60)).toBe(1);
     expect(sliderStep(argument(), 0, 255)).toBe(1);
     expect(sliderStep(argument(), 0, 1)).toBe(0.01);
     expect(snap(0.30000000000000004, 0.01)).toBe(0.3);

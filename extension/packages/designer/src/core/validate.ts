@@ -40,7 +40,9 @@ export function parseMany(argument: Argument, texts: readonly string[]): Parsed 
 
 /** The interval of a slider: the handy one, widened so that the value that is set lies in it. */
 export function sliderSpan(argument: Argument, value: number): readonly [number, number] {
-  const [from, to] = argument.span;
+  // of angles the usual ones: a dial reaches the others
+  const near = argument.widget === "dial" && Math.abs(value) <= 60;
+  const [from, to] = near ? [-60, 60] : argument.span;
   const low = from ?? argument.minimum ?? Math.min(0, value * 2);
   const high = to ?? argument.maximum ?? Math.max(1, Math.abs(value) * 2);
   return [Math.min(low, value), Math.max(high, value)];

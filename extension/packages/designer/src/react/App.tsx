@@ -26,6 +26,7 @@ import { Inspector } from "./inspector/Inspector";
 import { keepKey, useKeys } from "./keys";
 import { LiveRegion } from "./LiveRegion";
 import { Outline } from "./Outline";
+import { openFile } from "./openFile";
 import { Palette } from "./Palette";
 import { QuickAddBox } from "./QuickAddBox";
 import { ResizeHandle } from "./ResizeHandle";
@@ -135,6 +136,13 @@ function Studio({
       onCopy={clipboard}
       onCut={clipboard}
       onPaste={clipboard}
+      onDragOver={(e) => e.preventDefault()}
+      onDrop={(e) => {
+        const [file] = e.dataTransfer.files;
+        if (!file) return;
+        e.preventDefault();
+        void openFile(session, file);
+      }}
     >
       <TopBar />
       <div className={`ds-left ${state.palette ? "ds-with-palette" : ""}`}>

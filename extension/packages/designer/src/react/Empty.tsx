@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, type MouseEvent, useEffect, useState } from "react";
 import * as format from "../core/format";
 import { isOffered } from "../core/fuzzy";
 import { recipeImage } from "../core/state";
@@ -137,9 +137,10 @@ function OperatorCard() {
   const { session, root } = useFrame();
   const api = useCanvasApi();
   const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
-  const add = () => {
-    const centre = api.current?.centre();
-    if (centre) openQuickAdd(session, root, { ...centre, from: null, to: null });
+  const add = (event: MouseEvent<HTMLElement>) => {
+    const { left: x, bottom: y } = event.currentTarget.getBoundingClientRect();
+    const place = api.current?.centre().place ?? null;
+    openQuickAdd(session, root, { at: { x, y }, place, from: null, to: null });
   };
   return (
     <div className="ds-offer">

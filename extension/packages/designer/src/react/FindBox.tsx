@@ -37,7 +37,8 @@ export function FindBox() {
       <input
         ref={field}
         value={text}
-        placeholder="name, value, device:gpu, error:, slow:"
+        placeholder="name or value"
+        title="A name, operator or value; device:gpu, error:, slow:"
         aria-label="Find on the canvas"
         data-testid="find-field"
         onChange={(e) => {

@@ -19,7 +19,6 @@ import { enterBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
-import { openFile } from "../openFile";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
@@ -328,12 +327,6 @@ function CanvasView() {
 
   const onDrop = useCallback(
     (event: DragEvent) => {
-      const [file] = event.dataTransfer.files;
-      if (file) {
-        event.preventDefault();
-        void openFile(session, file);
-        return;
-      }
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");
       const operator = session.store.get().opening?.catalog.byName.get(name);
       if (!operator) return;
@@ -385,7 +378,6 @@ function CanvasView() {
       onPointerDownCapture={() => {
         before.current = session.store.get().view.selection;
       }}
-      onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
       {...gestures.handlers}
     >

@@ -1,11 +1,18 @@
 import { useReactFlow, ViewportPortal } from "@xyflow/react";
 import { cardOf } from "../../core/subgraph";
 import { useSel } from "../context";
-import { handleOfSlot } from "./drag";
+import { dragHue, handleOfSlot } from "./drag";
 
 /** The wire that was let go over nothing, while what it leads to is chosen. */
 export function LooseWire() {
   const quick = useSel((s) => s.view.quickAdd);
+  const hue = useSel((s) =>
+    quick?.from
+      ? dragHue(s, { from: quick.from, to: null })
+      : quick?.to
+        ? dragHue(s, { from: null, to: quick.to })
+        : "slate",
+  );
   const flow = useReactFlow();
   const end = quick?.from ?? quick?.to;
   const card = useSel((s) => cardOf(s, end?.node ?? ""));
@@ -21,7 +28,7 @@ export function LooseWire() {
   const { place } = quick;
   return (
     <ViewportPortal>
-      <svg className="ds-loose" aria-hidden="true">
+      <svg className="ds-loose" aria-hidden="true" style={{ stroke: `var(--ds-${hue})` }}>
         <path
           d={`M${begin.x} ${begin.y}C${begin.x + reach} ${begin.y} ${place.x - reach} ${place.y} ${place.x} ${place.y}`}
         />

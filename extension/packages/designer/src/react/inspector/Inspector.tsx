@@ -36,7 +36,7 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
         {box && <BoxPanel key={box.id} box={box} />}
         {only && only !== OUTPUTS && !box && <NodePanel key={only} nodeKey={only} />}
         {selection.length > 1 && !box && <SeveralPanel />}
-        {selection.length === 0 && <PipelinePanel />}
+        {selection.length === 0 && <PipelinePanel floating={floating} />}
       </div>
     </aside>
   );

@@ -215,9 +215,9 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       {node.code && <FunctionEditor key={`code ${nodeKey}`} nodeKey={nodeKey} code={node.code} />}
       <Problems node={node} />
       <RandomEditor nodeKey={nodeKey} />
-      {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
       {operator && <CropWindow node={node} operator={operator} />}
       <Placement node={node} />
+      {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
       {drawn.map((row) => {
         const [name = "", key = ""] = row.split("|");
         return <RandomEditor key={row} nodeKey={key} title={name} />;

@@ -87,7 +87,8 @@ function NameField() {
 }
 
 /** What is shown when nothing is selected. */
-export function PipelinePanel() {
+export function PipelinePanel({ floating }: { readonly floating: boolean }) {
+  const session = useSession();
   const counts = useSel((s) => ({ nodes: s.graph?.nodes.length ?? 0, outputs: s.graph?.outputs.length ?? 0 }));
   const gpu = useSel((s) => s.opening?.gpu ?? "");
   return (
@@ -99,6 +100,7 @@ export function PipelinePanel() {
             {format.plural(counts.nodes, "operator")}, {format.plural(counts.outputs, "output")}
           </small>
         </div>
+        {floating && <IconButton icon="cross" label="Close" small onClick={() => session.view({ settings: false })} />}
       </div>
       <Section title="Pipeline">
         {OPTIONS.map((o) => (

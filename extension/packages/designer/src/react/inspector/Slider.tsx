@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef } from "react";
 import type { Argument } from "../../core/catalog";
+import * as format from "../../core/format";
 import { sliderSpan, sliderStep, snap } from "../../core/validate";
 
 interface Props {
@@ -41,6 +42,12 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
       className={`ds-slider ${unset ? "ds-unset" : ""}`}
       style={{ "--ds-from": `${Math.min(zero, at) * 100}%`, "--ds-at": `${Math.max(zero, at) * 100}%` }}
     >
+      {argument.widget === "dial" &&
+        [low / 2, 0, high / 2].map((angle) => (
+          <small key={angle} style={{ left: `calc(6px + (100% - 12px) * ${share(angle, low, high)})` }}>
+            {format.number(angle)}
+          </small>
+        ))}
       {tick !== null && <em style={{ left: `calc(6px + (100% - 12px) * ${tick})` }} />}
       <input
         type="range"
