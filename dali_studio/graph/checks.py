@@ -168,7 +168,8 @@ def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list
     return [
         finding(
             node, "DS103", f"{node.operator} needs {argument.name}.",
-            "Set a value or feed it by a wire." if argument.tensor else "Set a value.", argument=argument.name,
+            "Give it in the program, or write its code in the designer." if argument.type == "object"
+            else "Set a value or feed it by a wire." if argument.tensor else "Set a value.", argument=argument.name,
         )
         for argument in schema.arguments if argument.required and argument.name not in given
     ]  # fmt: skip

@@ -64,7 +64,10 @@ def errors(got: Any) -> list[str]:
 
 
 def test_a_function_is_tried_and_its_outputs_are_known(client: Client) -> None:
-    assert node_of(client.send("ready")).code == messages.NodeCode()
+    ready = client.send("ready")
+    assert node_of(ready).code == messages.NodeCode()
+    (said,) = [found.hint for found in only(ready, messages.RevisionChanged)[-1].diagnostics if found.code == "DS103"]
+    assert said == "Give it in the program, or write its code in the designer."
     node = node_of(client.send("apply_function", key="half", source=SOURCE))
     assert node.code == messages.NodeCode(source=SOURCE, module="photos_half")
     assert node.arguments == {"num_outputs": 2, "output_layouts": ("HWC", "")}
