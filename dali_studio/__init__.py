@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio.api.reading.program import read
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
-    from dali_studio.pipeline import DataNode, Pipeline, pipeline_def
+    from dali_studio.pipeline import DataNode, OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
     from dali_studio.studio.gallery_widget import Gallery
     from dali_studio.studio.widget import Designer
     from dali_studio.tensors import TensorList
@@ -39,6 +39,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Pipeline": "dali_studio.pipeline",
     "pipeline_def": "dali_studio.pipeline",
+    "OperatorConcurrency": "dali_studio.pipeline",
+    "StreamPolicy": "dali_studio.pipeline",
     "DataNode": "dali_studio.pipeline",
     "read": "dali_studio.api.reading.program",
     "read_compose": "dali_studio.api.reading.compose",
@@ -55,9 +57,9 @@ _MODULES = (
     "samples",
 )  # fmt: skip
 __all__ = [
-    "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "Pipeline", "TensorList",
-    "__version__", "backend", "data_node", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def",
-    "plugin_manager", "read", "read_compose", "samples", "tensors", "tfrecord", "types",
+    "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "OperatorConcurrency", "Pipeline",
+    "StreamPolicy", "TensorList", "__version__", "backend", "data_node", "fn", "math", "newaxis", "ops", "pipeline",
+    "pipeline_def", "plugin_manager", "read", "read_compose", "samples", "tensors", "tfrecord", "types",
 ]  # fmt: skip
 
 

@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from operator import index
 from typing import Any
 
 from dali_studio.api.support import PIPELINE_ARGUMENTS, refusal
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.node import GraphOptions, option_found
+
+
+class StreamPolicy(Enum):
+    """Which operators of nvidia.dali share a CUDA stream; without effect here, as each pipeline has two."""
+
+    SINGLE = 1
+    PER_BACKEND = 2
+    PER_OPERATOR = 3
+    UNSPECIFIED = 0
+
+
+class OperatorConcurrency(Enum):
+    """Which operators of nvidia.dali run side by side; without effect here, as the executor decides."""
+
+    NONE = 1
+    BACKEND = 2
+    FULL = 3
+    UNSPECIFIED = 0
+
+
+#: Options that take members of an enumeration, of this package's or of nvidia.dali's.
+_ENUMERATED: dict[str, type[Enum]] = {"stream_policy": StreamPolicy, "concurrency": OperatorConcurrency}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +84,12 @@ ANSWERS: dict[str, Callable[[Settings], Any]] = {
     "py_start_method": lambda s: s.extra.get("py_start_method", "fork"),
     "default_cuda_stream_priority": lambda s: s.extra.get("default_cuda_stream_priority", 0),
     "max_streams": lambda s: s.extra.get("max_streams", -1),
-    **{name: _extra(name) for name in ("concurrency", "stream_policy")},
+    **{name: _extra(name) for name in _ENUMERATED},
 }
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse options that do not exist (DS102) or are not available (DS106)."""
+    """Refuse options that do not exist (DS102), are not available (DS106), or have a value of another kind (DS105)."""
     for option, value in options.items():
         support = PIPELINE_ARGUMENTS.get(option)
         if support is None:
@@ -85,6 +108,9 @@ def check_options(options: Mapping[str, Any]) -> None:
                     hint="Give it to pipeline_def, which rewrites the function that it decorates.",
                 )
             )  # fmt: skip
+        kind = _ENUMERATED.get(option)
+        if kind and value is not None and getattr(value, "name", None) not in kind.__members__:
+            raise bad_option(option, value, " or ".join(f"{kind.__name__}.{name}" for name in kind.__members__))
         if support.status == "refused" and value not in (None, False):
             raise refusal(f"Pipeline(..., {option}={value!r})", support)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import dali_studio
 import dali_studio.types as our_types
 from dali_studio import DaliStudioError, Pipeline
 from dali_studio.api.default import default_registry
@@ -94,7 +95,8 @@ def test_every_pipeline_argument(nvidia: ModuleType) -> None:
 def test_pipeline_arguments_do_what_the_table_says(name: str) -> None:
     support = PIPELINE_ARGUMENTS[name]
     values = {"batch_size": 3, "num_threads": 1, "device_id": None, "prefetch_queue_depth": 1, "output_dtype": our_types.FLOAT, "output_ndim": 0,
-              "output_layout": None, "seed": 5, "exec_async": False, "exec_pipelined": False}  # fmt: skip
+              "output_layout": None, "seed": 5, "exec_async": False, "exec_pipelined": False,
+              "stream_policy": dali_studio.StreamPolicy.SINGLE, "concurrency": dali_studio.OperatorConcurrency.FULL}  # fmt: skip
     value = values.get(name, True)
     if support.status == "refused":
         with pytest.raises(DaliStudioError, match=f"{name}.*not available: {re.escape(support.reason)}"):
@@ -120,6 +122,17 @@ def test_pipelines_say_how_they_run(nvidia: ModuleType, options: dict[str, Any])
     ours, theirs = ({name: getattr(made, name) for name in names}
                     for made in (Pipeline(2, 1, None, **options), nvidia.Pipeline(2, 1, None, **options)))  # fmt: skip
     assert ours == theirs
+
+
+@pytest.mark.parametrize(("option", "name"), [("stream_policy", "StreamPolicy"), ("concurrency", "OperatorConcurrency")])
+def test_enumerations_of_the_executor_are_those_of_nvidia_dali(nvidia: ModuleType, option: str, name: str) -> None:
+    ours, theirs = getattr(dali_studio, name), getattr(nvidia, name)
+    assert list(ours.__members__) == list(theirs.__members__)
+    assert getattr(dali_studio.pipeline, name) is ours
+    for member in (*ours, *theirs):
+        assert getattr(Pipeline(1, 1, None, **{option: member}), option) is member
+    with pytest.raises(DaliStudioError, match=f"{option} is 'SINGLE'; {name}\\..* or {name}.UNSPECIFIED is accepted"):
+        Pipeline(1, 1, None, **{option: "SINGLE"})
 
 
 def test_every_pipeline_method_and_property(nvidia: ModuleType) -> None:
