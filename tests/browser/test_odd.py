@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +176,5 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     _by_id(page, "palette-gaussian_blur").click()
     _by_id(page, "designer").get_by_role("button", name="Close", exact=True).first.click()
     _by_id(page, "outline").get_by_text("gaussian_blur").first.wait_for()
+    # a row is spoken by its name, not by what is in its picture
+    assert _by_id(page, "outline").get_by_role("button", name=re.compile("^reader ")).count() == 1

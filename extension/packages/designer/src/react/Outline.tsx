@@ -89,7 +89,11 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         data-testid={`outline-${nodeKey}`}
         onClick={() => session.select(row.selected && visible ? [] : [nodeKey])}
       >
-        {visible && <Picture nodeKey={nodeKey} />}
+        {visible && (
+          <span style={{ display: "contents" }} aria-hidden>
+            <Picture nodeKey={nodeKey} />
+          </span>
+        )}
         <span className="ds-outline-words">
           <span className="ds-tile">
             <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} size={12} />
