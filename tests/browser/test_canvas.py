@@ -369,4 +369,12 @@ def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) 
         _by_id(page, "pair-facts").wait_for()
         check(f"{theme}, comparison")
         _by_id(page, "pair-close").click()
+    # in high contrast, what has a meaning is not pale: it has another mark
+    _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("b")
+    page.locator(".ds-bypassed").wait_for()
+    pale = """() => [...document.querySelectorAll('.ds-canvas [class*=ds-]:not(:disabled)')].filter(one => {
+        const { opacity, strokeOpacity } = getComputedStyle(one);
+        return Number(opacity) * Number(strokeOpacity) < 1; }).map(one => one.outerHTML.slice(0, 200))"""
+    assert page.evaluate(pale) == []
     lab.set_theme(page, "JupyterLab Light")  # the setting outlives the page
