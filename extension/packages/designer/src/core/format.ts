@@ -107,9 +107,17 @@ export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A name of which so many characters are kept: its beginning says what it is, its end which one, most of all a number. */
+export function cut(text: string, kept: number): string {
+  if (kept >= text.length) return text;
+  const number = /\d{1,4}$/.exec(text)?.[0].length;
+  const end = Math.min(number ?? Math.min(4, Math.floor(kept / 3)), kept - 1);
+  return `${text.slice(0, kept - end)}…${end > 0 ? text.slice(-end) : ""}`;
+}
+
 /** The name of a node in a sentence that has more to say: cut as on cards, where the whole one stands. */
 export function name(text: string): string {
-  return text.length > 24 ? `${text.slice(0, 19)}…${text.slice(-4)}` : text;
+  return text.length > 24 ? cut(text, 23) : text;
 }
 
 /** Heat step 1 to 5 of a share of the whole: < 5, 5-15, 15-35, 35-65, > 65 %. */

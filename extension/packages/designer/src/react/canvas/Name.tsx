@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "react";
+import { cut } from "../../core/format";
 
-/** How many characters at a name's end stay when its middle is left out. */
-const TAIL = 4;
 const pen = document.createElement("canvas").getContext("2d");
 const texts = new WeakMap<Element, string>();
 const observer = new ResizeObserver((entries) => {
@@ -20,8 +19,7 @@ function fit(target: Element): void {
   const room = target.clientWidth + 0.5 - Number.parseFloat(paddingRight);
   const fits = (words: string) => pen.measureText(words).width <= room;
   let words = text;
-  const tail = text.slice(-TAIL);
-  for (let head = text.length - TAIL; head > 0 && !fits(words); head--) words = `${text.slice(0, head)}…${tail}`;
+  for (let kept = text.length - 1; kept > 0 && !fits(words); kept--) words = cut(text, kept);
   if (node.data !== words) node.data = words;
 }
 
