@@ -3,7 +3,7 @@ import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
-import { COLUMN, outputRows } from "../src/core/layout";
+import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
 import { Session } from "../src/core/session";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
@@ -42,22 +42,25 @@ describe("relaid", () => {
   });
 });
 
-describe("an operator dropped from the last step's wire", () => {
+describe("an operator at the end of a wire that was let go", () => {
+  const place = { x: 700, y: 420 };
+  const slot = { kind: "argument", node: "rotate", argument: "fill_value" } as const;
   it.each([
-    ["of cards that nobody has moved", state.positions],
-    ["of cards that somebody has moved", { ...state.positions, rotate: { x: 900, y: 500 } }],
-  ])("stands behind it in its row, %s", (_, positions) => {
+    ["of a result", { from: ref("rotate"), to: null }, { x: 700, y: 420 - PORT }],
+    ["of an argument", { from: null, to: slot }, { x: 700 - CARD, y: 420 - PORT }],
+  ])("stands with its port there, %s", (_, ends, at) => {
     const kernel = new FakeKernel();
     const session = new Session(kernel, 296);
     kernel.open(session);
     session.room = ROOM;
-    session.move(positions);
-    const operator = INDEX.byName.get("rotate");
-    const key =
-      operator && insertOperator(session, operator, { at: { x: 700, y: 420 }, from: ref("rotate"), to: null });
-    const { rotate, [key ?? ""]: made, [OUTPUTS]: outputs } = session.store.get().positions;
-    expect(made).toEqual({ x: (rotate?.x ?? 0) + COLUMN, y: rotate?.y });
-    expect(outputs).toEqual({ x: (made?.x ?? 0) + COLUMN, y: made?.y });
+    session.move(state.positions);
+    const operator = INDEX.byName.get(ends.from ? "rotate" : "random.uniform");
+    const key = operator && insertOperator(session, operator, { at: place, ...ends });
+    const { [key ?? ""]: made, ...others } = session.store.get().positions;
+    expect(Math.hypot((made?.x ?? 0) - at.x, (made?.y ?? 0) - at.y)).toBeLessThan(4);
+    expect(others.rotate).toEqual(state.positions.rotate);
+    // what the pipeline returns of it is right of it
+    if (ends.from) expect(others[OUTPUTS]?.x).toBeGreaterThanOrEqual((made?.x ?? 0) + COLUMN);
   });
 });
 

@@ -5,6 +5,8 @@ import type { Rect } from "./route";
 export const COLUMN = 184;
 export const ROW = 204;
 export const CARD = 148;
+/** The line of a card's main ports, under its upper edge. */
+export const PORT = 14;
 const SIDE = 20;
 const TOP = 14;
 
@@ -329,7 +331,7 @@ export function wayOf(
 /** Height of a card of outputs above its first row, of each row, and below the last one. */
 const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22 } as const;
 /** How much higher a card's first row is than the line of a card beside it. */
-const LIFT = OUTPUTS_PARTS.head + OUTPUTS_PARTS.row / 2 - 14;
+const LIFT = OUTPUTS_PARTS.head + OUTPUTS_PARTS.row / 2 - PORT;
 
 /** From how many branches on each of them ends on its own line, though that makes a tall card. */
 const BRANCHES = 4;
@@ -345,7 +347,7 @@ export function outputRows(graph: GraphView, positions: Readonly<Record<string, 
   let next = head;
   return graph.outputs.map((_, i) => {
     const at = sources[i];
-    const line = beside && at ? at.y + 14 - row / 2 - card.y : next;
+    const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
     // A branch that somebody has moved far away does not stretch the card.
     const here = line - next < 2 * ROW ? Math.max(next, line) : next;
     next = here + row;

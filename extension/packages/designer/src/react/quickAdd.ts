@@ -2,7 +2,7 @@ import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
 import { freeSpot } from "../core/freeSpot";
 import { nodeOf, OUTPUTS } from "../core/graph";
-import { COLUMN, freePlace, ROW } from "../core/layout";
+import { CARD, COLUMN, freePlace, PORT, ROW } from "../core/layout";
 import type { Rect } from "../core/route";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
@@ -74,14 +74,10 @@ export function insertInView(session: Session, api: CanvasApi | null, operator: 
   insertOperator(session, operator, { at, from, to: null, selected: from !== null });
 }
 
-/** Where a card goes that comes at the end of a wire: into the row of the card that the wire is from, if it is near that or ends the chain. */
-function onLine(state: State, { at, from, to, selected }: AddOptions, returned: boolean): Position {
-  const beside = state.positions[(from ?? to)?.node ?? ""];
-  if (!beside || selected || (from && to)) return at;
-  if (from && returned) return { x: beside.x + COLUMN, y: beside.y };
-  if (Math.abs(at.y - beside.y) > ROW / 2) return at;
-  const columns = Math.round((at.x - beside.x) / COLUMN);
-  return { x: beside.x + COLUMN * (from ? Math.max(1, columns) : Math.min(-1, columns)), y: beside.y };
+/** Where a card stands at the end of a wire that was let go: its port is there. */
+function atEnd({ at, from, to, selected }: AddOptions): Position {
+  if (selected || Boolean(from) === Boolean(to)) return at;
+  return { x: at.x - (from ? 0 : CARD), y: at.y - PORT };
 }
 
 /** Add an operator as one undo step and select it. */
@@ -91,9 +87,9 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const state = session.store.get();
   const step = addStep(context, operator, options);
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
-  const at = freePlace(onLine(state, options, returned), cardRects(state, OUTPUTS));
+  const at = freePlace(atEnd(options), cardRects(state, OUTPUTS));
   const [key = ""] = step.select;
-  const chained = options.selected || (options.from && (options.to || returned));
+  const chained = options.selected || (options.from && options.to);
   const places = chained ? relaid(state, step.edits, session.room) : {};
   session.edit(step.edits, { positions: { [key]: at, ...makeRoom(state, at, returned), ...places } });
   session.select(step.select);
