@@ -12,7 +12,9 @@ import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } f
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
-import { CARD, MIN_SCALE } from "../../core/layout";
+import { CARD, MIN_SCALE, type Size } from "../../core/layout";
+import type { Rect } from "../../core/route";
+import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
@@ -38,7 +40,7 @@ import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
 import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
 import { useArea } from "./useArea";
-import { CONTROLS, flowEdges, LOW, obstaclesOf, roomOf, STRIP, useAutoPlace, useFlowNodes, viewOf } from "./useFlow";
+import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, stubSource, WireEdge } from "./WireEdge";
@@ -81,34 +83,42 @@ function CanvasView() {
   latest.current = nodes;
 
   const beside = useBeside(breadth === "slim" || dense, nodes);
-  const fit = useCallback(
-    (duration = 0) => {
-      const rect = box.current?.getBoundingClientRect();
-      const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
-      touched.current = false;
-      session.room = roomOf(box.current);
-      // Small cards are lower than those that they may become by being fitted.
-      const sizes = sizesOf(session.store.get());
-      const cards = obstaclesOf(latest.current).map((c, i) => ({
-        ...c,
-        height: Math.max(c.height, sizes.get(latest.current[i]?.id ?? "")?.height ?? 0),
-      }));
-      // Breadcrumbs stand above the cards.
-      const room =
-        pathOf(session.store.get()).length > 0
-          ? cards.map((c) => ({ ...c, y: c.y - 40, height: c.height + 40 }))
-          : cards;
+  /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
+  const look = useCallback(
+    (choose: (cards: readonly Rect[], size: Size, covers: Covers) => View | null, duration: number) => {
       const frame = box.current;
       if (!frame) return;
-      const heightOf = (part: string) => root.querySelector<HTMLElement>(part)?.offsetHeight ?? 0;
-      const to = viewOf(room, size, {
-        top: heightOf(".ds-strip-over") || (size.height > LOW ? STRIP : 0),
-        controls: 20 + Math.max(CONTROLS.width - 20, frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0),
+      const { width, height } = frame.getBoundingClientRect();
+      session.room = roomOf(frame);
+      const sizes = sizesOf(session.store.get());
+      // Breadcrumbs stand above the cards.
+      const above = pathOf(session.store.get()).length > 0 ? 40 : 0;
+      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
+        // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
+        const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
+        return { x, y: y - above, width: real?.width ?? CARD, height };
       });
-      if (to) void flow.setViewport(beside(to, size.width), { duration: reducedMotion(root) ? 0 : duration });
+      const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
+      const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
+      const covers = {
+        strip,
+        top: strip || (height > LOW ? STRIP : 0),
+        controls: 20 + Math.max(CONTROLS.width - 20, controls),
+      };
+      const to = choose(cards, { width, height }, covers);
+      if (to) void flow.setViewport(beside(to, width), { duration: reducedMotion(root) ? 0 : duration });
     },
     [flow, root, session, beside],
   );
+  const fit = useCallback(
+    (duration = 0) => {
+      touched.current = false;
+      look(viewOf, duration);
+    },
+    [look],
+  );
+  /** Keep what is in view, but for cards that are out of sight. */
+  const keep = useCallback(() => look((...of) => keptView(...of, flow.getViewport()), 200), [look, flow]);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
@@ -125,39 +135,31 @@ function CanvasView() {
     // not taken back when the kernel repeats what is known
     clearTimeout(measured.current);
     measured.current = setTimeout(() => {
+      if (!touched.current) return keep();
       const { selection } = session.store.get().view;
       const frame = box.current;
       const { x, y, zoom: z } = flow.getViewport();
       const chosen = latest.current.filter((n) => selection.includes(n.id));
-      // Of a view that nobody has chosen, all cards are whole, but for some px.
       const inSight = (n: Node) => {
         const [left, top] = [n.position.x * z + x, n.position.y * z + y];
         const [width, height] = [(n.measured?.width ?? CARD) * z, (n.measured?.height ?? CARD) * z];
-        const [h, v] = touched.current ? [width, height] : [10, 10];
-        return (
-          left > -h &&
-          top > -v &&
-          left + width < (frame?.clientWidth ?? 0) + h &&
-          top + height < (frame?.clientHeight ?? 0) + v
-        );
+        return left > -width && top > -height && left < (frame?.clientWidth ?? 0) && top < (frame?.clientHeight ?? 0);
       };
       const [first] = chosen;
-      // What was made small for more cards grows again when they are gone; a view that somebody has chosen keeps its zoom.
-      if (!touched.current ? z < 1 || !latest.current.every(inSight) : !first && !latest.current.some(inSight))
-        fit(200);
+      if (!first && !latest.current.some(inSight)) fit(200);
       else if (first && !chosen.some(inSight))
         void flow.setCenter(first.position.x + CARD / 2, first.position.y + CARD / 2, {
           zoom: z,
           duration: reducedMotion(root) ? 0 : 200,
         });
     }, MEASURED);
-  }, [positions, session, flow, root, fit, dragging]);
+  }, [positions, session, flow, root, fit, keep, dragging]);
   const heat = useSel((s) => s.view.heat);
   // The heat's legend makes the controls wider.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it
   useEffect(() => {
-    if (!touched.current) requestAnimationFrame(() => fit());
-  }, [heat, fit]);
+    if (!touched.current) requestAnimationFrame(keep);
+  }, [heat, keep]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
       const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
@@ -200,7 +202,7 @@ function CanvasView() {
   useAutoPlace(box, fitSoon);
   useFirstFit(nodes.length, fit, reflow, box, touched);
 
-  useRefit(nodes.length, () => fit(200));
+  useRefit(nodes.length, () => (touched.current ? fit(200) : keep()));
   const entered = useSel((s) => pathOf(s).join(" "));
   const wasEntered = useRef(entered);
   useEffect(() => {
@@ -223,8 +225,12 @@ function CanvasView() {
   useEffect(() => {
     api.current = {
       fit: () => fit(200),
-      zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: 80 }),
+      zoomBy: (factor) => {
+        touched.current = true;
+        void flow.zoomTo(flow.getZoom() * factor, { duration: 80 });
+      },
       zoomTo: (z) => {
+        touched.current = true;
         const at = nearest(
           latest.current,
           session.store.get().view.selection,
@@ -262,7 +268,7 @@ function CanvasView() {
         const dx = shift(node.position.x * z + x, width, rect.width);
         const dy = shift(node.position.y * z + y, height, rect.height);
         // Where the view is nobody's choice, all cards stay in sight.
-        if ((dx !== 0 || dy !== 0) && !touched.current) fit(200);
+        if (!touched.current) keep();
         else if (dx !== 0 || dy !== 0)
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, id);
@@ -277,7 +283,7 @@ function CanvasView() {
         return { at, place: place(at.x, at.y) };
       },
     };
-  }, [api, fit, flow, session, animate, root, place]);
+  }, [api, fit, keep, flow, session, animate, root, place]);
 
   const onEdgesChange = useCallback(
     (changes: EdgeChange[]) => {

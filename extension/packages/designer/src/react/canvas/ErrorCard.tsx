@@ -8,6 +8,7 @@ import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { boxesAlong, type Point, type Rect } from "../../core/route";
 import { findings, previewFailures, runFailures, severity } from "../../core/select";
+import { CONTROLS } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
@@ -17,7 +18,6 @@ import { Icon } from "../icons";
 import { IconButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, reportText } from "../problems/Problem";
-import { CONTROLS } from "./useFlow";
 import { ObstacleContext } from "./WireEdge";
 
 interface Props {

@@ -1,11 +1,11 @@
-import { applyNodeChanges, type Edge, type Node, type NodeChange, type Viewport } from "@xyflow/react";
+import { applyNodeChanges, type Edge, type Node, type NodeChange } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
-import { detailOf, isFar, isMany } from "../../core/detail";
 import * as format from "../../core/format";
 import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
-import { CARD, EDGE, fittingScale, freePlace, type Size } from "../../core/layout";
+import { CARD, freePlace, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { derived, findings, findingsAt, severity, timingOf } from "../../core/select";
+import { STRIP } from "../../core/sight";
 import type { State } from "../../core/state";
 import { boxesOf, cornerOf, endsOf, isHidden, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
@@ -125,9 +125,6 @@ export function obstaclesOf(nodes: readonly Node[]): Rect[] {
   }));
 }
 
-/** Height of the sentence that may come over the canvas: cards leave it free, so that nothing moves then. */
-export const STRIP = 30;
-
 /** The room of the cards on the canvas; a usual one while it is not laid out. */
 export function roomOf(box: HTMLElement | null): Size {
   return { width: box?.clientWidth || 900, height: (box?.clientHeight || 470) - STRIP };
@@ -167,52 +164,4 @@ function nextTo(state: State, key: string): Position | null {
   const last = state.graph?.outputs[0] ?? { node: state.graph?.nodes.at(-1)?.key ?? "", output: 0 };
   const at = state.positions[last.node];
   return at ? { x: at.x + 184, y: at.y } : null;
-}
-
-/** A canvas that is no higher keeps no room for what may come over it, in px. */
-export const LOW = 240;
-
-/** What stays free above the cards, in px, and below them for a wire. */
-const ABOVE = 10;
-const LANE = 14;
-/** Height of the names of stages. */
-const STAGE = 14;
-/** What the zoom controls cover at least, in the lower left corner. */
-export const CONTROLS = { width: 220, height: 46 };
-
-/** What lies over the canvas: so much at its top, and controls so wide in its lower left corner. */
-interface Covers {
-  readonly top: number;
-  readonly controls: number;
-}
-
-/** The view of the whole graph, at 100 % from the upper left corner when it fits; null where there is nothing to see. */
-export function viewOf(
-  cards: readonly Rect[],
-  { width: wide, height: high }: Size,
-  { top: above, controls }: Covers,
-): Viewport | null {
-  if (cards.length === 0 || wide === 0) return null;
-  const box = { width: wide, height: high - above };
-  const left = Math.min(...cards.map((c) => c.x));
-  const top = Math.min(...cards.map((c) => c.y));
-  const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
-  const height = Math.max(...cards.map((c) => c.y + c.height)) - top;
-  const place = (room: Size) => {
-    const scale = fittingScale(width, height, room);
-    const x = scale < 1 ? (room.width - width * scale) / 2 : EDGE;
-    const y = scale < 1 ? Math.max(8, Math.min(ABOVE, (room.height - height * scale) / 2)) : ABOVE;
-    return { scale, x, y };
-  };
-  let { scale, x, y } = place(box);
-  // Names of stages stand over the cards of large graphs.
-  const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
-  if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
-  const under = (from: number, to: number) =>
-    x + from * scale < controls && y + head + to * scale > box.height - CONTROLS.height;
-  // A wire may run below the cards; what is low needs all of its height.
-  const hidden =
-    box.height > LOW ? under(0, height + LANE) : cards.some((c) => under(c.x - left, c.y + c.height - top));
-  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
-  return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }

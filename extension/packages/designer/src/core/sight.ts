@@ -1,0 +1,103 @@
+import { detailOf, isFar, isMany } from "./detail";
+import { EDGE, fittingScale, type Size } from "./layout";
+import type { Rect } from "./route";
+
+/** What of the canvas is in view: x and y are where its origin is, in px of the frame. */
+export interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+/** Height of the sentence that may come over the canvas: cards leave it free, so that nothing moves then. */
+export const STRIP = 30;
+
+/** A canvas that is no higher keeps no room for what may come over it, in px. */
+export const LOW = 240;
+
+/** What stays free above the cards, in px, and below them for a wire. */
+const ABOVE = 10;
+const LANE = 14;
+/** Height of the names of stages. */
+const STAGE = 14;
+/** What the zoom controls cover at least, in the lower left corner. */
+export const CONTROLS = { width: 220, height: 46 };
+
+/** What lies over the canvas: so much at its top, now and at most, and controls so wide in its lower left corner. */
+export interface Covers {
+  readonly strip: number;
+  readonly top: number;
+  readonly controls: number;
+}
+
+/** The view of the whole graph, at 100 % from the upper left corner when it fits; null where there is nothing to see. */
+export function viewOf(
+  cards: readonly Rect[],
+  { width: wide, height: high }: Size,
+  { top: above, controls }: Covers,
+): View | null {
+  if (cards.length === 0 || wide === 0) return null;
+  const box = { width: wide, height: high - above };
+  const left = Math.min(...cards.map((c) => c.x));
+  const top = Math.min(...cards.map((c) => c.y));
+  const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
+  const height = Math.max(...cards.map((c) => c.y + c.height)) - top;
+  const place = (room: Size) => {
+    const scale = fittingScale(width, height, room);
+    const x = scale < 1 ? (room.width - width * scale) / 2 : EDGE;
+    const y = scale < 1 ? Math.max(8, Math.min(ABOVE, (room.height - height * scale) / 2)) : ABOVE;
+    return { scale, x, y };
+  };
+  let { scale, x, y } = place(box);
+  // Names of stages stand over the cards of large graphs.
+  const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
+  if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
+  const under = (from: number, to: number) =>
+    x + from * scale < controls && y + head + to * scale > box.height - CONTROLS.height;
+  // A wire may run below the cards; what is low needs all of its height.
+  const hidden =
+    box.height > LOW ? under(0, height + LANE) : cards.some((c) => under(c.x - left, c.y + c.height - top));
+  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
+  return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
+}
+
+/** How much of a card may be out of sight, in px. */
+const SLACK = 10;
+/** What stays free around cards for which the view was moved, in px. */
+const EDGES = 4;
+/** What larger cards must gain before they are shown larger. */
+const GROWTH = 1.25;
+
+/**
+ * The view after cards came, went or moved: the one that there is, while all cards are in sight, else moved as far as it
+ * must be, else that of the whole graph. It grows again where cards were made small for others that have gone.
+ */
+export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now: View): View | null {
+  const whole = viewOf(cards, size, covers);
+  if (!whole) return null;
+  const rects = ({ x, y, zoom }: View) =>
+    cards.map((c) => ({
+      x: c.x * zoom + x,
+      y: c.y * zoom + y,
+      right: (c.x + c.width) * zoom + x,
+      bottom: (c.y + c.height) * zoom + y,
+    }));
+  const inSight = (view: View) =>
+    rects(view).every(
+      (c) =>
+        Math.min(c.x, c.y, size.width - c.right, size.height - c.bottom) > -SLACK &&
+        (c.x > covers.controls - SLACK || c.bottom < size.height - CONTROLS.height + SLACK),
+    );
+  if (whole.zoom > GROWTH * now.zoom) return whole;
+  if (inSight(now)) return now;
+  const all = rects(now);
+  const shift = (from: number, low: number[], high: number[], to: number) =>
+    Math.max(from - Math.min(...low), Math.min(0, to - Math.max(...high)));
+  const sides = (side: keyof (typeof all)[number]) => all.map((c) => c[side]);
+  const moved = {
+    x: now.x + shift(EDGES, sides("x"), sides("right"), size.width - EDGES),
+    y: now.y + shift(covers.strip + EDGES, sides("y"), sides("bottom"), size.height - EDGES),
+    zoom: now.zoom,
+  };
+  return inSight(moved) ? moved : whole;
+}

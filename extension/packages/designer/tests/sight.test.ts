@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { COLUMN } from "../src/core/layout";
+import { keptView, viewOf } from "../src/core/sight";
+
+const SIZE = { width: 1200, height: 430 };
+const COVERS = { strip: 0, top: 30, controls: 220 };
+const card = (column: number, y = 14) => ({ x: 20 + COLUMN * column, y, width: 148, height: 171 });
+const row = (count: number) => Array.from({ length: count }, (_, i) => card(i));
+
+describe("the view of a whole graph", () => {
+  it("is that of full size where it fits", () => {
+    expect(viewOf(row(6), SIZE, COVERS)?.zoom).toBe(1);
+    expect(viewOf(row(9), SIZE, COVERS)?.zoom).toBeLessThan(1);
+    expect(viewOf([], SIZE, COVERS)).toBeNull();
+  });
+});
+
+describe("the view that nobody chose", () => {
+  const now = viewOf(row(5), SIZE, COVERS) ?? { x: 0, y: 0, zoom: 1 };
+  const kept = (cards: ReturnType<typeof row>, view = now) => keptView(cards, SIZE, COVERS, view);
+  it("stays while all cards are in sight", () => {
+    expect(kept(row(6))).toBe(now);
+    expect(kept(row(4))).toBe(now);
+    const small = viewOf(row(8), SIZE, COVERS) ?? now;
+    expect(kept(row(7), small)).toBe(small);
+  });
+  it("moves without becoming smaller where that is enough", () => {
+    const view = kept([...row(3), card(-1)]);
+    expect(view).toEqual({ ...now, x: now.x + COLUMN + 4 - 28 });
+  });
+  it("moves into the room of a sentence that is not there", () => {
+    const low = [...row(5), card(3, 250)];
+    expect(kept(low)).toEqual({ ...now, y: SIZE.height - 4 - 250 - 171 });
+    expect(keptView(low, SIZE, { ...COVERS, strip: 30 }, now)).toEqual(viewOf(low, SIZE, COVERS));
+  });
+  it("is that of all cards where it must be, and grows again when they are gone", () => {
+    const all = kept(row(9)) ?? now;
+    expect(all).toEqual(viewOf(row(9), SIZE, COVERS));
+    expect(kept(row(5), all)).toEqual(now);
+  });
+  it("shows what came behind the controls in the corner", () => {
+    const view = kept([...row(5), card(0, 240)]) ?? now;
+    expect((240 + 171) * view.zoom + view.y).toBeLessThanOrEqual(SIZE.height - 36);
+  });
+});
