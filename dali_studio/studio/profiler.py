@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, strftime
 
 import msgspec
 
@@ -289,6 +289,7 @@ class Profiler:
             note=" ".join(filter(None, (moved, _missed(measured.missed)))),
             pipelined=pipelined or Speed(),
             missed=missed_files(measured.missed),
+            when=strftime("%H:%M:%S"),
             advice=tuple(proposal.advice() for proposal in self._proposals),
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import deque
 from dataclasses import dataclass
 
@@ -47,7 +46,7 @@ class RunsKept:
         number = before.run.number + 1 if before else 1
         changes = tuple(difference(before.graph, graph).lines()) if before else ()
         run = KnownRun(
-            number=number, name=name_of(graph), when=time.strftime("%H:%M:%S"), revision=finished.revision,
+            number=number, name=name_of(graph), when=finished.when, revision=finished.revision,
             batches=finished.batches, alone=finished.samples_per_second,
             pipelined=finished.pipelined.samples_per_second,
             held=sum(timing.host + timing.gpu_memory for timing in finished.timings), changes=changes,

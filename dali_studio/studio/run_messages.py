@@ -252,5 +252,6 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     pipelined: Speed = Speed()
     advice: tuple[Advice, ...] = ()
     until: str = ""
-    #: until: the node up to which was run; empty: all
+    when: str = ""
+    #: until: the node up to which was run; empty: all. when: at which time of day
     missed: tuple[MissedFile, ...] = ()

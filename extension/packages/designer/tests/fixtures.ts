@@ -224,6 +224,7 @@ export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinish
     pipelined: { samples_per_second: 0, median: 0, p95: 0 },
     advice: [],
     until: "",
+    when: "",
     missed: [],
     ...rest,
   };

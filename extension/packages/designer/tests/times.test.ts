@@ -6,6 +6,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { headroom, headroomOf, parseTarget } from "../src/core/target";
 import { barsOf, shifted, ticksOf, wholeSpan, zoomed } from "../src/core/timeline";
 import type { KernelMessage, Timeline } from "../src/protocol/generated";
+import { costWords } from "../src/react/canvas/CardParts";
 import { tableNote } from "../src/react/inspector/TimeTable";
 import { FakeKernel, finished, OPENED, revision, timing } from "./fixtures";
 
@@ -39,6 +40,19 @@ describe("table of times", () => {
     expect(tableNote({ ...run, timings: [{ ...work, cpu: 70 }] })).toBe("");
     const passing = { ...work, cpu: 70, host: 0, passing: 5 };
     expect(tableNote({ ...run, timings: [passing] })).toBe("Memory in brackets is never held all at once.");
+  });
+});
+
+describe("the time of a card", () => {
+  it("says whose it is, of how much, and when it was measured", () => {
+    const run = { ...finished([]), batches: 20, samples_per_second: 800, milliseconds_per_batch: 10, when: "14:32:05" };
+    const one = { ...timing("resize"), milliseconds: 1.2, p95: 1.4, share: 0.35 };
+    expect(costWords(one, run, "resize")).toMatch(
+      /^resize alone, without the nodes before it: median 1.20 ms of work per batch of 8 samples, p95 1.40 ms, 35 % of the work of all nodes. Measured in 20 batches at 14:32:05\./,
+    );
+    expect(costWords({ ...one, group: ["resize", "crop"] }, { ...run, batches: 1 }, "resize")).toMatch(
+      /^resize together with crop,.* Measured in 1 batch at/,
+    );
   });
 });
 

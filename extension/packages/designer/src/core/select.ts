@@ -7,6 +7,7 @@ import type {
   PortRef,
   PreviewBody,
   Repair,
+  RunFinished,
   Value,
 } from "../protocol/generated";
 import { argumentOf, inputOf, inputPorts, type Operator, sameValue, wiredInputs } from "./catalog";
@@ -223,6 +224,8 @@ export function bytesOf(timing: NodeTiming): number {
 
 export interface Heat {
   readonly timing: NodeTiming;
+  /** The run in which it was measured. */
+  readonly run: RunFinished;
   /** Part of the time or memory of the whole, 0 to 1. */
   readonly share: number;
   readonly text: string;
@@ -231,11 +234,13 @@ export interface Heat {
 /** What the card and the heat map tell about a node: its time or its memory in the last run. */
 export function heatOf(state: State, key: string): Heat | undefined {
   const timing = timingOf(state, key);
-  if (!timing) return undefined;
-  if (state.view.measure === "time") return { timing, share: timing.share, text: format.time(timing.milliseconds) };
+  const run = state.run.finished;
+  if (!timing || !run) return undefined;
+  if (state.view.measure === "time")
+    return { timing, run, share: timing.share, text: format.time(timing.milliseconds) };
   const size = bytesOf(timing);
-  const whole = (state.run.finished?.timings ?? []).reduce((sum, t) => sum + bytesOf(t), 0);
-  return { timing, share: whole > 0 ? size / whole : 0, text: format.bytes(size) };
+  const whole = run.timings.reduce((sum, t) => sum + bytesOf(t), 0);
+  return { timing, run, share: whole > 0 ? size / whole : 0, text: format.bytes(size) };
 }
 
 export interface ArgumentRow {

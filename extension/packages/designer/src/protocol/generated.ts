@@ -769,6 +769,7 @@ export interface RunFinished {
   readonly pipelined: Speed;
   readonly advice: readonly Advice[];
   readonly until: string;
+  readonly when: string;
   readonly missed: readonly MissedFile[];
 }
 

@@ -4,7 +4,7 @@ import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import type { Heat } from "../../core/select";
-import type { Device, Kind, NodeTiming, PortRef } from "../../protocol/generated";
+import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Icon } from "../icons";
 import { PortMark } from "../Port";
@@ -99,8 +99,8 @@ export function SourcePort({ source, kind, wired, name, head = false, inner = fa
   );
 }
 
-/** Everything that a run has measured for a node, in sentences. */
-export function costWords(timing: NodeTiming, nodeKey: string): string {
+/** Everything that a run has measured for a node, in sentences: first whose time it is, of what, and when. */
+export function costWords(timing: NodeTiming, run: RunFinished, nodeKey: string): string {
   const parts = [`CPU ${format.time(timing.cpu)} over all threads`];
   if (timing.gpu > 0) parts.push(`GPU ${format.time(timing.gpu)}`);
   for (const c of timing.copies)
@@ -111,11 +111,13 @@ export function costWords(timing: NodeTiming, nodeKey: string): string {
     timing.passing > 0 ? `${format.bytes(timing.passing)} that are read sample by sample, never all at once` : "",
   ].filter(Boolean);
   const others = timing.group.filter((k) => k !== nodeKey);
+  const whose = others.length > 0 ? `${nodeKey} together with ${others.join(", ")}` : `${nodeKey} alone`;
+  const size = format.plural(Math.round((run.samples_per_second * run.milliseconds_per_batch) / 1000), "sample");
   return [
-    `Work per batch in the whole pipeline: median ${format.time(timing.milliseconds)}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the whole.`,
+    `${whose}, without the nodes before it: median ${format.time(timing.milliseconds)} of work per batch of ${size}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the work of all nodes.`,
+    `Measured in ${format.plural(run.batches, "batch", "batches")}${run.when ? ` at ${run.when}` : ""}.`,
     `${parts.join(", ")}.`,
     held.length > 0 ? `Results: ${held.join(", ")}.` : "",
-    others.length > 0 ? `Measured together with ${others.join(", ")}.` : "",
   ]
     .filter(Boolean)
     .join(" ");
@@ -132,7 +134,7 @@ interface TimeProps {
 export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   if (!found && !running) return null;
   const title = found
-    ? `${costWords(found.timing, nodeKey)}${old ? " From before the last change." : ""}`
+    ? `${costWords(found.timing, found.run, nodeKey)}${old ? " From before the last change." : ""}`
     : "Measuring";
   const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
   const small = !found || format.heatStep(found.share) === 1 ? "ds-time-small" : "";

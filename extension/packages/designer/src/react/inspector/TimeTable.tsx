@@ -48,7 +48,7 @@ function Table({ run }: { readonly run: RunFinished }) {
       </thead>
       <tbody>
         {sorted.map((t) => (
-          <tr key={t.key} title={costWords(t, t.key)}>
+          <tr key={t.key} title={costWords(t, run, t.key)}>
             <th scope="row">
               <button type="button" data-testid={`row-${t.key}`} onClick={() => session.select([t.key])}>
                 {t.group.length > 1 ? t.group.join(" + ") : t.key}
