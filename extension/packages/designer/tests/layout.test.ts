@@ -205,7 +205,7 @@ describe("route", () => {
 
 describe("detailOf", () => {
   it("goes by the width of a card on the screen", () => {
-    expect([1, 0.91, 0.7, 0.44, 0.3, 0.2, 0.1].map(detailOf)).toEqual([
+    expect([1, 0.82, 0.75, 0.44, 0.3, 0.2, 0.1].map(detailOf)).toEqual([
       "full",
       "full",
       "compact",

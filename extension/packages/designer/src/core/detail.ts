@@ -8,8 +8,8 @@ import { CARD } from "./layout";
  */
 export type Detail = "full" | "compact" | "titled" | "picture" | "quiet";
 
-/** The least width of a card on the screen, in px, at which it shows that much. */
-const WIDTHS = { full: 104, compact: 64, titled: 40, picture: 24 } as const;
+/** The least width of a card on the screen, in px, at which it shows that much: all of it while its rows have room for 10 px type. */
+const WIDTHS = { full: 120, compact: 64, titled: 40, picture: 24 } as const;
 
 /** What cards show at a zoom: by their width on the screen. */
 export function detailOf(zoom: number): Detail {
