@@ -7,7 +7,9 @@ import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
 import { Session } from "../src/core/session";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
+import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
+import { toggleBox } from "../src/react/boxes";
 import { layoutOf, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
@@ -39,6 +41,26 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("a box", () => {
+  it("that is made of a node and what it draws leaves the others in their row", () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    session.room = ROOM;
+    session.move(state.positions);
+    session.select(["rotate", "angle"]);
+    toggleBox(session);
+    const { positions } = session.store.get();
+    const row = ["reader", "decode", "rotate", OUTPUTS].map((key) => positions[key]?.y);
+    expect(row).toEqual(["reader", "decode", "rotate", OUTPUTS].map((key) => state.positions[key]?.y));
+    expect(placeOf(session.store.get(), cardOf(session.store.get(), "rotate"))?.x).toBeGreaterThan(
+      (positions.decode?.x ?? 0) + CARD,
+    );
+    toggleBox(session);
+    expect(session.store.get().positions).toEqual(state.positions);
   });
 });
 

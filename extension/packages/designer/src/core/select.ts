@@ -43,6 +43,7 @@ export function cardShape(node: NodeView, preview: Preview | undefined): CardSha
   if (preview) return shapeOf(preview.body);
   const kind = node.output_kinds[0] ?? "any";
   if (kind === "scalar" || kind === "label" || kind === "points") return "short";
+  if (kind === "any" && (node.output_ranks[0] ?? 2) < 2) return "short"; // a few numbers, as a rule
   return node.output_kinds.length === 0 ? "short" : "tall";
 }
 

@@ -3,10 +3,13 @@ import { frameOf, groupMarks } from "../core/marks";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 import { cardOf, collapseMarks, placeOf, pushed, selectedBox } from "../core/subgraph";
-import type { Mark } from "../protocol/generated";
-import { sizesOf } from "./canvas/sizes";
+import type { Mark, Position } from "../protocol/generated";
+import { isLaid, layoutOf, sizesOf } from "./canvas/sizes";
 
-/** Collapse what is selected into one box, or expand the box that is selected; cards in its way give room. */
+/**
+ * Collapse what is selected into one box, or expand the box that is selected. Cards in its way give room; where nobody has
+ * moved a card, all keep their rows.
+ */
 export function toggleBox(session: Session): void {
   const state = session.store.get();
   const marks = collapseMarks(state, groupMarks);
@@ -24,7 +27,11 @@ export function toggleBox(session: Session): void {
     const rect = mark?.type === "group" && !mark.collapsed ? frameOf({ ...mark, keys: ids }, cards) : null;
     return rect ?? [];
   });
-  session.edit([], { marks, positions: pushed(after, ids, frames, sizes) });
+  const stands = ([key, { x, y }]: [string, Position]) =>
+    x === state.positions[key]?.x && y === state.positions[key]?.y;
+  const boxed = Object.entries(layoutOf(state, session.room)).every(stands);
+  const laid = boxed || (state.graph !== null && isLaid(state, state.graph));
+  session.edit([], { marks, positions: laid ? layoutOf(after, session.room) : pushed(after, ids, frames, sizes) });
 }
 
 /** Show what is in the selected box; false if none is. */

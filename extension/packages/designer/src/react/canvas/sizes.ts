@@ -7,7 +7,7 @@ import type { Rect } from "../../core/route";
 import { cardHeight, previewOf } from "../../core/select";
 import type { State } from "../../core/state";
 import { boxesOf, boxSize, contracted, cornerOf, movedNodes, placeOf, shownCards } from "../../core/subgraph";
-import type { Edit, Position } from "../../protocol/generated";
+import type { Edit, GraphView, Position } from "../../protocol/generated";
 
 /** Sizes of all cards, known before they are drawn. */
 export function sizesOf(state: State): Map<string, Size> {
@@ -58,13 +58,17 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
   return worthIn(room, best) === 1 || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;
 }
 
+/** Whether the cards of a graph stand where the layout has put them: nobody has moved one. */
+export function isLaid(state: State, graph: GraphView): boolean {
+  if (state.view.inside.length > 0 || boxesOf(state).size > 0) return false;
+  return graph.nodes.length < 2 || !!wayOf(graph, sizesOf(state), state.positions, isDense(graph) ? DENSE : undefined);
+}
+
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
 export function relaid(state: State, edits: readonly Edit[], room: Size, loose = ""): Record<string, Position> {
-  const { graph, opening, positions } = state;
-  if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return {};
-  const rest = { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) };
-  const pitch = isDense(graph) ? DENSE : undefined;
-  if (rest.nodes.length > 1 && !wayOf(rest, sizesOf(state), positions, pitch)) return {};
+  const { graph, opening } = state;
+  if (!graph || !opening) return {};
+  if (!isLaid(state, { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) })) return {};
   return layoutOf({ ...state, graph: applyEdits(graph, edits, opening.catalog) }, room);
 }
 
