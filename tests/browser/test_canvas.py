@@ -133,10 +133,19 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page.keyboard.press("?")
     assert "Bypass" in _by_id(page, "help").inner_text()
     page.keyboard.press("Escape")
+    lab.settle(page)
+    view = "() => document.querySelector('.react-flow__viewport').style.transform"
+    seen = page.evaluate(view)
     page.keyboard.press("Control+f")
     _by_id(page, "find-field").fill("range=")
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('[data-testid=inspector] b')?.textContent === 'uniform'")
+    # what is in view is pointed out, and nothing moves
+    page.wait_for_function(
+        "() => getComputedStyle(document.querySelector('.react-flow__node[data-id=uniform]')).outlineStyle === 'solid'"
+    )
+    lab.settle(page)
+    assert page.evaluate(view) == seen
     page.keyboard.press("Escape")
     # operators are found by their names elsewhere, with a picture of what they do
     _by_id(page, "node-resize").click(position=HEAD)

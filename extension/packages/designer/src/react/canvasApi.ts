@@ -8,7 +8,7 @@ export interface CanvasApi {
   /** Zoom about the selection, or about the card nearest to the middle. */
   zoomTo(zoom: number): void;
   layout(): void;
-  /** Bring a card to the middle and focus it. */
+  /** Focus a card and point it out; bring it to the middle where it is not in full view, or too small for its ports. */
   show(key: string): void;
   /** Focus a card, and move the view only as far as it takes to see it. */
   reveal(key: string): void;

@@ -119,6 +119,15 @@ function CanvasView() {
   );
   /** Keep what is in view, but for cards that are out of sight. */
   const keep = useCallback(() => look((...of) => keptView(...of, flow.getViewport()), 200), [look, flow]);
+  /** Where a card is, in px of the frame. */
+  const screenRect = useCallback(
+    ({ position, measured }: Node): Rect => {
+      const { x, y, zoom: z } = flow.getViewport();
+      const [width, height] = [(measured?.width ?? CARD) * z, (measured?.height ?? 171) * z];
+      return { x: position.x * z + x, y: position.y * z + y, width, height };
+    },
+    [flow],
+  );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
@@ -138,22 +147,21 @@ function CanvasView() {
       if (!touched.current) return keep();
       const { selection } = session.store.get().view;
       const frame = box.current;
-      const { x, y, zoom: z } = flow.getViewport();
       const chosen = latest.current.filter((n) => selection.includes(n.id));
       const inSight = (n: Node) => {
-        const [left, top] = [n.position.x * z + x, n.position.y * z + y];
-        const [width, height] = [(n.measured?.width ?? CARD) * z, (n.measured?.height ?? CARD) * z];
-        return left > -width && top > -height && left < (frame?.clientWidth ?? 0) && top < (frame?.clientHeight ?? 0);
+        const at = screenRect(n);
+        const { clientWidth = 0, clientHeight = 0 } = frame ?? {};
+        return at.x > -at.width && at.y > -at.height && at.x < clientWidth && at.y < clientHeight;
       };
       const [first] = chosen;
       if (!first && !latest.current.some(inSight)) fit(200);
       else if (first && !chosen.some(inSight))
         void flow.setCenter(first.position.x + CARD / 2, first.position.y + CARD / 2, {
-          zoom: z,
+          zoom: flow.getZoom(),
           duration: reducedMotion(root) ? 0 : 200,
         });
     }, MEASURED);
-  }, [positions, session, flow, root, fit, keep, dragging]);
+  }, [positions, session, flow, root, fit, keep, screenRect, dragging]);
   const heat = useSel((s) => s.view.heat);
   // The heat's legend makes the controls wider.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it
@@ -251,22 +259,29 @@ function CanvasView() {
         }
         const node = latest.current.find((n) => n.id === id);
         if (!node) return;
-        const x = node.position.x + (node.measured?.width ?? 148) / 2;
-        const y = node.position.y + (node.measured?.height ?? 171) / 2;
-        void flow.setCenter(x, y, { zoom: Math.max(0.7, flow.getZoom()), duration: reducedMotion(root) ? 0 : 200 });
-        focusCard(root, id);
+        const { x, y, width, height } = screenRect(node);
+        const { width: wide = 0, height: high = 0 } = box.current?.getBoundingClientRect() ?? {};
+        const over = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
+        const whole = x >= 0 && y >= over && x + width <= wide && y + height <= high;
+        const z = flow.getZoom();
+        if (!whole || isFar(detailOf(z))) {
+          const { x: left, y: top } = node.position;
+          const to = { zoom: Math.max(0.7, z), duration: reducedMotion(root) ? 0 : 200 };
+          void flow.setCenter(left + width / z / 2, top + height / z / 2, to);
+        }
+        focusCard(root, id, true);
       },
       reveal: (key) => {
         const id = cardOf(session.store.get(), key);
         const node = latest.current.find((n) => n.id === id);
         const rect = box.current?.getBoundingClientRect();
         if (!node || !rect) return;
+        const at = screenRect(node);
         const { x, y, zoom: z } = flow.getViewport();
-        const width = (node.measured?.width ?? 148) * z;
-        const height = (node.measured?.height ?? 171) * z;
-        const shift = (at: number, size: number, room: number) => Math.max(12 - at, Math.min(0, room - 12 - at - size));
-        const dx = shift(node.position.x * z + x, width, rect.width);
-        const dy = shift(node.position.y * z + y, height, rect.height);
+        const shift = (from: number, size: number, room: number) =>
+          Math.max(12 - from, Math.min(0, room - 12 - from - size));
+        const dx = shift(at.x, at.width, rect.width);
+        const dy = shift(at.y, at.height, rect.height);
         // Where the view is nobody's choice, all cards stay in sight.
         if (!touched.current) keep();
         else if (dx !== 0 || dy !== 0)
@@ -283,7 +298,7 @@ function CanvasView() {
         return { at, place: place(at.x, at.y) };
       },
     };
-  }, [api, fit, keep, flow, session, animate, root, place]);
+  }, [api, fit, keep, screenRect, flow, session, animate, root, place]);
 
   const onEdgesChange = useCallback(
     (changes: EdgeChange[]) => {

@@ -9,10 +9,17 @@ import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { obstaclesOf } from "./useFlow";
 
-/** Give a card the keyboard. */
-export function focusCard(root: HTMLElement, key: string): void {
-  const cards = root.querySelectorAll<HTMLElement>(".react-flow__node");
-  for (const card of cards) if (card.dataset.id === key) card.focus({ preventScroll: true });
+/** How long a card that is pointed out has its ring, in ms. */
+const POINTED = 2000;
+
+/** Give a card the keyboard; `point`: and a ring for a while, also after a click. */
+export function focusCard(root: HTMLElement, key: string, point = false): void {
+  for (const card of root.querySelectorAll<HTMLElement>(".react-flow__node")) {
+    if (card.dataset.id !== key) continue;
+    card.focus({ preventScroll: true });
+    const ring = { outline: "var(--ds-ring) solid var(--ds-sel)", outlineOffset: "4px", borderRadius: "8px" };
+    if (point) card.animate([ring, ring], POINTED);
+  }
 }
 
 /** When the focused card is taken away, the selected card or the canvas itself is focused instead. */
