@@ -38,6 +38,7 @@ def designer(page: Any, server: tuple[str, Path]) -> Any:
     _by_id(page, "designer").wait_for(timeout=90_000)
     _drawn(page, "thumb-normalize")
     _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.settle(page)  # the notebook scrolls once more, to its last cell
     return page
 
 
@@ -133,7 +134,6 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page.keyboard.press("?")
     assert "Bypass" in _by_id(page, "help").inner_text()
     page.keyboard.press("Escape")
-    lab.settle(page)
     view = "() => document.querySelector('.react-flow__viewport').style.transform"
     seen = page.evaluate(view)
     page.keyboard.press("Control+f")
