@@ -308,6 +308,32 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
     _by_id(page, "unpin-resize").wait_for(state="detached")
 
 
+def test_the_view_that_nobody_chose_fits_its_room(designer: Any) -> None:
+    page = designer
+    zoom = page.locator(".ds-zoom-value").first
+    assert zoom.inner_text() == "100 %"
+    widget = page.locator(".jp-OutputArea .ds-widget").first
+    for width, expected in (("1000px", False), ("", True)):
+        widget.evaluate("(one, width) => { one.style.width = width; }", width)
+        page.wait_for_timeout(400)  # cards are laid out anew when the room has kept its size for a while
+        lab.settle(page)
+        assert (zoom.inner_text() == "100 %") is expected
+    # what comes and goes again at the end of the chain neither moves nor shrinks what is looked at
+    view = "() => document.querySelector('.react-flow__viewport').style.transform"
+    seen = page.evaluate(view)
+    _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("Space")
+    _by_id(page, "quick-search").fill("hsv")
+    page.keyboard.press("Enter")
+    _by_id(page, "node-hsv").wait_for()
+    lab.settle(page)
+    assert page.evaluate(view) == seen
+    page.keyboard.press("Delete")
+    _by_id(page, "node-hsv").wait_for(state="detached")
+    lab.settle(page)
+    assert page.evaluate(view) == seen
+
+
 def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None:
     page = designer
     wire = page.locator('[aria-label="wire from uniform to rotate"] path.react-flow__edge-path')

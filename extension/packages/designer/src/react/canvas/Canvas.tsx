@@ -12,9 +12,7 @@ import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } f
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
-import { CARD, MIN_SCALE, type Size } from "../../core/layout";
-import type { Rect } from "../../core/route";
-import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
+import { CARD, MIN_SCALE } from "../../core/layout";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
@@ -38,10 +36,11 @@ import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
 import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
-import { layoutOf, reflowed, relaid, sizesOf } from "./sizes";
+import { layoutOf, reflowed, relaid } from "./sizes";
 import { useArea } from "./useArea";
 import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
+import { useSight } from "./useSight";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, stubSource, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -83,51 +82,7 @@ function CanvasView() {
   latest.current = nodes;
 
   const beside = useBeside(breadth === "slim" || dense, nodes);
-  /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
-  const look = useCallback(
-    (choose: (cards: readonly Rect[], size: Size, covers: Covers) => View | null, duration: number) => {
-      const frame = box.current;
-      if (!frame) return;
-      const { width, height } = frame.getBoundingClientRect();
-      session.room = roomOf(frame);
-      const sizes = sizesOf(session.store.get());
-      // Breadcrumbs stand above the cards.
-      const above = pathOf(session.store.get()).length > 0 ? 40 : 0;
-      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
-        // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
-        const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
-        return { x, y: y - above, width: real?.width ?? CARD, height };
-      });
-      const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
-      const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
-      const covers = {
-        strip,
-        top: strip || (height > LOW ? STRIP : 0),
-        controls: 20 + Math.max(CONTROLS.width - 20, controls),
-      };
-      const to = choose(cards, { width, height }, covers);
-      if (to) void flow.setViewport(beside(to, width), { duration: reducedMotion(root) ? 0 : duration });
-    },
-    [flow, root, session, beside],
-  );
-  const fit = useCallback(
-    (duration = 0) => {
-      touched.current = false;
-      look(viewOf, duration);
-    },
-    [look],
-  );
-  /** Keep what is in view, but for cards that are out of sight. */
-  const keep = useCallback(() => look((...of) => keptView(...of, flow.getViewport()), 200), [look, flow]);
-  /** Where a card is, in px of the frame. */
-  const screenRect = useCallback(
-    ({ position, measured }: Node): Rect => {
-      const { x, y, zoom: z } = flow.getViewport();
-      const [width, height] = [(measured?.width ?? CARD) * z, (measured?.height ?? 171) * z];
-      return { x: position.x * z + x, y: position.y * z + y, width, height };
-    },
-    [flow],
-  );
+  const { fit, keep, screenRect } = useSight(box, latest, touched, beside);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */

@@ -1,0 +1,80 @@
+import { type Node, useReactFlow, type Viewport } from "@xyflow/react";
+import { type MutableRefObject, type RefObject, useCallback, useRef } from "react";
+import { pathOf } from "../../core/inside";
+import { CARD, type Size } from "../../core/layout";
+import type { Rect } from "../../core/route";
+import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
+import { reducedMotion } from "../canvasApi";
+import { useFrame } from "../context";
+import { sizesOf } from "./sizes";
+import { roomOf } from "./useFlow";
+
+/** What brings the cards into view; `touched` says whether the person chose what is there. */
+export function useSight(
+  box: RefObject<HTMLElement | null>,
+  latest: { readonly current: readonly Node[] },
+  touched: MutableRefObject<boolean>,
+  beside: (to: Viewport, width: number) => Viewport,
+) {
+  const { session, root } = useFrame();
+  const flow = useReactFlow();
+  /** Where the view is going. */
+  const aim = useRef<View | null>(null);
+  /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
+  const look = useCallback(
+    (choose: (cards: readonly Rect[], size: Size, covers: Covers) => View | null, duration: number) => {
+      const frame = box.current;
+      if (!frame) return;
+      const { width, height } = frame.getBoundingClientRect();
+      session.room = roomOf(frame);
+      const sizes = sizesOf(session.store.get());
+      // Breadcrumbs stand above the cards.
+      const above = pathOf(session.store.get()).length > 0 ? 40 : 0;
+      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
+        // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
+        const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
+        return { x, y: y - above, width: real?.width ?? CARD, height };
+      });
+      const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
+      const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
+      const covers = {
+        strip,
+        top: strip || (height > LOW ? STRIP : 0),
+        controls: 20 + Math.max(CONTROLS.width - 20, controls),
+      };
+      const to = choose(cards, { width, height }, covers);
+      if (!to || to === aim.current) return;
+      aim.current = to;
+      const arrived = () => {
+        if (aim.current === to) aim.current = null;
+      };
+      void flow.setViewport(beside(to, width), { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
+    },
+    [flow, root, session, beside, box, latest],
+  );
+  const fit = useCallback(
+    (duration = 0) => {
+      touched.current = false;
+      look(viewOf, duration);
+    },
+    [look, touched],
+  );
+  /** Keep what is in view, but for cards that are out of sight. */
+  const keep = useCallback(() => {
+    const now = aim.current ?? flow.getViewport();
+    look((...of) => {
+      const to = keptView(...of, now);
+      return to === now ? null : to;
+    }, 200);
+  }, [look, flow]);
+  /** Where a card is, in px of the frame. */
+  const screenRect = useCallback(
+    ({ position, measured }: Node): Rect => {
+      const { x, y, zoom: z } = flow.getViewport();
+      const [width, height] = [(measured?.width ?? CARD) * z, (measured?.height ?? 171) * z];
+      return { x: position.x * z + x, y: position.y * z + y, width, height };
+    },
+    [flow],
+  );
+  return { fit, keep, screenRect };
+}
