@@ -238,6 +238,8 @@ class SampleStrip(msgspec.Struct, frozen=True, kw_only=True, tag="sample_strip")
     cell: int
     names: tuple[str, ...]
     #: names: file names, or empty strings
+    failed: tuple[Diagnostic, ...] = ()
+    #: failed: one for each sample and node at which it fails; warnings where a run goes on without the sample
 
 
     #: text: numbers of what is no picture, or why there is nothing

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind
 from dali_studio.core.progress import current, watched
 from dali_studio.core.timed import TimedSource
@@ -23,7 +25,7 @@ from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerFrame
 from dali_studio.studio import bodies, images, messages, output_messages
 from dali_studio.studio.picture import Still, photo_of, text_of
-from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.previews import Preview, PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Scale, Shown
 from dali_studio.studio.renderers.image import ImageRenderer
@@ -82,6 +84,8 @@ class PreviewRenderer:
         self.engine = PreviewEngine(registry, self._workers, hurried)
         self._sent: dict[PortRef, tuple[object, ...]] = {}
         self._strip_of: tuple[object, ...] = ()
+        #: Nodes at which a sample has failed: other samples of its batch may fail there, too.
+        self.suspects: set[str] = set()
 
     def cards(self, request: PreviewRequest) -> None:
         """Send the outputs that changed since the last time."""
@@ -93,6 +97,7 @@ class PreviewRenderer:
                 scalars = self.engine.scalars(revision, request.iteration)
         except Cancelled:
             return
+        self.suspects.update(d.node for d in preview.failed if d.node and d.severity == "error")
         changed: list[PortRef] = []
         there = preview.outputs.keys() | preview.aside
         for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
@@ -186,12 +191,14 @@ class PreviewRenderer:
         if port is None:
             return
         count = min(request.batch_size, _STRIP_SAMPLES)
-        mark = (revision.keys[port.node], iteration, count)
+        suspects = sorted(self.suspects & revision.computable - revision.sources_of([port]))
+        mark = (revision.keys[port.node], iteration, count, *(revision.keys[key] for key in suspects))
         if mark == self._strip_of and not again:
             return
         y, x, _ = np.indices((_STRIP_CELL, _STRIP_CELL * count, 3))
         canvas = np.where((x + y) % 8 < 2, 110, 160).astype(np.uint8)
         names = [""] * count
+        failed: dict[tuple[str | None, int], Diagnostic] = {}
         try:
             if self.engine.compute(revision, iteration, [request.sample], only=port).unreached:
                 return
@@ -204,10 +211,21 @@ class PreviewRenderer:
                     made = self.engine.compute(revision, iteration, part, only=port)
                     if port in made.outputs:
                         self._place(canvas, names, part, made.outputs[port])
+                    else:
+                        failed.update(_failures(made, part[0]))
+            for sample, key in product(range(count), suspects):
+                made = self.engine.compute(revision, iteration, [sample], only=PortRef(node=key))
+                failed.update(_failures(made, sample))
         except DaliStudioError:
             return
         self._strip_of = mark
-        message = messages.SampleStrip(iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names))
+        self.suspects = {node for node, _ in failed if node}
+        found = (*failed.values(), *self.engine.missed(revision, revision.computable, iteration, range(count)))
+        for one in found:
+            names[one.sample or 0] = one.source
+        message = messages.SampleStrip(
+            iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names), failed=found
+        )
         self._send(message, [images.jpeg(canvas)])
 
     @staticmethod
@@ -275,6 +293,7 @@ class PreviewRenderer:
         """Another document was opened."""
         self._sent.clear()
         self._strip_of = ()
+        self.suspects.clear()
         self.engine.forget()
 
     def free(self) -> tuple[int, int]:
@@ -285,6 +304,12 @@ class PreviewRenderer:
         """End the threads."""
         self.engine.close()
         self._workers.close()
+
+
+def _failures(made: Preview, sample: int) -> dict[tuple[str | None, int], Diagnostic]:
+    """What one sample alone fails with, without what only a card has room for."""
+    errors = [d for d in made.failed if d.severity == "error"]
+    return {(d.node, sample): msgspec.structs.replace(d, sample=sample, detail="") for d in errors}
 
 
 def shown_of(

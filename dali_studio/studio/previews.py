@@ -222,14 +222,14 @@ class PreviewEngine:
                     break
                 nodes = nodes.difference(broken, *(revision.active.descendants(key) for key in broken))
             else:
-                failed += self._warnings(revision, nodes, iteration, indices)
+                failed += self.missed(revision, nodes, iteration, indices)
                 return Preview.of(outputs, failed, unreached=way.given_up)
         return Preview({}, tuple(failed), way.given_up)
 
-    def _warnings(
-        self, revision: Revision, nodes: Iterable[str], iteration: int, indices: NDArray[np.int64]
+    def missed(
+        self, revision: Revision, nodes: Iterable[str], iteration: int, indices: Iterable[int]
     ) -> list[Diagnostic]:
-        """One for each shown sample that a run would go on without."""
+        """One for each of these samples that a run would go on without."""
         if not self._missed:
             return []
         places = [(node, (revision.keys[node], iteration, int(sample))) for node in nodes for sample in indices]

@@ -189,6 +189,9 @@ class Runs:
 
         def job() -> None:
             measure(graph, count, revision, pause)
+            if (run := self.finished) and run.failed:  # perhaps not at the only sample of its batch
+                session.renderer.suspects.update(d.node for d in run.failed if d.node)
+                session.worker.insist("strip", partial(session.renderer.strip, session.request(), again=False))
             self._measured()
 
         session.worker.submit("run", job)

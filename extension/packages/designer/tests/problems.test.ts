@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { labelCounts, placeOf, readersOf } from "../src/core/data";
 import { isAboutFile, problemCount } from "../src/core/failures";
 import { receive } from "../src/core/reduce";
+import { batchFailures, failShare } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
-import type { DataSample, KernelMessage } from "../src/protocol/generated";
+import type { DataSample, Diagnostic, KernelMessage } from "../src/protocol/generated";
 import { FakeKernel, finished, node, OPENED, revision } from "./fixtures";
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
@@ -28,6 +29,16 @@ describe("problems", () => {
     expect(isAboutFile({ ...d, source: "" })).toBe(false);
     // a crop that is larger than the picture
     expect(isAboutFile({ ...d, code: "DS105", argument: "crop" })).toBe(false);
+  });
+  it("name how many samples of the shown batch fail at a node, if there are several", () => {
+    const one = (sample: number, severity: "error" | "warning" = "error") =>
+      ({ code: "DS301", message: "c", node: "decode", sample, severity }) as const;
+    const strip = (failed: Diagnostic[], iteration = 0): KernelMessage =>
+      ({ type: "sample_strip", iteration, count: 8, cell: 56, names: [], failed }) as const;
+    const shareOf = (...failed: Diagnostic[]) => failShare(fold(OPENED, revision(1), strip(failed)), "decode");
+    expect(shareOf(one(1), one(3), one(5, "warning"))).toMatch(/^2 of .*8 samples of this batch fail here/);
+    expect(shareOf(one(1))).toBe("");
+    expect(batchFailures(fold(OPENED, strip([one(1)], 1)))).toEqual([]); // of another batch
   });
   it("ask for a file once, and for a program with an answer to wait for", async () => {
     const kernel = new FakeKernel();

@@ -117,6 +117,24 @@ export function previewFailures(state: State): readonly Diagnostic[] {
   return state.previewFailures.filter((d) => !behind.has(d.node ?? ""));
 }
 
+/** What samples of the shown batch fail with; warnings where a run goes on without the sample. */
+export const batchFailures = derived(
+  (s) => [s.strip, s.iteration, s.previewFailures],
+  ({ strip, iteration, previewFailures: shown }): readonly Diagnostic[] => [
+    ...((strip?.iteration === iteration && strip.failed) || []),
+    ...shown.filter((d) => typeof d.sample === "number"),
+  ],
+);
+
+/** How many samples of the shown batch fail at a node, if there are several. */
+export function failShare(state: State, key: string): string {
+  const failed = batchFailures(state).filter((d) => d.node === key && severity(d) === "error");
+  const { size } = new Set(failed.map((d) => d.sample));
+  const count = state.strip?.count ?? 0;
+  const first = count < state.batchSize ? "the first " : "";
+  return size > 1 ? `${size} of ${first}${count} samples of this batch fail here.` : "";
+}
+
 /** Every finding that stands now: of the graph, of the previews and of the last run, without repetitions. */
 export const findings = derived(
   (s) => [s.refused, s.run, s.previewFailures, s.confirmed, s.graph],

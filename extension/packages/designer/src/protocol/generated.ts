@@ -725,6 +725,7 @@ export interface SampleStrip {
   readonly count: number;
   readonly cell: number;
   readonly names: readonly string[];
+  readonly failed: readonly Diagnostic[];
 }
 
 /** Answer to `RequestDetail`. Buffers in order: output picture if `has_output`, input picture if `has_input`. */

@@ -1,5 +1,5 @@
 import * as format from "../core/format";
-import { runFailures } from "../core/select";
+import { batchFailures, runFailures, severity } from "../core/select";
 import { STRIP_IMAGE } from "../core/session";
 import { Thumb } from "./canvas/Thumb";
 import { useFrame, useSel } from "./context";
@@ -17,7 +17,7 @@ export function SampleStripView() {
   const { session, breadth } = useFrame();
   const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration, count: s.strip?.count ?? s.batchSize }));
   const strip = useSel((s) => s.strip);
-  const failed = useSel((s) => s.previewFailures.flatMap((d) => (typeof d.sample === "number" ? [d.sample] : [])));
+  const failed = useSel(batchFailures);
   // a run may have stopped in another batch: its file tells
   const stopped = useSel((s) => runFailures(s).flatMap((d) => (d.source ? [d.source] : [])));
   const { sample, iteration, count } = state;
@@ -52,16 +52,19 @@ export function SampleStripView() {
         <span className="ds-thumbs" role="listbox" aria-label="Sample">
           {cells.map((k) => {
             const name = pictures.names[k] || `sample ${k + 1}`;
-            const bad = failed.includes(k) || stopped.includes(pictures.names[k] ?? "");
+            const found = failed.find((d) => d.sample === k);
+            const bad = found ? severity(found) : stopped.includes(pictures.names[k] ?? "") && "error";
+            const why = found ? `${found.node}: ${format.message(found.message)} ${found.hint ?? ""}` : "failed";
+            const title = bad ? `${name}\n${why}` : name;
             return (
               <button
                 key={k}
                 type="button"
                 role="option"
                 aria-selected={k === sample}
-                className={`ds-sample ${k === sample ? "ds-sample-now" : ""} ${bad ? "ds-sample-bad" : ""}`}
-                title={`${name}${bad ? " (failed)" : ""}`}
-                aria-label={name}
+                className={`ds-sample ${k === sample ? "ds-sample-now" : ""} ${bad ? `ds-sample-bad ds-tone-${bad}` : ""}`}
+                title={title}
+                aria-label={title}
                 data-testid={`sample-${k}`}
                 onClick={() => choose(k)}
               >

@@ -7,7 +7,7 @@ import { freeSpot, overlap } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { boxesAlong, type Point, type Rect } from "../../core/route";
-import { findings, previewFailures, runFailures, severity } from "../../core/select";
+import { failShare, findings, previewFailures, runFailures, severity } from "../../core/select";
 import { CONTROLS } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
@@ -115,6 +115,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const state = useSel((s) => ({
     folded: s.view.folded.includes(id),
     wanted: wantedCard(s) === nodeKey,
+    share: failShare(s, nodeKey),
     chosen: s.view.selection.includes(nodeKey),
   }));
   const error = severity(finding) === "error";
@@ -168,6 +169,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
             {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
           </>
         )}
+        {state.share && error && <p data-testid={`share-${nodeKey}`}>{state.share}</p>}
         {more > 0 && <p>{more} more in the inspector</p>}
         <div className="ds-error-foot">
           <Actions finding={finding} testId={`repair-${nodeKey}`} bare />

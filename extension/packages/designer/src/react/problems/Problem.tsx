@@ -1,7 +1,7 @@
 import { isUnread } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { repairOf, severity } from "../../core/select";
+import { failShare, repairOf, severity } from "../../core/select";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -76,6 +76,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
 /** A finding where a node is told of; in the list, which has no card beside it, with its file. */
 export function Problem({ found }: { readonly found: Diagnostic }) {
   const tone = severity(found);
+  const share = useSel((s) => tone === "error" && failShare(s, found.node ?? ""));
   const list = useFrame().breadth === "list";
   return (
     <div className={`ds-finding ds-tone-${tone}`}>
@@ -89,6 +90,7 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
             {found.hint && <span className="ds-muted">{found.hint}</span>}
           </p>
         )}
+        {share && <p>{share}</p>}
         <p className="ds-problem-foot">
           <Actions finding={found} testId="repair-finding" />
         </p>

@@ -1,0 +1,73 @@
+"""What the strip of samples says of those that fail."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from studio.clients import Client, only, set_argument
+
+from dali_studio import fn, pipeline_def, samples
+from dali_studio.studio import messages
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Client:
+    """Two photos and two files that are none, in turn, of which the first photo is large and the second small."""
+    photos = sorted(samples.photos().rglob("*.jpg"))
+    for place, photo in ((0, photos[0]), (2, photos[1])):
+        shutil.copy(photo, tmp_path / f"{place}.jpg")
+    for place in (1, 3):
+        (tmp_path / f"{place}.jpg").write_bytes(b"no picture")
+
+    @pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=1)
+    def made() -> Any:
+        files, _ = fn.readers.file(file_root=str(tmp_path), files=[f"{k}.jpg" for k in range(4)])
+        return fn.crop(fn.decoders.image(files), crop=(8, 8))
+
+    return Client(made().graph)
+
+
+def _strip(received: Any) -> messages.SampleStrip:
+    return only(received, messages.SampleStrip)[-1]
+
+
+def test_every_sample_that_fails_is_told_with_its_file(broken: Client) -> None:
+    strip = _strip(broken.send("ready"))
+    assert [(d.node, d.sample, d.severity) for d in strip.failed] == [("decode", 1, "error"), ("decode", 3, "error")]
+    assert strip.names == ("0.jpg", "1.jpg", "2.jpg", "3.jpg")
+
+
+def test_photos_that_a_policy_leaves_out_are_named(broken: Client) -> None:
+    broken.send("ready")
+    strip = _strip(broken.edit(set_argument("decode", "on_error", "skip")))
+    assert [(d.source, d.severity) for d in strip.failed] == [("1.jpg", "warning"), ("3.jpg", "warning")]
+    assert all("leaves it out" in d.hint for d in strip.failed)
+
+
+def test_failures_behind_the_first_picture_are_told_until_they_are_mended(broken: Client) -> None:
+    broken.send("ready")
+    strip = _strip(broken.edit(set_argument("crop", "crop", [20000.0, 8.0])))
+    assert [(d.node, d.sample) for d in strip.failed if d.node == "crop"] == [("crop", 0), ("crop", 2)]
+    strip = _strip(broken.edit(set_argument("crop", "crop", [8.0, 8.0])))
+    assert {d.node for d in strip.failed} == {"decode"}
+
+
+def test_a_run_that_stops_elsewhere_has_its_batch_looked_through() -> None:
+    @pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=1)
+    def made() -> Any:
+        files, _ = fn.readers.file(file_root=str(samples.photos()))
+        image = fn.resize(fn.decoders.image(files), size=(16, 16))
+        return fn.crop(image, crop=(8, 8), crop_pos_x=fn.random.uniform(range=(0.2, 1.6)))
+
+    client = Client(made().graph)
+    client.send("ready")
+    chosen = [only(client.send("choose_sample", sample=k, iteration=0), messages.Previews)[-1] for k in range(4)]
+    failing = [k for k, previews in enumerate(chosen) if previews.failed]
+    assert 0 < len(failing) < 4
+    client = Client(made().graph, revision=1)
+    client.send("choose_sample", sample=next(k for k in range(4) if k not in failing), iteration=0)
+    client.send("ready")
+    assert [d.sample for d in _strip(client.send("run", batches=1)).failed] == failing
