@@ -192,6 +192,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: target: samples a second that the model takes; 0: nobody has said it
     measured: int = -1
     #: measured: the revision of the newest run, if it was one of this very graph; -1: it was not
+    origin: int = 0
+    #: origin: the revision in which this graph took the place of another; 0: in none
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

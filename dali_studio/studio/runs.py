@@ -19,7 +19,7 @@ from dali_studio.studio.profile import Profile
 from dali_studio.studio.run_messages import FileRemains, GraphDifference, Reproduction, SavedStates
 from dali_studio.studio.snapshots import Snapshots
 from dali_studio.studio.timeline import chrome_trace
-from dali_studio.studio.view import TARGET, kept_view
+from dali_studio.studio.view import TARGET, kept_view, origin_in
 
 if TYPE_CHECKING:
     from dali_studio.studio.session import Session
@@ -171,6 +171,7 @@ class Runs:
     def tell_again(self, since: int) -> None:
         """Say again what was said about the run, if it was one of a revision from `since`."""
         send, finished, busy = self._session.send, self.finished, self._said.get(messages.Busy)
+        since = max(since, origin_in(self._session.history))
         if finished is not None and finished.revision >= since:
             send(finished)
             for kind in (messages.Timeline, messages.RunHistory):

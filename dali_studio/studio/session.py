@@ -35,6 +35,7 @@ from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.runs import Runs
 from dali_studio.studio.view import (
+    ORIGIN,
     functions_in,
     in_columns,
     kept_view,
@@ -213,7 +214,7 @@ class Session:
     @handle.register
     def _(self, message: requests.Ready) -> None:
         self.renderer.width = min(max(message.preview_width, 96), 800)
-        self.send(self._opened())
+        self.send(opened(self.graph, self.registry, self.renderer.width))
         self._known_sent = ()
         self._announce()
         self.runs.tell_again(self._revision_offset)
@@ -343,7 +344,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenFolder) -> None:
-        self.open(gallery.folder_graph(message.path or str(self.samples()), self.registry))
+        self._replace(gallery.folder_graph(message.path or str(self.samples()), self.registry), {})
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
@@ -356,24 +357,24 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenText) -> None:
-        graph, view, _found = document.loads(message.text, self.registry)
-        if len(self.graph) == 0:
-            self.open(graph, view)
-            return
+        self._replace(*document.loads(message.text, self.registry)[:2])
+
+    @handle.register
+    def _(self, message: requests.OpenRecipe) -> None:
+        self._replace(*gallery.open_recipe(message.name, self.registry, str(self.samples())))
+
+    # --------------------------------------------------------------------------------------------------------- actions
+
+    def _replace(self, graph: Graph, view: Mapping[str, Any]) -> None:
         gesture = f"open {self.revision}"  # one step, which undo takes back
-        places = {**dict.fromkeys(self.history.places), **places_of(view)}
+        places = {**dict.fromkeys(self.history.places), **places_of(view), ORIGIN: self.revision + 1}
         self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
         if text := own_text.kept(view, self.current()):
             self.history.apply((), gesture, {own_text.TEXT: text})
             self.dialect = text.dialect
+        self.sample = self.iteration = 0
+        self.renderer.resend()
         self._changed()
-
-    @handle.register
-    def _(self, message: requests.OpenRecipe) -> None:
-        graph, view = gallery.open_recipe(message.name, self.registry, str(self.samples()))
-        self.open(graph, view)
-
-    # --------------------------------------------------------------------------------------------------------- actions
 
     def open(self, graph: Graph, view: Mapping[str, Any] | None = None, path: Path | None = None) -> None:
         """Show another graph."""
@@ -381,7 +382,7 @@ class Session:
         self._show()
 
     def _show(self) -> None:
-        self.send(self._opened())
+        self.send(opened(self.graph, self.registry, self.renderer.width))
         self._announce()
         self._render(everything=True)
 
@@ -470,9 +471,6 @@ class Session:
             self.settled()
 
         self.worker.submit("code", job)
-
-    def _opened(self) -> messages.Opened:
-        return opened(self.graph, self.registry, self.renderer.width)
 
     def request(self) -> PreviewRequest:
         """What the canvas shows now."""

@@ -48,6 +48,8 @@ _MARK = re.compile("^mark ")
 OUTPUTS = "__outputs__"
 #: Name under which the model's speed is kept beside the places of cards.
 TARGET = "model target"
+#: Name under which is kept in which revision the graph took the place of another.
+ORIGIN = "origin"
 #: Width of a card and the gap behind it, in canvas pixels.
 COLUMN = 184
 #: Height of a usual card and the gap below it.
@@ -114,6 +116,7 @@ def revision_changed(
         waiting=waiting,
         target=target_in(history),
         measured=measured,
+        origin=origin_in(history),
     )
 
 
@@ -260,6 +263,12 @@ def target_in(history: History) -> float:
     """Samples a second that the model takes; 0 if nobody has said it."""
     target = history.places.get(TARGET)
     return target if isinstance(target, float) else 0.0
+
+
+def origin_in(history: History) -> int:
+    """The revision in which the graph took the place of another; 0: in none."""
+    origin = history.places.get(ORIGIN)
+    return origin if isinstance(origin, int) else 0
 
 
 def target_of(view: Mapping[str, Any]) -> float | None:

@@ -279,6 +279,21 @@ def test_an_empty_folder_is_told(tmp_path: Path) -> None:
     client.session.close()
 
 
+@pytest.mark.parametrize("message", [{"kind": "open_folder", "path": ""}, {"kind": "open_recipe", "name": "resnet50"}])
+@pytest.mark.parametrize("emptied", [False, True])
+def test_what_is_opened_over_a_graph_is_one_step(client: Client, message: dict[str, str], *, emptied: bool) -> None:
+    client.send("ready")
+    if emptied:
+        client.edit(*({"type": "remove_node", "key": key} for key in client.session.graph))
+    before = client.session.graph
+    (opened,) = only(client.send(**message), messages.RevisionChanged)
+    assert opened.can_undo and opened.origin == opened.revision
+    (undone,) = only(client.send("undo"), messages.RevisionChanged)
+    assert client.session.graph == before and (undone.can_undo, undone.origin) == (emptied, 0)
+    (again,) = only(client.send("redo"), messages.RevisionChanged)
+    assert again.graph == opened.graph and again.origin == opened.origin
+
+
 @pytest.mark.parametrize("nested", [True, False])
 def test_a_folder_opens_as_a_reader_and_a_decoder(tmp_path: Path, nested: bool) -> None:
     photo = sorted(samples.photos().rglob("*.jpg"))[0].read_bytes()

@@ -187,6 +187,7 @@ export function revision(
     waiting: "",
     target: 0,
     measured: -1,
+    origin: 0,
     ...rest,
   };
 }

@@ -105,6 +105,12 @@ describe("places", () => {
     kernel.say(revision(2, undefined, { positions: { rotate: { x: 5, y: 5 } } }));
     expect(session.store.get().positions.rotate).toEqual({ x: 5, y: 5 });
   });
+  it("of a graph do not hold in the one that takes its place", () => {
+    const { kernel, session } = opened();
+    session.move({ rotate: { x: 1, y: 1 } });
+    kernel.say(revision(2, undefined, { origin: 2, positions: { rotate: { x: 7, y: 7 } } }));
+    expect(session.store.get().positions.rotate).toEqual({ x: 7, y: 7 });
+  });
 });
 
 describe("previews", () => {

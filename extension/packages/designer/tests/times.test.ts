@@ -56,6 +56,26 @@ describe("the time of a card", () => {
   });
 });
 
+describe("a run", () => {
+  const run = finished([timing("decode")], { revision: 1 });
+  const ran = [OPENED, revision(1), run, TIMELINE] as const;
+  it("goes with its graph where another takes its place, and comes back with it", () => {
+    const other = revision(2, undefined, { origin: 2 });
+    const exchanged = fold(...ran, other);
+    expect(exchanged.run.finished).toBeNull();
+    expect(exchanged.timeline).toBeNull();
+    const back = receive(exchanged, revision(3, undefined, { measured: 1 }));
+    expect(back.run.finished).toBe(run);
+    expect(back.timeline).toBe(TIMELINE);
+    expect(isOld(back)).toBe(false);
+  });
+  it("that ends after another graph has come is none of it", () => {
+    const state = fold(OPENED, revision(1), revision(2, undefined, { origin: 2 }), run, TIMELINE);
+    expect(state.run.finished).toBeNull();
+    expect(state.timeline).toBeNull();
+  });
+});
+
 describe("timeline", () => {
   it("places bars by lane, node and batch", () => {
     const bars = barsOf(TIMELINE, wholeSpan(TIMELINE), 2000);

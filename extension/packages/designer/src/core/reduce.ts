@@ -136,8 +136,15 @@ function resetDocument(state: State): State {
 
 function onRevision(before: State, message: RevisionChanged): State {
   const state = isOther(before, message) ? resetDocument(before) : before;
+  const { run, timeline } = state;
+  const { origin = 0 } = message;
+  const { origin: old = 0 } = state.confirmed ?? message;
+  const exchanged = old !== origin && {
+    ...(state.ran[origin] ?? { run: INITIAL.run, timeline: null }),
+    ran: { ...state.ran, [old]: { run, timeline } },
+  };
   const moved = Object.fromEntries(
-    Object.entries(state.moved).filter(([key, at]) => !samePosition(message.positions[key], at)),
+    Object.entries(state.moved).filter(([key, at]) => !exchanged && !samePosition(message.positions[key], at)),
   );
   const done = state.inFlight || (state.unsure !== null && message.revision > state.unsure);
   const answered = done ? state.pending.slice(1) : state.pending;
@@ -146,6 +153,7 @@ function onRevision(before: State, message: RevisionChanged): State {
   const changed = state.confirmed !== null && state.confirmed.revision !== message.revision;
   const next = project({
     ...state,
+    ...exchanged,
     link: "live",
     reopening: false,
     confirmed: message,
@@ -257,6 +265,8 @@ export function receive(state: State, message: KernelMessage): State {
     case "run_progress":
       return { ...state, run: { ...state.run, running: true, done: message.done, total: message.total } };
     case "run_finished": {
+      // it was one of the graph before
+      if (message.revision < (state.confirmed?.origin ?? 0)) return { ...state, run: INITIAL.run };
       const run = { ...INITIAL.run, finished: message, revision: message.revision };
       return { ...state, run, trial: null, trying: "" };
     }
@@ -287,7 +297,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "sound":
       return state; // who asked for it plays it
     case "timeline":
-      return { ...state, timeline: message };
+      return message.revision < (state.confirmed?.origin ?? 0) ? state : { ...state, timeline: message };
     case "trial":
       return { ...state, trial: message, run: { ...state.run, running: false, stopping: false } };
     case "run_history":

@@ -257,6 +257,8 @@ export interface State {
   readonly pixel: Pixel | null;
   /** What the threads did in the last run. */
   readonly timeline: Timeline | null;
+  /** Runs of graphs whose places others have taken since, by where these came from. */
+  readonly ran: Readonly<Record<number, Pick<State, "run" | "timeline">>>;
   /** The advice that is tried, by name, and what was measured of it. */
   readonly trying: string;
   readonly trial: Trial | null;
@@ -346,6 +348,7 @@ export const INITIAL: State = {
   pairBatch: null,
   pixel: null,
   timeline: null,
+  ran: {},
   trying: "",
   trial: null,
   runs: [],

@@ -623,6 +623,7 @@ export interface RevisionChanged {
   readonly waiting: string;
   readonly target: number;
   readonly measured: number;
+  readonly origin: number;
 }
 
 /** The whole graph. */
