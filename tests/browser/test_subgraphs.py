@@ -104,6 +104,10 @@ def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path],
     _await_code(page, "rotate = augment(decode, fill_value=7)")
     assert "7" in box.inner_text()
     page.screenshot(path=artifacts / "designer_subgraph.png")
+    off, on = ("on-box-fill_value", "augment(decode)"), ("expose-rotate-fill_value", "augment(decode, fill_value=7)")
+    for test_id, program in (off, on):
+        _by_id(page, test_id).click()
+        _await_code(page, f"rotate = {program}")
 
     # G expands it; undo takes everything back
     box.click(position=HEAD)
@@ -113,7 +117,7 @@ def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path],
     _await_code(page, "def augment(decode, fill_value):")  # expanded, it is a function still
     page.keyboard.press("Control+z")
     box.wait_for()
-    for _ in range(5):
+    for _ in range(7):
         page.keyboard.press("Control+z")
     _by_id(page, "node-rotate").wait_for()
     _await_code(page, "augment(", there=False)

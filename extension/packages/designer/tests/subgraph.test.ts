@@ -18,8 +18,9 @@ import {
   pushed,
   selectedBox,
   shownCards,
+  subgraphOf,
 } from "../src/core/subgraph";
-import type { Mark } from "../src/protocol/generated";
+import type { Group, Mark } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
 import { GRAPH as graph } from "./fixtures";
 
@@ -98,6 +99,11 @@ describe("subgraphs", () => {
     const shown = box && exposeMarks(box, "rotate", "angle")[name];
     expect(shown).toMatchObject({ exposed: [["rotate", "angle"]] });
     expect(mark).toMatchObject({ title: "subgraph" });
+    const around = subgraphOf({ ...state, view: { ...state.view, inside: [name] } }, "rotate");
+    expect(around && exposeMarks(around, "rotate", "angle")[name]).toEqual(shown);
+    const twice = around && exposeMarks({ ...around, group: shown as Group }, "rotate", "angle")[name];
+    expect(twice).toMatchObject({ exposed: [] });
+    expect(subgraphOf(state, "decode")).toBeUndefined();
   });
 });
 

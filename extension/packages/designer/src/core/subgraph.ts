@@ -318,10 +318,20 @@ export function collapseMarks(state: State, grouped: (state: State) => Marks): M
   return Object.fromEntries(made);
 }
 
+/** The innermost subgraph that a node is in. */
+export function subgraphOf(state: State, node: string): Pick<Box, "name" | "group"> | undefined {
+  const [name = "", group] = groupsOf(state.marks).find(([, g]) => g.subgraph && g.keys.includes(node)) ?? [];
+  return group && { name, group };
+}
+
+/** Whether the box of a subgraph shows an argument. */
+export function isExposed({ group }: Pick<Box, "group">, key: string, argument: string): boolean {
+  return group.exposed.some(([k, a]) => k === key && a === argument);
+}
+
 /** Show an argument of an inner node on the box, or no longer. */
-export function exposeMarks(box: Box, key: string, argument: string): Marks {
-  const shown = box.group.exposed.some(([k, a]) => k === key && a === argument);
-  const exposed = shown
+export function exposeMarks(box: Pick<Box, "name" | "group">, key: string, argument: string): Marks {
+  const exposed = isExposed(box, key, argument)
     ? box.group.exposed.filter(([k, a]) => k !== key || a !== argument)
     : [...box.group.exposed, [key, argument] as const];
   return { [box.name]: { ...box.group, exposed } };

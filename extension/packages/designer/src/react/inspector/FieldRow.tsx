@@ -5,6 +5,7 @@ import * as format from "../../core/format";
 import { COLUMN, freePlace, ROW } from "../../core/layout";
 import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
+import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
 import { cardRects } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
@@ -100,6 +101,26 @@ function MakeRandom({ node, argument }: Props) {
   );
 }
 
+/** Within a subgraph: whether its box shows the argument. */
+function Expose({ node, argument }: Props) {
+  const session = useSession();
+  const { key } = node;
+  const { name } = argument;
+  const around = useSel((s) => subgraphOf(s, key));
+  if (!around) return null;
+  const shown = isExposed(around, key, name);
+  return (
+    <IconButton
+      icon="group"
+      label={`${shown ? "Take" : "Show"} ${name} ${shown ? "off" : "on"} the box of ${around.group.title}`}
+      pressed={shown}
+      small
+      testId={`on-box-${name}`}
+      onClick={() => session.edit([], { marks: exposeMarks(around, key, name) })}
+    />
+  );
+}
+
 function tooltip(argument: Argument): string {
   const parts = [argument.doc];
   if (argument.required) parts.push("* Needed: without it the step does not run.");
@@ -146,6 +167,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
         <span>{argument.name}</span>
         {unit && <small>{unit}</small>}
         {argument.required && <small>*</small>}
+        {others.length === 0 && <Expose node={node} argument={argument} />}
       </span>
       <span className="ds-field-control">
         {wired ? (
