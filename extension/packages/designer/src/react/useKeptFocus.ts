@@ -1,12 +1,15 @@
 import { useEffect } from "react";
 
-/** Keeps the keys in the designer where what has the focus goes away, such as a button that its own press makes needless. */
+/** Keeps the keys in the designer where what has the focus goes away, such as a button that its own press makes needless; a press elsewhere ends them. */
 export function useKeptFocus(root: HTMLElement): void {
   useEffect(() => {
     const page = root.ownerDocument;
     let last: Node | null = null;
-    const remember = ({ target }: Event) => {
+    const remember = ({ target, type }: Event) => {
       last = target instanceof Node && root.contains(target) ? target : null;
+      // what cannot have the focus, such as a tab, would leave it here
+      const holder = page.activeElement as (Element & HTMLOrSVGElement) | null;
+      if (!last && type === "pointerdown" && root.contains(holder)) holder?.blur();
     };
     const watch = new MutationObserver(() => {
       if (!last || last.isConnected) return;

@@ -1,0 +1,41 @@
+"""Who has the keys: the designer while it is used, the rest of the page after a click there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab, scenes
+from browser.test_designer import _by_id, _open
+
+pytestmark = pytest.mark.browser
+
+#: Places beside the designer, some of which take no focus of their own.
+PLACES = (
+    ".jp-Cell .cm-content", ".jp-Cell:has(.ds-root) .jp-OutputPrompt", "#jp-main-statusbar",
+    ".lm-DockPanel-tabBar .lm-mod-current .lm-TabBar-tabLabel",
+)  # fmt: skip
+_STATE = """() => ({ nodes: document.querySelectorAll('[data-ds-node]').length,
+  inside: !!document.activeElement?.closest('.ds-root'),
+  undo: document.querySelector('[data-testid="undo"]').disabled })"""
+
+
+@pytest.mark.parametrize("focused", ["node-rotate", "wire"])
+def test_a_click_elsewhere_takes_the_keys_away(page: Any, server: tuple[str, Path], focused: str) -> None:
+    lab.write_notebook(server[1] / "keys.ipynb", "pass", scenes.five() + "\ndesigner")
+    _open(page, server, "keys.ipynb")
+    _by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+    page.keyboard.press("b")  # bypassed: there is something to undo
+    page.locator('[data-testid="undo"]:enabled').wait_for(timeout=10_000)
+    before = page.evaluate(_STATE)
+    for place in PLACES:
+        if focused == "wire":
+            page.locator(".react-flow__edge").first.focus()
+        else:
+            _by_id(page, focused).click(position={"x": 60, "y": 10})
+        assert page.evaluate(_STATE) == {**before, "inside": True}
+        page.locator(place).first.click(force=True, timeout=10_000)
+        for key in ("Delete", "Control+z"):
+            page.keyboard.press(key)
+        assert page.evaluate(_STATE) == {**before, "inside": False}  # edits are drawn at once
