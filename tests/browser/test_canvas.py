@@ -166,7 +166,7 @@ def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path)
     assert cell.get_attribute("aria-label").startswith("Keep 15°")
     page.screenshot(path=artifacts / "designer_sweep.png")
     cell.focus()
-    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
     assert page.evaluate("() => document.activeElement.dataset.testid") == "sheet-3-1"
     cell.click()
     page.locator('[aria-label="wire from uniform to rotate"]').wait_for(state="detached")

@@ -7,6 +7,7 @@ import { difference, oneScale } from "../src/core/pixels";
 import { applyAlways, applySometimes, canChance, chanceOf } from "../src/core/probability";
 import { INITIAL } from "../src/core/state";
 import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
+import { swept } from "../src/react/BatchPane";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
 
 const base = INDEX.byName.get("random.uniform") as Operator;
@@ -100,6 +101,13 @@ describe("a sweep", () => {
     expect(sweepValues(angle, sweep)).toEqual([-30, -15, 0, 15, 30]);
     expect(sweepValues(fillArgument({ name: "n", type: "int" }), { ...sweep, from: 0, to: 2 })).toEqual([0, 1, 2]);
     expect(sweepValues(fillArgument({ name: "kind", type: "string", choices: ["a", "b"] }), sweep)).toEqual(["a", "b"]);
+  });
+  it("has a column for each value, as wide as the room allows while a row is seen whole", () => {
+    expect(swept(6, 8, 1176, 214)).toEqual({ rows: 2, cell: 190 });
+    expect(swept(6, 1, 1176, 214).rows).toBe(1);
+    expect(swept(6, 8, 1176, 150).cell).toBe(168);
+    expect(swept(4, 8, 1176, 800)).toEqual({ rows: 4, cell: 240 });
+    expect(swept(10, 8, 400, 214).cell).toBe(72); // and is scrolled
   });
   it("begins around the value for angles", () => {
     const turned = node("r", "rotate", { arguments: { angle: 10 } });

@@ -2,8 +2,6 @@ import type { DrawerTab, State } from "./state";
 
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
-/** Height of a sheet of several values: all of them are to be seen. */
-const SWEEP = 470;
 
 /** Whose height a tab has: the program has its own, all others have one, so that the tabs stay under the pointer. */
 export function heightTab(tab: DrawerTab | null): DrawerTab {
@@ -12,7 +10,7 @@ export function heightTab(tab: DrawerTab | null): DrawerTab {
 
 export function drawerHeight({ view }: State): number {
   const tab = heightTab(view.drawer);
-  return view.drawerHeights[tab] ?? (view.drawer === "batch" && view.sweeping ? SWEEP : (HEIGHTS[tab] ?? 0));
+  return view.drawerHeights[tab] ?? HEIGHTS[tab] ?? 0;
 }
 
 /** Whether an inspector that floats is open: what is done with cells of a batch needs all of the frame. */

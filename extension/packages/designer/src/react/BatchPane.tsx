@@ -16,21 +16,27 @@ import { useRoom } from "./useRoom";
 /** Size in which a picture is asked for, in px. */
 const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown. */
-const WIDTHS = { least: 72, most: 160 } as const;
-const [LABEL, GAP, BAR, UNDER, PADDING] = [92, 6, 50, 16, 24];
+const WIDTHS = { least: 72, most: 240 } as const;
+const [GAP, BAR, UNDER, PADDING] = [6, 50, 16, 24];
 /** Below this width the bar has two lines, the second so high, in px. */
 const BREAK = { width: 720, height: 30 } as const;
-/** Samples for which there is to be room. */
-const MANY = 8;
 
 /** In how many columns so many cells are widest that are all to be seen in a room, and how wide. */
 function widest(count: number, room: number, height: number): { columns: number; cell: number } {
   const ways = Array.from({ length: count }, (_, i) => {
     const columns = Math.ceil(count / (i + 1));
-    const cell = Math.min(room / columns - GAP, 1.5 * (height / (i + 1) - UNDER - GAP), 1.5 * WIDTHS.most);
+    const cell = Math.min(room / columns - GAP, 1.5 * (height / (i + 1) - UNDER - GAP), WIDTHS.most);
     return { columns, cell: Math.floor(cell) };
   });
   return ways.reduce((a, b) => (b.cell > a.cell ? b : a));
+}
+
+/** How wide the cells of a sweep are, a column for each of its values: a row is seen whole. And how many rows there are. */
+export function swept(values: number, size: number, room: number, height: number): { rows: number; cell: number } {
+  const high = height - UNDER; // below the values
+  const wide = Math.min(room / values - GAP, 1.5 * (high - UNDER - GAP), WIDTHS.most);
+  const cell = Math.floor(Math.max(WIDTHS.least, wide));
+  return { rows: Math.min(size, Math.max(2, Math.floor(high / (cell / 1.5 + UNDER + GAP)))), cell };
 }
 
 interface Row {
@@ -70,14 +76,15 @@ interface CellProps {
   readonly name: string;
   readonly now: boolean;
   readonly old: boolean;
-  readonly row: number;
-  readonly column: number;
+  readonly variant: number;
+  readonly place: number;
+  readonly swept: boolean;
   readonly keep: string;
-  readonly under: string;
+  readonly under: string | undefined;
   readonly onClick: () => void;
 }
 
-function SheetButton({ cell, name, now, old, row, column, keep, under, onClick }: CellProps) {
+function SheetButton({ cell, name, now, old, variant, place, swept, keep, under, onClick }: CellProps) {
   return (
     <span className="ds-sheet-cell">
       <button
@@ -85,9 +92,9 @@ function SheetButton({ cell, name, now, old, row, column, keep, under, onClick }
         className={`ds-sheet-button ${now ? "ds-sample-now" : ""} ${old ? "ds-sheet-old" : ""}`}
         title={keep ? `${keep}: ${name}` : name}
         aria-label={keep ? `${keep}, ${name}` : name}
-        data-row={row}
-        data-column={column}
-        data-testid={`sheet-${row}-${column}`}
+        data-row={swept ? place : variant}
+        data-column={swept ? variant : place}
+        data-testid={`sheet-${variant}-${place}`}
         onClick={onClick}
       >
         {cell && (cell.width ?? 0) > 0 ? (
@@ -152,25 +159,18 @@ export function BatchPane() {
   const { offered, argument, sweep, on, change } = useSweep(node);
   const size = useSel((s) => Math.max(1, s.batchSize));
   const sample = useSel((s) => s.sample);
-  const [first, setFirst] = useState(0);
+  const [first, setFirst] = useState(sample);
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
-  const label = on ? LABEL : 0;
-  const room = width - label - PADDING + GAP;
-  const wide = room / MANY - GAP;
+  const room = width - PADDING + GAP;
   const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
-  const high = 1.5 * ((free - UNDER) / (values.length + 1) - GAP);
-  const low = Math.floor(Math.max(WIDTHS.least, Math.min(wide, high, WIDTHS.most)));
   const sheet = widest(Math.min(size, 64), room, free);
-  const columns = Math.max(1, on ? Math.floor(room / (low + GAP)) : sheet.columns);
+  const sweeping = swept(values.length + 1, size, room, free);
+  const many = on ? sweeping.rows : Math.min(size, 64);
+  const picture = on ? sweeping.cell : Math.max(WIDTHS.least, sheet.cell);
   // Where few samples fit, or there are few, they fill the width.
-  const most = Math.floor(Math.min(room / Math.min(columns, size) - GAP, 1.2 * low));
-  const picture = Math.max(WIDTHS.least, on ? Math.min(most, high) : sheet.cell);
-  const cell = on ? most : Math.max(picture, Math.floor(room / columns) - GAP);
-  const begin = Math.min(first, Math.max(0, size - columns));
-  const samples = useMemo(
-    () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),
-    [on, columns, size, begin],
-  );
+  const cell = on ? picture : Math.max(picture, Math.floor(room / sheet.columns) - GAP);
+  const begin = on ? Math.min(Math.max(0, first), size - many) : 0;
+  const samples = useMemo(() => Array.from({ length: many }, (_, i) => begin + i), [many, begin]);
   const variants = useMemo(
     () => JSON.stringify([[], ...(node && argument && on ? values.map((v) => keepEdits(node, argument.name, v)) : [])]),
     [node, argument, on, values],
@@ -275,30 +275,30 @@ export function BatchPane() {
                 </select>
               </>
             )}
-            {size > columns && (
+            {size > many && (
               <>
-                <IconButton icon="left" label="Samples before" small onClick={() => setFirst(begin - columns)} />
-                <IconButton icon="right" label="Samples after" small onClick={() => setFirst(begin + columns)} />
+                <IconButton icon="left" label="Samples before" small onClick={() => setFirst(begin - many)} />
+                <IconButton icon="right" label="Samples after" small onClick={() => setFirst(begin + many)} />
               </>
             )}
           </>
         )}
       </div>
       <div
-        className={on ? "ds-sheet-rows" : "ds-sheet-rows ds-sheet-all"}
+        className={on ? "ds-sheet-swept" : "ds-sheet-all"}
         role="toolbar"
         aria-label={`Outputs of ${node.key}`}
         onKeyDown={onArrow}
       >
         {rows.map((row, variant) => (
-          <div key={row.label} className="ds-sheet-row">
+          <div key={row.label} className="ds-sheet-part">
             {on && (
               <span className="ds-sheet-label">
                 {row.label}
                 {row.note && <small>{row.note}</small>}
               </span>
             )}
-            {samples.map((k, column) => {
+            {samples.map((k, place) => {
               const value = row.value;
               const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
               return (
@@ -308,10 +308,11 @@ export function BatchPane() {
                   name={name}
                   now={k === sample && variant === 0}
                   old={old}
-                  row={variant}
-                  column={column}
+                  variant={variant}
+                  place={place}
+                  swept={on}
                   keep={value === undefined ? "" : `Keep ${row.label}`}
-                  under={variant === 0 ? drawn[column] || (on ? "\u00a0" : "") : ""}
+                  under={variant === 0 || !drawn[place] ? drawn[place] : on ? "\u00a0" : ""}
                   onClick={() => {
                     if (value !== undefined) keep(value);
                     else session.chooseSample(k, session.store.get().iteration);
