@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isSnug } from "../src/core/drawer";
 import { receive } from "../src/core/reduce";
 import { isOld } from "../src/core/select";
 import { Session } from "../src/core/session";
@@ -53,6 +54,16 @@ describe("the time of a card", () => {
     expect(costWords({ ...one, group: ["resize", "crop"] }, { ...run, batches: 1 }, "resize")).toMatch(
       /^resize together with crop,.* Measured in 1 batch at/,
     );
+  });
+});
+
+describe("the drawer", () => {
+  const at = (drawer: State["view"]["drawer"], drawerHeights: State["view"]["drawerHeights"] = {}) =>
+    isSnug({ ...INITIAL, view: { ...INITIAL.view, drawer, drawerHeights } });
+  it("is as high as tables are, until it is dragged", () => {
+    expect([at("runs"), at("timeline"), at("data"), at("problems")]).toEqual([true, true, true, true]);
+    expect([at("code"), at("batch"), at("runs", { batch: 200 })]).toEqual([false, false, false]);
+    expect(at("runs", { code: 200 })).toBe(true);
   });
 });
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { isDense } from "../core/detail";
-import { drawerHeight } from "../core/drawer";
+import { drawerHeight, isSnug } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
@@ -97,6 +97,7 @@ export function Drawer() {
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel(drawerHeight);
+  const snug = useSel(isSnug);
   const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
@@ -111,7 +112,7 @@ export function Drawer() {
   return (
     <section
       className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
-      style={open ? { height } : undefined}
+      style={open ? (snug ? { height: "auto", maxHeight: `min(74%, ${height}px)` } : { height }) : undefined}
       aria-label="Code, batch and times"
     >
       {open && <DrawerEdge />}

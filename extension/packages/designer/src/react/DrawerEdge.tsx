@@ -40,7 +40,7 @@ export function DrawerEdge() {
         if (step === 0) return;
         e.preventDefault();
         e.stopPropagation();
-        set(height + step);
+        set((e.currentTarget.parentElement?.clientHeight ?? height) + step);
       }}
     />
   );
