@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { labelCounts, placeOf, readersOf } from "../src/core/data";
 import { isAboutFile, problemCount } from "../src/core/failures";
 import { receive } from "../src/core/reduce";
-import { batchFailures, failShare } from "../src/core/select";
+import { batchFailures, failShare, obstacle } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
 import type { DataSample, Diagnostic, KernelMessage } from "../src/protocol/generated";
@@ -21,6 +21,15 @@ describe("problems", () => {
     const state = fold(OPENED, revision(1, undefined, { diagnostics: found }), finished([], { missed: [MISSED] }));
     expect(problemCount(state)).toBe(3);
     expect(problemCount(fold(OPENED, revision(1)))).toBe(0);
+  });
+  it("keep a run from beginning if they are errors of the graph, what a node lacks first", () => {
+    const none = { code: "DS205", message: "nothing is returned" };
+    const unread = { code: "DS103", message: "nothing to read", node: "reader", severity: "warning" as const };
+    const of = (...diagnostics: Diagnostic[]) => obstacle(fold(OPENED, revision(1, undefined, { diagnostics })));
+    expect(of()).toBeUndefined();
+    expect(of(unread)).toBeUndefined();
+    expect(of(none)).toBe(none);
+    expect(of(none, unread)).toBe(unread);
   });
   it("are about a file if they name node, sample and file", () => {
     const d = { code: "DS301", message: "c", node: "decode", sample: 0, source: "a.jpg" };

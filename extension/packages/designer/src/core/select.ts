@@ -183,6 +183,16 @@ export function severity(d: Diagnostic): "error" | "warning" | "info" {
   return d.severity ?? "error";
 }
 
+/** Why the graph does not run as it is: what the kernel finds before it tries. */
+export function obstacle({ confirmed, pending }: State): Diagnostic | undefined {
+  if (!confirmed || pending.length > 0) return undefined;
+  const { diagnostics } = confirmed;
+  const found = diagnostics.find((d) => severity(d) === "error");
+  // that nothing is returned is the last of its faults
+  const begun = found?.code === "DS205" && diagnostics.find((d) => d.node && severity(d) === "warning");
+  return begun || found;
+}
+
 /** Nodes that have an error. */
 export function failedKeys(state: State): string[] {
   return findings(state).flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));

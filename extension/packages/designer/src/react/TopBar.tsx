@@ -1,10 +1,11 @@
 import type { MouseEvent } from "react";
 import * as format from "../core/format";
 import { saveState } from "../core/saveState";
-import { isOld } from "../core/select";
+import { isOld, obstacle } from "../core/select";
 import { headroom } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
+import { commandOf } from "./commands";
 import { useFile, useFrame, useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
@@ -105,14 +106,19 @@ function Title() {
 }
 
 function RunButtons() {
-  const session = useSession();
+  const frame = useFrame();
+  const { session } = frame;
+  const api = useCanvasApi();
   const state = useSel((s) => ({
     running: s.run.running,
     stopping: s.run.stopping,
     done: s.run.done,
     total: s.run.total,
     can: (s.graph?.nodes.length ?? 0) > 0 && (s.link === "live" || s.link === "silent"),
+    missing: obstacle(s),
   }));
+  const { missing } = state;
+  const why = missing && `It cannot run yet. ${format.sentence(format.message(missing.message))} ${missing.hint ?? ""}`;
   const progress = state.running && state.total > 0 ? state.done / state.total : 0;
   return (
     <>
@@ -120,9 +126,11 @@ function RunButtons() {
         type="button"
         className={`ds-button ${state.running ? "" : "ds-primary"}`}
         disabled={!state.can || state.running}
-        title={`Run ${RUN_BATCHES} whole batches and measure every node (Ctrl+Enter)`}
+        aria-disabled={missing ? true : undefined}
+        title={why ?? `Run ${RUN_BATCHES} whole batches and measure every node (Ctrl+Enter)`}
         data-testid="run"
-        onClick={() => session.run(RUN_BATCHES)}
+        // it then shows what is missing
+        onClick={() => commandOf("run")?.run({ ...frame, api: api.current })}
       >
         <Icon name="run" />
         Run

@@ -2,6 +2,7 @@ import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
 import { insideKeys } from "../core/inside";
 import { groupMarks, ungroupMarks } from "../core/marks";
+import { obstacle } from "../core/select";
 import type { Session } from "../core/session";
 import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
@@ -339,7 +340,15 @@ export const COMMANDS: readonly Command[] = [
     title: "Run and measure",
     section: "Run",
     keys: ["Ctrl+Enter"],
-    run: ({ session }) => session.run(RUN_BATCHES),
+    run: ({ session, api }) => {
+      const missing = obstacle(session.store.get());
+      if (!missing) session.run(RUN_BATCHES);
+      else if (missing.node) {
+        session.select([missing.node]);
+        session.view({ folded: [], inspector: true });
+        api?.show(missing.node);
+      } else session.view({ drawer: "problems" });
+    },
   },
   { id: "previous", title: "Sample before", section: "Run", keys: ["["], run: sample(-1) },
   { id: "next", title: "Sample after", section: "Run", keys: ["]"], run: sample(1) },
