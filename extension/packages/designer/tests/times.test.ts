@@ -4,7 +4,7 @@ import { receive } from "../src/core/reduce";
 import { isOld } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
-import { headroom, headroomOf, parseTarget } from "../src/core/target";
+import { ALONE, headroom, headroomOf, parseTarget } from "../src/core/target";
 import { barsOf, shifted, ticksOf, wholeSpan, zoomed } from "../src/core/timeline";
 import type { KernelMessage, Timeline } from "../src/protocol/generated";
 import { costWords } from "../src/react/canvas/CardParts";
@@ -134,7 +134,7 @@ describe("target", () => {
   it("takes the number of batches made alone, and says so, where the other one is not known", () => {
     expect(headroom(fold(OPENED, revision(1), finished([])))).toMatchObject({
       speed: 100,
-      measured: "alone",
+      measured: ALONE.name,
       words: "",
     });
     expect(headroom(fold(OPENED, revision(1), finished([], { until: "resize" })))).toBeNull();

@@ -1,12 +1,23 @@
 import * as format from "./format";
 import type { State } from "./state";
 
+/** The two speeds of a run: what each is called everywhere, and what is divided by what. */
+export const PIPELINED = {
+  name: "in the pipeline",
+  about: "Samples divided by the time that they took together, while batches are made ahead, as in training",
+} as const;
+export const ALONE = {
+  name: "one batch at a time",
+  about:
+    "Samples of a batch divided by the average time of one: batches are made one after the other while every node is measured",
+} as const;
+
 /** What a pipeline makes, and how it stands to what the model takes. */
 export interface Headroom {
   /** Samples a second; 0 if that is not known. */
   readonly speed: number;
   /** Which of the two numbers it is. */
-  readonly measured: "in the pipeline" | "alone";
+  readonly measured: typeof PIPELINED.name | typeof ALONE.name;
   readonly target: number;
   readonly enough: boolean;
   /** "28 % under 4 000", "12 % over 2 400"; empty without a target. */
@@ -20,7 +31,7 @@ export function headroomOf(speed: number, target: number): string {
   return `${words} ${format.throughput(target)}`;
 }
 
-/** The speed in the pipeline where it was measured; else that of batches made alone, which says so. */
+/** The speed in the pipeline where it was measured; else that of one batch at a time, which says so. */
 export function headroom(state: State): Headroom | null {
   const run = state.run.finished;
   if (!run || run.failed.length > 0 || run.until) return null;
@@ -29,7 +40,7 @@ export function headroom(state: State): Headroom | null {
   const target = state.confirmed?.target ?? 0;
   return {
     speed,
-    measured: ahead > 0 ? "in the pipeline" : "alone",
+    measured: ahead > 0 ? PIPELINED.name : ALONE.name,
     target,
     enough: speed >= target,
     words: headroomOf(speed, target),

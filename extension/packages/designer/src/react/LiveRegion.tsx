@@ -1,5 +1,6 @@
 import * as format from "../core/format";
 import { statusMessage } from "../core/statusMessage";
+import { headroom } from "../core/target";
 import { useSel } from "./context";
 
 /** Says aloud what the picture shows: the run and the newest sentence. */
@@ -10,7 +11,7 @@ export function LiveRegion() {
     const run = s.run.finished;
     const finished =
       run && run.failed.length === 0
-        ? `${run.stopped ? "Stopped" : "Finished"}: ${format.throughput(run.samples_per_second)} samples per second.`
+        ? `${run.stopped ? "Stopped" : "Finished"}: ${format.throughput(headroom(s)?.speed ?? run.samples_per_second)} samples per second.`
         : "";
     return [said ? `${said.lead} ${said.rest}` : "", finished].filter(Boolean).join(" ");
   });

@@ -2,7 +2,7 @@ import type { MouseEvent } from "react";
 import * as format from "../core/format";
 import { saveState } from "../core/saveState";
 import { isOld, obstacle } from "../core/select";
-import { headroom } from "../core/target";
+import { ALONE, headroom, PIPELINED } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
 import { commandOf } from "./commands";
@@ -177,9 +177,9 @@ function Throughput() {
           : room
             ? room.words || room.measured
             : "";
-  const alone = run ? `${format.throughput(run.samples_per_second)} alone, one batch after the other` : "";
+  const alone = run ? `${format.throughput(run.samples_per_second)} ${ALONE.name}` : "";
   const title = run
-    ? `Measured over ${whole}: ${room?.measured === "alone" ? "" : `${speed} in the pipeline, which makes batches ahead; `}${alone}.${old ? " From before the last change." : ""} Opens the timeline.`
+    ? `Measured over ${whole}: ${room?.measured === ALONE.name ? "" : `${speed} ${PIPELINED.name}, which makes batches ahead; `}${alone}.${old ? " From before the last change." : ""} Opens the timeline.`
     : "";
   const low = room !== null && room.target > 0 && !room.enough;
   return (

@@ -158,6 +158,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
             </text>
           ))}
           <text className="ds-lane-length" x={middle} y={15}>
+            <title>How long this one batch took; the average of all stands above</title>
             {`batch ${timeline.first + shown}, ${format.time(stepEnd - stepBegin)}`}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />

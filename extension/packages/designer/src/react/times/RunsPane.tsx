@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import * as format from "../../core/format";
+import { ALONE, PIPELINED } from "../../core/target";
 import type { KnownRun } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 
@@ -148,12 +149,11 @@ export function RunsPane() {
             </th>
             <th scope="col">run</th>
             <th scope="col">when</th>
-            <th scope="col" title="Samples a second of batches that are made ahead, as in training">
-              samples/s in the pipeline
-            </th>
-            <th scope="col" title="Samples a second of batches made one after the other, while every node is measured">
-              samples/s alone
-            </th>
+            {[PIPELINED, ALONE].map(({ name, about }) => (
+              <th key={name} scope="col" title={about}>
+                samples/s {name}
+              </th>
+            ))}
             <th scope="col" title="Memory of one batch">
               a batch holds
             </th>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { copiesOf } from "../../core/copies";
 import * as format from "../../core/format";
-import { headroom, parseTarget } from "../../core/target";
+import { ALONE, headroom, PIPELINED, parseTarget } from "../../core/target";
 import { useSel, useSession } from "../context";
 
 /** How many samples a second the model takes, as the user says it: "2400" or "26.7 ms" a batch. */
@@ -54,12 +54,12 @@ export function Speeds() {
   const ahead = run.pipelined;
   return (
     <div className="ds-speeds" data-testid="speeds">
-      <span title={`Batches are made ahead, as in training; p95 of the time between two: ${format.time(ahead.p95)}`}>
-        <small>in the pipeline</small>
+      <span title={`${PIPELINED.about}. 95 % of batches come within ${format.time(ahead.p95)} of the one before.`}>
+        <small>{PIPELINED.name}</small>
         <b data-testid="speed-pipeline">{format.throughput(ahead.samples_per_second)}</b> samples/s
       </span>
-      <span title="Batches are made one after the other while every node is measured: the times of nodes are of these">
-        <small>one batch at a time</small>
+      <span title={`${ALONE.about}. The times of nodes are of these batches.`}>
+        <small>{ALONE.name}</small>
         <b data-testid="speed-alone">{format.throughput(run.samples_per_second)}</b> samples/s
         {run.milliseconds_per_batch > 0 && `, on average ${format.time(run.milliseconds_per_batch)} a batch`}
       </span>
