@@ -160,7 +160,15 @@ def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path)
     _by_id(page, "node-rotate").click(position=HEAD)
     _by_id(page, "tab-batch").click()
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=sheet-0-] canvas').length === 8")
+    assert page.locator(".ds-sheet-under").first.get_attribute("title").startswith("angle: ")
+    _by_id(page, "sheet-0-2").click()  # its ring is that of the shown sample under the pointer, too
+    ring = "() => { const cell = document.querySelector('.ds-sheet-button.ds-sample-now'); return getComputedStyle(cell).boxShadow; }"
+    page.locator("[data-testid=sheet-0-2].ds-sample-now").wait_for()
+    pointed = page.evaluate(ring)
+    name = _by_id(page, "sheet-0-2").get_attribute("title")
     _by_id(page, "sheet-mode-sweep").click()
+    assert page.evaluate(ring) == pointed
+    assert _by_id(page, "sheet-0-0").get_attribute("title") == name
     cell = _by_id(page, "sheet-4-1")
     page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
     assert cell.get_attribute("aria-label").startswith("Keep 15°")

@@ -81,10 +81,12 @@ interface CellProps {
   readonly swept: boolean;
   readonly keep: string;
   readonly under: string | undefined;
+  /** What the words under it are. */
+  readonly told: string | undefined;
   readonly onClick: () => void;
 }
 
-function SheetButton({ cell, name, now, old, variant, place, swept, keep, under, onClick }: CellProps) {
+function SheetButton({ cell, name, now, old, variant, place, swept, keep, under, told, onClick }: CellProps) {
   return (
     <span className="ds-sheet-cell">
       <button
@@ -104,7 +106,11 @@ function SheetButton({ cell, name, now, old, variant, place, swept, keep, under,
         )}
         {keep && <span className="ds-sheet-keep">{keep}</span>}
       </button>
-      {under && <span className="ds-sheet-under">{under}</span>}
+      {under && (
+        <span className="ds-sheet-under" title={told}>
+          {under}
+        </span>
+      )}
     </span>
   );
 }
@@ -123,14 +129,15 @@ function onArrow(event: KeyboardEvent<HTMLElement>): void {
   event.stopPropagation();
 }
 
-/** What the sources of arguments draw for a sample. */
-function drawnWords(state: State, node: NodeView | undefined, sample: number): string {
+/** What the sources of arguments draw for a sample: short, or with what it is and where it comes from. */
+function drawnWords(state: State, node: NodeView | undefined, sample: number, whole = false): string {
   const words = Object.entries(node?.argument_inputs ?? {}).flatMap(([name, ref]) => {
     const drawn = scalarOf(previewOf(state, ref.node, ref.output), sample);
     const unit = argumentOf(state.opening?.catalog.byName.get(node?.operator ?? ""), name)?.unit ?? "";
-    return drawn === undefined ? [] : [format.drawn(drawn, unit)];
+    if (drawn === undefined) return [];
+    return whole ? `${name}: ${format.drawn(drawn, unit)}, by ${ref.node}` : format.drawn(drawn, unit);
   });
-  return words.slice(0, 2).join(", ");
+  return whole ? words.join("\n") : words.slice(0, 2).join(", ");
 }
 
 function useSweep(node: NodeView | undefined) {
@@ -179,7 +186,8 @@ export function BatchPane() {
   const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
   const old = useSel((s) => shown !== undefined && shown.revision !== s.confirmed?.revision);
   const names = useSel((s) => s.strip?.names ?? []);
-  const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)).join("\n")).split("\n");
+  const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)));
+  const told = useSel((s) => samples.map((k) => drawnWords(s, node, k, true)));
   if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
   const wired = argument ? node.argument_inputs[argument.name] : undefined;
   const rows: readonly Row[] = [
@@ -219,7 +227,10 @@ export function BatchPane() {
             options={["samples", "sweep"] as const}
             value={on ? "sweep" : "samples"}
             testId="sheet-mode"
-            onChange={(mode) => session.view({ sweeping: mode === "sweep" })}
+            onChange={(mode) => {
+              setFirst(sample);
+              session.view({ sweeping: mode === "sweep" });
+            }}
           />
         )}
         {on && argument && sweep && (
@@ -313,6 +324,7 @@ export function BatchPane() {
                   swept={on}
                   keep={value === undefined ? "" : `Keep ${row.label}`}
                   under={variant === 0 || !drawn[place] ? drawn[place] : on ? "\u00a0" : ""}
+                  told={variant === 0 ? told[place] : undefined}
                   onClick={() => {
                     if (value !== undefined) keep(value);
                     else session.chooseSample(k, session.store.get().iteration);
