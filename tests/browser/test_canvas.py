@@ -91,7 +91,7 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     _by_id(page, "canvas").click(position={"x": 4, "y": 120})
     page.keyboard.press("Control+v")
     card = _by_id(page, "node-hsv")
-    _by_id(page, "strip").wait_for()  # which moves the canvas
+    card.wait_for()
     lab.settle(page)
     start, a, b = (
         card.bounding_box(), _by_id(page, "node-decode").bounding_box(), _by_id(page, "node-resize").bounding_box(),

@@ -5,6 +5,7 @@ import { receive } from "../src/core/reduce";
 import { batchFailures, failShare, obstacle } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
+import { statusMessage } from "../src/core/statusMessage";
 import type { DataSample, Diagnostic, KernelMessage } from "../src/protocol/generated";
 import { FakeKernel, finished, node, OPENED, revision } from "./fixtures";
 
@@ -30,6 +31,15 @@ describe("problems", () => {
     expect(of(unread)).toBeUndefined();
     expect(of(none)).toBe(none);
     expect(of(none, unread)).toBe(unread);
+  });
+  it("are told in full once: in the strip unless the node that has them is shown", () => {
+    const diagnostics = [{ code: "DS103", message: "nothing to read", node: "reader" }];
+    const state = fold(OPENED, revision(1, undefined, { diagnostics }));
+    const shown = { ...state, view: { ...state.view, selection: ["reader"] } };
+    expect(statusMessage(state)?.rest).toContain("nothing to read");
+    expect(statusMessage(shown)).toBeNull();
+    expect(statusMessage(shown, true)?.rest).toContain("nothing to read");
+    expect(statusMessage({ ...shown, view: { ...shown.view, inspector: false } })?.rest).toContain("nothing to read");
   });
   it("are about a file if they name node, sample and file", () => {
     const d = { code: "DS301", message: "c", node: "decode", sample: 0, source: "a.jpg" };

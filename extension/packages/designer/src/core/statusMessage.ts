@@ -166,6 +166,12 @@ export function toldBy(d: Diagnostic): string {
   return [d.node, d.code, d.message].join("|");
 }
 
+/** Whether a finding is told in full beside its node, or where its node is shown: elsewhere a few words lead there. */
+export function isTold({ view }: State, d: Diagnostic): boolean {
+  const [chosen, ...more] = view.selection;
+  return view.told === toldBy(d) || (view.inspector && more.length === 0 && chosen !== undefined && chosen === d.node);
+}
+
 /** The one sentence that the strip shows: the most pressing one that was not closed, and that no card says: aloud, that too. */
 export function statusMessage(state: State, aloud = false): StatusMessage | null {
   const all = findings(state);
@@ -179,7 +185,7 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         // it is begun, not broken
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
-        if (state.view.told === toldBy(d) && !aloud) return [];
+        if (!aloud && isTold(state, d)) return [];
         return [isUnread(state, d) && !said.repair ? { ...said, action: "data" } : said];
       });
   const candidates = [

@@ -1,7 +1,9 @@
 import { isUnread } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
+import { titleOf } from "../../core/problems";
 import { failShare, repairOf, severity } from "../../core/select";
+import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -73,10 +75,11 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   );
 }
 
-/** A finding where a node is told of; in the list, which has no card beside it, with its file. */
+/** A finding where a node is told of, a few words while a card tells it beside the node; in the list, which has no card beside it, with its file. */
 export function Problem({ found }: { readonly found: Diagnostic }) {
   const tone = severity(found);
   const share = useSel((s) => tone === "error" && failShare(s, found.node ?? ""));
+  const told = useSel((s) => s.view.told === toldBy(found));
   const list = useFrame().breadth === "list";
   return (
     <div className={`ds-finding ds-tone-${tone}`}>
@@ -86,11 +89,11 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
           <FailingFile finding={found} />
         ) : (
           <p>
-            {format.sentence(format.message(found.message))}{" "}
-            {found.hint && <span className="ds-muted">{found.hint}</span>}
+            {told ? titleOf(found) : format.sentence(format.message(found.message))}{" "}
+            {found.hint && !told && <span className="ds-muted">{found.hint}</span>}
           </p>
         )}
-        {share && <p>{share}</p>}
+        {share && !told && <p>{share}</p>}
         <p className="ds-problem-foot">
           <Actions finding={found} testId="repair-finding" />
         </p>
