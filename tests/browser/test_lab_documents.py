@@ -176,6 +176,24 @@ def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, serve
     _await_dirty(page, False)
 
 
+def test_who_saves_over_a_newer_file_may_load_that_instead(page: Any, server: tuple[str, Path]) -> None:
+    workspace = open_document(page, server, "overtaken.dali.json")
+    _set(page, "angle", "33")
+    await_code(page, "angle=33")
+    lab.write_turning(server[1] / "overtaken.dali.json", 20.0)
+    page.keyboard.press("Control+s")
+    page.locator(".jp-Dialog button.jp-mod-accept").first.click()  # Revert
+    await_code(page, "angle=20")
+    lab.settle(page)
+    _await_dirty(page, False)
+    assert part(page, "save-state").inner_text() == "Saved"
+    # nor does a page that is loaded anew find edits
+    await_layout(page, workspace, "overtaken.dali.json")
+    open_lab(page, server[0], workspace)
+    await_code(page, "angle=20")
+    _await_dirty(page, False)
+
+
 def test_a_document_that_is_closed_and_opened_again_gets_a_kernel_of_its_own(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "again.dali.json")
     lab.write_turning(server[1] / "again.dali.json", 20.0)

@@ -136,6 +136,7 @@ export class Mirror {
     const text = this.context.model.toString();
     if (text === this.written || this.adopting) return;
     this.written = text;
+    this.saving = null; // somebody who saved was asked, and has loaded the file instead
     this.replacing.emit();
   }
 
@@ -151,6 +152,6 @@ export class Mirror {
   }
 
   private onFile(): void {
-    this.onDisk = this.saving ?? this.context.model.toString();
+    this.onDisk = this.context.model.toString(); // a save knows better as soon as it is completed
   }
 }
