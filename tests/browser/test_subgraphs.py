@@ -103,6 +103,11 @@ def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path],
     _by_id(page, "number-fill_value").fill("7")
     _await_code(page, "rotate = augment(decode, fill_value=7)")
     assert "7" in box.inner_text()
+    # its time is readable on any picture
+    _by_id(page, "run").click()
+    time = box.locator(".ds-time:not(.ds-time-old)")
+    time.wait_for(timeout=60_000)
+    assert time.evaluate("e => getComputedStyle(e).backgroundColor") != "rgba(0, 0, 0, 0)"
     page.screenshot(path=artifacts / "designer_subgraph.png")
     off, on = ("on-box-fill_value", "augment(decode)"), ("expose-rotate-fill_value", "augment(decode, fill_value=7)")
     for test_id, program in (off, on):

@@ -184,7 +184,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
           )}
           {card.cost && (
             <span
-              className={`ds-time ${card.old ? "ds-time-old" : ""} ${card.heat ? `ds-heat-${format.heatStep(card.cost.share)}` : ""}`}
+              className={`ds-time ds-heat-${card.heat ? format.heatStep(card.cost.share) : 1} ${card.old ? "ds-time-old" : ""}`}
               title={`Work of its operators per batch: ${format.percent(card.cost.share)} of the whole.`}
             >
               {format.time(card.cost.milliseconds)}
