@@ -127,8 +127,9 @@ class Expressions(ABC):
         owner = self.expression(node.value, scope)
         if isinstance(owner, Imported):
             return known.imported(f"{owner.path}.{node.attr}")
-        if isinstance(owner, type) and issubclass(owner, Enum):
-            return owner.__members__.get(node.attr, Unknown(text_of(node)))
+        if isinstance(owner, UserClass) or (isinstance(owner, type) and issubclass(owner, Enum)):
+            names = owner.names if isinstance(owner, UserClass) else owner.__members__
+            return names.get(node.attr, Unknown(text_of(node)))
         if isinstance(owner, Instance):
             return self._of_instance(owner, node.attr)
         if isinstance(owner, Super):
@@ -229,22 +230,20 @@ class Expressions(ABC):
             value = self.expression(part.value if isinstance(part, ast.FormattedValue) else part, scope)
             spec = part.format_spec if isinstance(part, ast.FormattedValue) else None
             form = "" if spec is None else self.expression(spec, scope)
-            if not isinstance(value, str | int | float | bool) or not isinstance(form, str):
+            if not isinstance(value, known.WRITABLE) or not isinstance(form, str):
                 return Unknown(text_of(node))
             parts.append(self._computed(partial(known.formatted, value, form), text_of(node)))
         return Unknown(text_of(node)) if known.has_unknown(parts) else "".join(parts)
 
     def _slice(self, node: ast.Slice, scope: Scope) -> Any:
-        ends = [None if one is None else self.expression(one, scope) for one in (node.lower, node.upper, node.step)]
-        return slice(*ends)
+        ends = (node.lower, node.upper, node.step)
+        return slice(*(None if one is None else self.expression(one, scope) for one in ends))
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, scope: Scope) -> Any:
-        made: list[Any] = []
         turns = self._turns(node.generators, Scope(outer=scope))
         if turns is None:
             return Unknown(text_of(node))
-        made.extend(self.expression(node.elt, turn) for turn in turns)
-        return made
+        return [self.expression(node.elt, turn) for turn in turns]
 
     _generatorexp = _listcomp
 
@@ -347,16 +346,14 @@ class Expressions(ABC):
             return self._library(function, text, arguments, keywords, name)
         if [*known.nodes_in(given)] or isinstance(getattr(function, "__self__", None), DataNode):
             return self._appended(lambda: function(*arguments, **keywords), text, arguments, keywords, name)
-        mutates = isinstance(getattr(function, "__self__", None), list | dict)
-        if known.has_unknown(given) and not mutates:
+        if known.has_unknown(given) and not isinstance(getattr(function, "__self__", None), list | dict):
             return Unknown(text_of(node))
         return self._computed(lambda: function(*arguments, **keywords), text_of(node))
 
     def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
         """What a function gives that is known neither here nor in the source."""
-        if [*known.nodes_in([*arguments, *keywords.values()])]:
-            return self._unknown_call(path, arguments, keywords, name)
-        return Unknown(path)
+        plain = not [*known.nodes_in([*arguments, *keywords.values()])]
+        return Unknown(path) if plain else self._unknown_call(path, arguments, keywords, name)
 
     def _library(
         self, function: Callable[..., Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
@@ -445,12 +442,14 @@ class Expressions(ABC):
             self.trace.suggested = ""
 
     def instance(self, made_of: UserClass, arguments: list[Any], keywords: dict[str, Any]) -> Instance:
-        made = Instance(made_of)
+        made = Instance(made_of, dict(made_of.names))
         method = method_in(made_of, "__init__")
         if method is not None:
             self._invoke(method, [made], arguments, keywords)
         elif made_of.is_pipeline:
             self._base_method(made, "__init__", arguments, keywords)
+        else:
+            made.attributes |= dict(zip(made_of.fields(), arguments, strict=False)) | keywords
         return made
 
     def _invoke(

@@ -94,7 +94,12 @@ class Interpreter(Expressions):
         bases = [self.expression(base, scope) for base in node.bases]
         is_pipeline = any(creator_of(base) == "Pipeline" or (isinstance(base, UserClass) and base.is_pipeline)
                           for base in bases)  # fmt: skip
-        scope.names[node.name] = UserClass(node, scope, is_pipeline)
+        names: dict[str, Any] = {}
+        for base in bases:
+            names = (base.names if isinstance(base, UserClass) else {}) | names
+        values = [one for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign | ast.ClassDef)]
+        self.body(values, Scope(names, scope))
+        scope.names[node.name] = UserClass(node, scope, is_pipeline, names)
 
     def _expr(self, node: ast.Expr, scope: Scope) -> None:
         if not isinstance(node.value, ast.Constant):
@@ -123,8 +128,8 @@ class Interpreter(Expressions):
             self._unpack(target.elts, value, scope)
         elif isinstance(target, ast.Attribute):
             owner = self.expression(target.value, scope)
-            if isinstance(owner, Instance):
-                owner.attributes[target.attr] = value
+            if isinstance(owner, Instance | UserClass):
+                (owner.attributes if isinstance(owner, Instance) else owner.names)[target.attr] = value
         elif isinstance(target, ast.Subscript):
             owner, at = self.expression(target.value, scope), self.expression(target.slice, scope)
             if isinstance(owner, list | dict) and not known.has_unknown(at):

@@ -8,7 +8,10 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from pathlib import PurePosixPath
+from string import Formatter
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +24,8 @@ from dali_studio.api.tracing import DataNode
 
 #: Items of lists, characters of texts and bits of numbers that a source may ask for.
 MAX_ITEMS = 10_000
+#: What texts are put together from.
+WRITABLE = str | int | float | bool | PurePosixPath
 #: Where dali_studio's names and those of nvidia.dali begin; both are called the same behind it.
 ROOT = "dali"
 _PACKAGES = ("nvidia.dali", "dali_studio")
@@ -200,6 +205,7 @@ _VALUES: dict[str, Any] = {
         "radians", "degrees", "floor", "ceil", "hypot", "fabs",
     )},
     "collections.OrderedDict": dict,
+    **{f"pathlib.{name}": PurePosixPath for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
 }  # fmt: skip
 BUILTINS: dict[str, Any] = {
@@ -214,6 +220,7 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     (list, frozenset({"append", "extend", "insert", "pop", "index", "copy", "reverse"})),
     (dict, frozenset({"get", "items", "keys", "values", "update", "pop", "copy", "setdefault"})),
     (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
+    (PurePosixPath, frozenset({"joinpath", "as_posix", "with_suffix", "parent", "name", "stem", "suffix"})),
     (tuple, frozenset({"index", "count"})),
     (np.ndarray, frozenset({"tolist", "astype", "reshape", "flatten", "copy"})),
 )
@@ -221,6 +228,8 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
 
 def method_of(value: Any, name: str) -> Any:
     """A method of a plain value or of an operator's result that may be called; ``None`` for all others."""
+    if isinstance(value, str) and name == "format":
+        return partial(_format, value)
     if is_library(value) and name == "augmentation":  # an augmentation with other magnitudes
         return getattr(value, name)
     for kind, names in _METHODS:
@@ -256,6 +265,15 @@ def _remainder(a: Any, b: Any) -> Any:
     if isinstance(a, str) and ("*" in a or _WIDE.search(a)):  # a field of a text may be of any width
         raise ValueError("a wide field")
     return a % b
+
+
+def _format(text: str, *values: Any, **named: Any) -> str:
+    """``str.format``, of whole values and with fields of plain widths."""
+    for _, field, form, _ in Formatter().parse(text):
+        whole = not field or field.isidentifier() or field.isdecimal()
+        if not whole or "{" in (form or "") or _WIDE.search(form or ""):
+            raise ValueError("a field of another kind")
+    return text.format(*values, **named)
 
 
 def formatted(value: Any, form: str) -> str:

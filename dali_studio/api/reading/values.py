@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any, cast
 
 import numpy as np
@@ -53,6 +54,13 @@ class UserClass:
     node: ast.ClassDef
     scope: Scope
     is_pipeline: bool
+    names: dict[str, Any]
+    """Those that its body gives values."""
+
+    def fields(self) -> list[str]:
+        """What a data class is made with."""
+        targets = [one.target for one in self.node.body if isinstance(one, ast.AnnAssign)]
+        return [one.id for one in targets if isinstance(one, ast.Name)]
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +146,7 @@ def text_of(node: ast.AST) -> str:
 def is_plain(value: Any) -> bool:
     """Whether Python's operators may be used on a value."""
     plain = isinstance(value, bool | int | float | str | list | tuple | dict | np.ndarray | np.generic | type(None))
-    return (plain or isinstance(value, ScalarConstant)) and not known.has_unknown(value)
+    return (plain or isinstance(value, ScalarConstant | PurePosixPath)) and not known.has_unknown(value)
 
 
 def is_json(value: Any) -> bool:

@@ -307,7 +307,46 @@ def p():
     assert next(node for node in graph.nodes() if node.operator == "rotate").arguments["angle"] == 30.0
 
 
-@pytest.mark.parametrize("text", ['"%99999d" % 3', 'f"{3:99999d}"', 'f"{3:{10**6}d}"', '"%*d" % (10**6, 3)', '"%d" % "x"'])
+def test_paths_and_settings_that_a_class_holds() -> None:
+    source = """
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path("/data") / "photos"
+
+class Base:
+    root = ROOT
+
+class Settings(Base):
+    class crop:
+        height = 32
+    side: int = 2 * 32
+
+@dataclass
+class Turned:
+    angle: float
+    fill: int = 3
+
+Settings.crop.width = 48
+turned = Turned(20.0, fill=7)
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def p(settings=Settings()):
+    files, labels = fn.readers.file(file_root=settings.root / "{}_{:02d}".format("train", 1))
+    lists, _ = fn.readers.file(file_list=str(ROOT.parent / f"{ROOT.name}.txt"))
+    images = fn.crop(fn.decoders.image(files), crop=(Settings.crop.height, Settings.crop.width))
+    return fn.resize(fn.rotate(images, angle=turned.angle, fill_value=turned.fill), size=settings.side), lists
+"""
+    graph, found = findings(source)
+    assert found == []
+    given = {name: value for node in graph.nodes() for name, value in node.arguments.items()}
+    assert given == {
+        "file_root": "/data/photos/train_01", "file_list": "/data/photos.txt", "crop": (32.0, 48.0), "angle": 20.0,
+        "fill_value": 7.0, "size": (64.0,),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ['"{:99999d}".format(3)', '"{:{}d}".format(3, 10**6)', '"{0.real}".format(3)', '"%99999d" % 3', 'f"{3:99999d}"', 'f"{3:{10**6}d}"', '"%*d" % (10**6, 3)', '"%d" % "x"'])
 def test_large_fields_of_texts_are_not_formatted(text: str) -> None:
     graph, found = findings(pipeline(f"return fn.readers.file(file_root={text})[0]"))
     assert "file_root" not in graph.node("reader").arguments
