@@ -176,5 +176,11 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     _by_id(page, "palette-gaussian_blur").click()
     _by_id(page, "designer").get_by_role("button", name="Close", exact=True).first.click()
     _by_id(page, "outline").get_by_text("gaussian_blur").first.wait_for()
+    # below the list, too, behind what is selected
+    _by_id(page, "outline").get_by_test_id("add-operator").click()
+    _by_id(page, "quick-search").fill("flip")
+    page.screenshot(path=artifacts / "quick_520.png")
+    page.keyboard.press("Enter")
+    _by_id(page, "outline-flip").wait_for()
     # a row is spoken by its name, not by what is in its picture
     assert _by_id(page, "outline").get_by_role("button", name=re.compile("^reader ")).count() == 1

@@ -133,25 +133,32 @@ function RecipeCard() {
   );
 }
 
-function OperatorCard() {
+/** Opens the search of operators below itself. */
+export function AddButton() {
   const { session, root } = useFrame();
   const api = useCanvasApi();
-  const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
   const add = (event: MouseEvent<HTMLElement>) => {
     const { left: x, bottom: y } = event.currentTarget.getBoundingClientRect();
     const place = api.current?.centre().place ?? null;
     openQuickAdd(session, root, { at: { x, y }, place, from: null, to: null });
   };
   return (
+    <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
+      <Icon name="plus" />
+      Add an operator
+      <span className="ds-kbd">Space</span>
+    </button>
+  );
+}
+
+function OperatorCard() {
+  const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
+  return (
     <div className="ds-offer">
       <h4>Your own steps</h4>
       <p>Search {format.plural(count, "operator")} and wire them as you like.</p>
       <div className="ds-offer-foot">
-        <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
-          <Icon name="plus" />
-          Add an operator
-          <span className="ds-kbd">Space</span>
-        </button>
+        <AddButton />
       </div>
     </div>
   );

@@ -10,6 +10,7 @@ import { DeviceBadge, TimeChip } from "./canvas/CardParts";
 import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useSel, useSession } from "./context";
+import { AddButton } from "./Empty";
 import { Icon, operatorIcon } from "./icons";
 import { NodePanel } from "./inspector/NodePanel";
 import { FilePicture } from "./problems/FilePicture";
@@ -135,6 +136,11 @@ export function Outline({ visible }: { readonly visible: boolean }) {
         <OutlineRow key={key} nodeKey={key} visible={visible} />
       ))}
       {results && <li className="ds-outline-returns">Returns {results}</li>}
+      {visible && (
+        <li className="ds-outline-returns">
+          <AddButton />
+        </li>
+      )}
     </ol>
   );
 }
