@@ -23,6 +23,7 @@ from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.runtime.closing import close_later, prepare
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.groups import AHEAD, Groups, groups_for, part, saves_memory
@@ -93,6 +94,7 @@ class Engine:
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed) if restored is None else restored.seed
+        prepare()
         self.workers, self._process, self._forks = WorkerPool(options.num_threads), os.getpid(), _Forks.count
         self.executor = Executor(
             self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
@@ -449,14 +451,17 @@ class Engine:
         self.executor.release()
 
     def __del__(self) -> Any:
-        if hasattr(self, "_process") and not self._forked:
-            self.workers.close()
-            # What iterations and readers hold of a GPU goes before the pool that it is of, else it would stay taken.
+        if hasattr(self, "_forks") and not self._forked and not sys.is_finalizing():
             if hasattr(self, "_prefetcher"):
                 self._group, self._next, self._decoded = {}, None, None
                 self._prefetcher.close()
-                if not sys.is_finalizing():
-                    self.executor.close()
+            close_later(partial(_close, self.workers, getattr(self, "executor", None)))
+
+
+def _close(workers: WorkerPool, executor: Executor | None) -> None:
+    workers.close()
+    if executor is not None:  # what readers hold of a GPU goes before the pool that it is of, else it would stay taken
+        executor.close()
 
 
 #: Samples of a batch whose preparation takes so little time that a thread is enough.

@@ -22,6 +22,7 @@ from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
+from dali_studio.runtime.closing import prepare
 from dali_studio.schema.dali_functions import BRANCHES, FUNCTIONS
 from dali_studio.studio.code_nodes import opened
 from fuzz import plain_bytes
@@ -310,6 +311,7 @@ def _is_small(graph: Graph) -> bool:
 
 
 def _run(graph: Graph) -> None:
+    prepare()
     before = set(threading.enumerate())
     pipe = Pipeline.from_graph(graph)
     try:

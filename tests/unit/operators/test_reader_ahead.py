@@ -21,6 +21,7 @@ from dali_studio.operators.readers import ahead
 from dali_studio.operators.readers.ahead import ReaderRun
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.pipeline import Pipeline
+from dali_studio.runtime import closing
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import RunContext
@@ -361,6 +362,7 @@ def test_a_coding_that_nobody_decodes_is_an_error_of_its_sample(tmp_path: Path, 
 def test_closing_an_engine_ends_the_threads_of_its_readers(root: Path) -> None:
     """Also while something still refers to it, such as the traceback of what a run failed with."""
     gc.collect()  # pipelines of other tests
+    closing.prepare()
     before = set(threading.enumerate())
     pipe = Pipeline(batch_size=2, num_threads=2, device_id=None, seed=1)
     with pipe:
@@ -374,3 +376,36 @@ def test_closing_an_engine_ends_the_threads_of_its_readers(root: Path) -> None:
     for thread in begun:
         thread.join(_LIMIT)
         assert not thread.is_alive(), thread.name
+
+
+def test_a_pipeline_that_is_forgotten_takes_no_lock(root: Path) -> None:
+    """Memory may be collected inside of what holds its locks: asking its reader's threads, or its workers."""
+    others = [one for one in gc.get_objects() if isinstance(one, ReaderRun)]
+    pipe = Pipeline(batch_size=2, num_threads=2, device_id=None, seed=1)
+    with pipe:
+        pipe.set_outputs(*fn.readers.file(file_root=str(root), prefetch_queue_depth=6, name="reader"))
+    pipe.build()
+    pipe.run()
+    engine = pipe._engine
+    assert engine is not None
+    found = [one for one in gc.get_objects() if isinstance(one, ReaderRun) and one not in others]
+    (reader,) = found
+    threads, workers = reader._threads, engine.workers
+    assert threads is not None
+    del reader, engine, found
+    holders = [pipe]
+    del pipe
+
+    def forget() -> None:
+        holders.clear()
+        gc.collect()
+
+    with threads._shutdown_lock, workers._lock:
+        forgetting = threading.Thread(target=forget, daemon=True)
+        forgetting.start()
+        forgetting.join(_LIMIT)
+        assert not forgetting.is_alive()
+    closed = threading.Event()
+    closing.close_later(closed.set)  # behind the pipeline's
+    assert closed.wait(_LIMIT)
+    assert threads._shutdown and workers._closed
