@@ -95,6 +95,10 @@ class Measured:
         self._wait()
         return first
 
+    def run(self) -> Any:
+        """One iteration of the pipeline that was built last."""
+        return self._pipe.run()
+
     def _check(self, outputs: Any) -> None:
         first = outputs[0]
         kinds = ("TensorListGPU",) if self._gpu else ("TensorListCPU",)
