@@ -100,6 +100,8 @@ class Executor:
         placed = any(step.device != "cpu" for step in plan.steps())
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         self._ways = [self._way(stage) for stage in plan.stages]
+        #: Steps whose first result decoders on a GPU read.
+        self._encoded = {step.inputs[0].node for step in plan.steps() if step.device == "mixed" and step.inputs}
         #: Results that steps read.
         self._read = {port for step in plan.steps() for port in (*step.inputs, *step.argument_inputs.values())}
         #: Whether iterations follow each other, so that sources may fetch the next one.
@@ -475,10 +477,16 @@ class Executor:
         seed, so_far, offset = (bound.seed, so_far, 0) if request.stream is None else request.stream
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
-            so_far, seed, partial(self._loops.run, bound.step.key), self._memory.take, self.ahead and whole,
+            so_far, seed, partial(self._loops.run, bound.step.key), self._take_for(bound.step), self.ahead and whole,
             bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
             branch, may_write=self.may_write, stream_offset=offset, iterations=request.iterations,
         )  # fmt: skip
+
+    def _take_for(self, step: Step) -> Callable[[int], NDArray[np.uint8]]:
+        """What gives memory for the results of a step."""
+        if step.role == "reader" and step.key in self._encoded and self._gpu is not None:
+            return self._gpu.encoded
+        return self._memory.take
 
     def _drawn(self, key: str, request: Request, count: int) -> int:
         """For how many samples a random step in a branch has drawn before this iteration, in which it has `count`."""

@@ -36,7 +36,7 @@ from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.groups import saves_memory
 from dali_studio.runtime.loops import Loops
-from dali_studio.runtime.memory import Scratch, SlabPool
+from dali_studio.runtime.memory import Scratch, SlabPool, fresh
 from dali_studio.runtime.mixed import gpu_failures
 from dali_studio.runtime.planning import Planner
 from dali_studio.runtime.request import Request
@@ -79,6 +79,10 @@ class _Asking:
 
 class _NoGpu:
     """In place of what runs steps on a GPU: none is run."""
+
+    def encoded(self, size: int) -> NDArray[np.uint8]:
+        """Ordinary memory."""
+        return fresh(size, 0)
 
     def close(self) -> None: ...
 

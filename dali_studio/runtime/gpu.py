@@ -24,8 +24,8 @@ from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.groups import part
 from dali_studio.runtime.later import Later
-from dali_studio.runtime.memory import SlabPool
-from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures
+from dali_studio.runtime.memory import SlabPool, fresh
+from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures, out_of_memory
 from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
 from dali_studio.runtime.segment import Store
@@ -37,6 +37,16 @@ from dali_studio.schema.sequences import sequence_of
 from dali_studio.schema.traits import MadeOnCpu, ReadsParameters, Repeatable
 
 _DEVICE = attrgetter("data.device_id")
+
+
+def _page_locked(stream: GpuStream, size: int, spare: int) -> NDArray[np.uint8]:
+    """Page-locked memory; where there is no more of it, ordinary memory, from which the GPU reads more slowly."""
+    try:
+        return stream.page_locked(max(size + spare, 1))
+    except Exception as error:
+        if not out_of_memory(error):
+            raise
+        return fresh(size, spare)
 
 
 class GpuRunner:
@@ -65,7 +75,9 @@ class GpuRunner:
         self._planner = Planner(registry)
         #: By step: what it has launched for inputs that may come again.
         self._replays: dict[str, Replays] = {}
-        self._mixed = MixedRunner(registry, workers, self._stream)
+        #: Encoded data, which goes up as it lies in memory.
+        self._encoded = SlabPool(make=partial(_page_locked, self._stream))
+        self._mixed = MixedRunner(registry, workers, self._stream, self._encoded)
 
     def alongside(self) -> GpuRunner:
         """One for other steps, which share the stream, its memory and the decoders; each closes them for both."""
@@ -102,11 +114,16 @@ class GpuRunner:
         """Give idle memory back; returns the bytes of device memory."""
         self._planner.forget()
         self._replays.clear()
+        self._encoded.clear()
         return self._stream.release()
 
     def memory(self) -> tuple[int, int]:
         """Bytes of device memory in use, and bytes held."""
         return self._stream.memory()
+
+    def encoded(self, size: int) -> NDArray[np.uint8]:
+        """Host memory of `size` bytes for what decoders on the GPU read."""
+        return self._encoded.take(size)
 
     @property
     def stream(self) -> GpuStream:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def memory_size() -> int:
     return min(size for size in known if size > 0)
 
 
-def _fresh(size: int, spare: int) -> NDArray[np.uint8]:
+def fresh(size: int, spare: int) -> NDArray[np.uint8]:
     """`size` bytes and some to spare, aligned as frameworks want it that share memory.
 
     Views of it refer to it, and not to the array whose memory it is: numpy does not look behind a memoryview.
@@ -75,11 +76,13 @@ class SlabPool:
     ----------
     limit : int
         Idle slabs that are kept.
+    make : callable, optional
+        ``make(size, spare)`` gives new memory of `size` bytes and some to spare; default: `fresh`.
     """
 
-    def __init__(self, limit: int = 16) -> None:
+    def __init__(self, limit: int = 16, make: Callable[[int, int], NDArray[np.uint8]] = fresh) -> None:
         self._slabs: list[NDArray[np.uint8]] = []
-        self._limit = limit
+        self._limit, self._make = limit, make
         self._lock = threading.Lock()
 
     def take(self, size: int) -> NDArray[np.uint8]:
@@ -95,7 +98,7 @@ class SlabPool:
                 return self._slabs[best]
             self._trim()
             # a little headroom, so that batches of ragged images find each other's slabs
-            made = _fresh(size, size // 8)
+            made = self._make(size, size // 8)
             self._slabs.append(made)
             return made
 
@@ -104,6 +107,11 @@ class SlabPool:
         while len(self._slabs) >= self._limit:
             idle = next((i for i in range(len(self._slabs)) if sys.getrefcount(self._slabs[i]) <= 2), 0)
             del self._slabs[idle]
+
+    def holds(self, slab: NDArray[np.uint8]) -> bool:
+        """Whether it is one of the slabs that are handed out again."""
+        with self._lock:
+            return any(one is slab for one in self._slabs)
 
     def clear(self) -> None:
         """Forget all slabs."""
@@ -141,5 +149,5 @@ class Scratch(threading.local):
             size *= extent
         buffer = self._buffers.get(key)
         if buffer is None or buffer.size < size:
-            buffer = self._buffers[key] = _fresh(size, size // 4)
+            buffer = self._buffers[key] = fresh(size, size // 4)
         return np.ndarray(shape, dtype, buffer)

@@ -17,12 +17,12 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import addresses_of, shapes_of
+from dali_studio.core.storage import Packed, addresses_of, shapes_of
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.video import frames_of
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.coefficients import CoefficientKernels, shared_out
-from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, COEFFICIENTS
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, BY_KERNELS, COEFFICIENTS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
 from dali_studio.kernels.jpeg.gpu_decoder import (
     LARGE,
@@ -37,7 +37,7 @@ from dali_studio.kernels.jpeg.header_cache import have_ends
 from dali_studio.kernels.jpeg.nvjpeg import open_decoder
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
-from dali_studio.runtime.memory import clear
+from dali_studio.runtime.memory import SlabPool, clear
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
 from dali_studio.runtime.segment import Store
 from dali_studio.runtime.sharing import DecoderFeeder, DecodeWorkQueue, Decoding
@@ -51,6 +51,9 @@ from dali_studio.schema.registry import Registry
 _LEFT = 2
 #: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
 _SMALL = 1 << 19
+#: Pictures that kernels decode while a thread decodes one, from which on threads are no help: what they read and write
+#: slows down the threads that feed the kernels.
+_NO_HELP = 24
 
 
 class _Reserved(NamedTuple):
@@ -65,8 +68,8 @@ class _Reserved(NamedTuple):
     images : JpegImages or None
     feeders : list
         Of the GPU's decoders that take part.
-    withheld : bool
-        Its pictures are so large that they are left to these alone.
+    withheld : int
+        How many pictures, the first ones, are left to these alone.
     """
 
     work: Work
@@ -74,7 +77,36 @@ class _Reserved(NamedTuple):
     host: NDArray[np.uint8]
     images: JpegImages | None
     feeders: list[DecoderFeeder]
-    withheld: bool
+    withheld: int
+
+
+class Speeds:
+    """Milliseconds that a baseline file of the last batches takes: kernels, and a thread.
+
+    A launch takes as long for few pictures as for many, so that threads help with small batches.
+    """
+
+    def __init__(self) -> None:
+        self._kernels = self._thread = 0.0
+
+    def note(self, batch: DecodeBatch, submitted: Sequence[SubmittedGroup]) -> None:
+        """Take note of a batch that has been decoded."""
+        if batch.rooms is not None:
+            return
+        by_kernels, by_threads = (int(np.count_nonzero(batch.outcomes == who)) for who in (BY_KERNELS, libjpeg.DONE))
+        if by_kernels:
+            self._kernels = _mean(self._kernels, sum(group.milliseconds for group in submitted) / by_kernels)
+        if by_threads and batch.nanoseconds:
+            self._thread = _mean(self._thread, batch.nanoseconds / 1e6 / by_threads)
+
+    @property
+    def threads_help(self) -> bool:
+        """Whether threads are to decode what kernels can."""
+        return not (self._thread and self._kernels) or self._thread < _NO_HELP * self._kernels
+
+
+def _mean(before: float, now: float) -> float:
+    return 0.8 * before + 0.2 * now if before else now
 
 
 class MixedRunner:
@@ -86,13 +118,16 @@ class MixedRunner:
     workers : WorkerPool
     stream : GpuStream
         Copies what the threads have decoded.
+    encoded : SlabPool
+        Page-locked memory: files that lie in it are not copied before they go up.
     """
 
-    def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
-        self._registry, self._workers, self._stream = registry, workers, stream
+    def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream, encoded: SlabPool) -> None:
+        self._registry, self._workers, self._stream, self._encoded = registry, workers, stream, encoded
         self._feeders: list[DecoderFeeder] = []
         self._coefficients = CoefficientKernels(stream)
         self._decode_threads = DecodeThreadPool(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
+        self._speeds = Speeds()
         self._abandoned: list[Batch] = []
         #: Types of the inputs and of the result, by step.
         self._metas: dict[str, tuple[list[TensorMeta], TensorMeta]] = {}
@@ -130,6 +165,8 @@ class MixedRunner:
         submitted: list[SubmittedGroup] = []
         reserved = any(feeder.reserves for feeder in feeders)
         waiting = self._share(files, images, made, host, reserved=reserved, withheld=withheld)
+        locked = isinstance(files, Packed) and self._encoded.holds(files.slab)
+        whole = locked and waiting.batch.requests is not None and _side_by_side(waiting.batch.requests)
         # behind what users of the memory's last contents have enqueued by default
         free = self._stream.copied() if feeders else None
 
@@ -140,7 +177,8 @@ class MixedRunner:
             places = _places(batch.requests, made, host)
             submitted.append(
                 decoder.take_groups(
-                    batch.queue, batch.requests, places, batch.outcomes, images.colors, files=given[0], after=free
+                    batch.queue, batch.requests, places, batch.outcomes, images.colors, files=given[0], after=free,
+                    whole=whole,
                 )
             )
             return submitted[-1]
@@ -155,6 +193,7 @@ class MixedRunner:
         def finish() -> None:
             nonlocal made
             on_gpu = decoding.finish(self._workers)
+            self._speeds.note(waiting.batch, submitted)
             watch.start(step.key)  # what the threads took is counted by themselves
             if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
                 self._abandoned.append(made)
@@ -187,22 +226,28 @@ class MixedRunner:
             check_sizes(work.shapes, dtype)
             images = _scans_shared(operator.jpeg_images(work), self._decode_threads.size)
             feeders = self._decoders(images)
-            withheld = (
-                images is not None and any(feeder.reserves for feeder in feeders)
-                and largest(images.requests[: images.shared]) > LARGE
-            )  # fmt: skip
+            withheld = 0
+            if images is not None and any(feeder.reserves for feeder in feeders):
+                withheld = self._left_to_gpu(images)
             try:
                 made = self._stream.target(work.shapes, dtype, meta.layout or "", sources)
                 # pages that nobody touches are not there: the threads get what the GPU refuses, and few pictures more
-                host = np.empty(made.size, np.uint8) if withheld else self._stream.pinned(made.size)
+                few = images is not None and withheld == images.shared > 0
+                host = np.empty(made.size, np.uint8) if few else self._stream.pinned(made.size)
                 return _Reserved(work, made, host, images, feeders, withheld)
             except Exception as error:
-                if not _out_of_memory(error):
+                if not out_of_memory(error):
                     raise
                 position, named = no_room(work.shapes, dtype)
                 source, index = sources[position] if sources else "", int(indices[position])
                 if not error_policy.shrinks(step, index, source, named):
                     raise StepError(step, index, source, named) from error
+
+    def _left_to_gpu(self, images: JpegImages) -> int:
+        """How many of the first pictures threads do not take."""
+        if largest(images.requests[: images.shared]) > LARGE:
+            return images.shared
+        return 0 if self._speeds.threads_help else int(np.count_nonzero(images.rooms[: images.shared] == 0))
 
     def _apart(
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
@@ -257,7 +302,7 @@ class MixedRunner:
 
     def _share(
         self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: Batch, host: NDArray[np.uint8],
-        *, reserved: bool, withheld: bool,
+        *, reserved: bool, withheld: int,
     ) -> DecodeWorkQueue:  # fmt: skip
         """Who may decode which of the files; the decode threads put pixels into `host`."""
         if images is None:
@@ -267,7 +312,7 @@ class MixedRunner:
         positions, requests, rooms, both = images.positions, images.requests, images.rooms, images.shared
         if not whole.all():
             positions, requests, rooms = positions[whole], requests[whole], rooms[whole]
-            both = int(np.count_nonzero(whole[:both]))
+            both, withheld = int(np.count_nonzero(whole[:both])), int(np.count_nonzero(whole[:withheld]))
         addresses, sizes, offsets, shapes = addresses_of(files), shapes_of(files), made.offsets, made.shapes
         alone: list[int] = []
         if len(positions) < len(files) or both < len(positions):
@@ -291,7 +336,7 @@ class MixedRunner:
         try:
             start = self._stream.pinned(size).ctypes.data
         except Exception as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
             start = 0
         return np.stack([np.where(starts < 0, 0, starts + start), sizes], axis=1) if start else None
@@ -314,7 +359,7 @@ class MixedRunner:
         try:
             self._coefficients.draw(batch.rooms[rows], places, partial(copying, recording, key, stream), computing)
         except Exception as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
             batch.outcomes[rows] = libjpeg.FAILED  # threads decode them
 
@@ -378,6 +423,13 @@ def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -
     return places
 
 
+def _side_by_side(requests: NDArray[np.int64]) -> bool:
+    """Whether files lie one behind the other in memory, with little else between them; progressive ones come last."""
+    begins, sizes = requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE]
+    span = int(begins.max() - begins.min() + sizes[-1])
+    return int(np.count_nonzero(begins[1:] <= begins[:-1])) <= 1 and 2 * int(sizes.sum()) >= span
+
+
 def _processors() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -397,7 +449,7 @@ def copying(
     return recording.copy(key, stream.copies if direction == "H2D" else stream.kernels, direction, size)
 
 
-def _out_of_memory(error: Exception) -> bool:
+def out_of_memory(error: Exception) -> bool:
     """Whether memory of the GPU, or page-locked memory, could not be had."""
     return type(error).__name__ == "OutOfMemoryError" or "cudaErrorMemoryAllocation" in str(error)
 
@@ -416,7 +468,7 @@ def gpu_failures(
         sample = at if at is None or indices is None else int(indices[at])
         raise StepError(step, sample, sources[at] if at is not None and sources else "", error) from error
     except Exception as error:
-        if _out_of_memory(error):
+        if out_of_memory(error):
             raise DaliStudioError(
                 Diagnostic(
                     code="DS304",

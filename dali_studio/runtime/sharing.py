@@ -45,8 +45,8 @@ class DecodeWorkQueue:
         What the decode threads and the GPU's decoders need to know of `both` and `compiled`, in this order.
     reserved : bool
         Whether `both` are left to the GPU, but for a few threads that help.
-    withheld : bool
-        Whether they are left to the GPU even by these.
+    withheld : int
+        How many of the first ones are left to the GPU even by these.
     rooms : ndarray, optional
         Memory for the coefficients of each of the `requests`, where these are all that the decode threads decode.
 
@@ -60,12 +60,13 @@ class DecodeWorkQueue:
     def __init__(
         self, both: Sequence[int] | NDArray[np.int64], alone: Sequence[int],
         compiled: Sequence[int] | NDArray[np.int64] = (), requests: NDArray[np.int64] | None = None, *,
-        reserved: bool = False, withheld: bool = False, rooms: NDArray[np.int64] | None = None,
+        reserved: bool = False, withheld: int = 0, rooms: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
         self._rows = np.concatenate([both, compiled]).astype(np.int64)
         self._alone = list(alone)
-        given = {"reserved": reserved, "withheld": withheld}
-        self.batch = DecodeBatch(len(self._rows), len(both), requests, **given, rooms=rooms)
+        self.batch = DecodeBatch(
+            len(self._rows), len(both), requests, reserved=reserved, withheld=withheld, rooms=rooms
+        )
         self._lock = threading.Lock()
 
     @property

@@ -16,6 +16,7 @@ from collections import Counter
 from typing import Any
 
 from duel_programs import WORKS, Place
+from gpu_trace import traced
 from processors import watch
 from resident import given, pictures
 
@@ -130,6 +131,11 @@ class Measured:
             "batches": count, "images": count * self._batch_size, "seconds": seconds, "busy": busy, "processors": processors,
         }  # fmt: skip
         return measured | share
+
+    def profile(self, seconds: float) -> dict[str, Any]:
+        """As `measure`, with what the GPU did under ``"gpu"``; see `gpu_trace`."""
+        measured, gpu = traced(lambda: self.measure(seconds))
+        return measured | {"gpu": gpu}
 
     def _decoded(self) -> Counter[str]:
         """Pictures decoded so far, by who has done it; only dali_studio says so."""

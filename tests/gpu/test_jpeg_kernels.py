@@ -97,13 +97,35 @@ def on_gpu(
     decoder: JpegKernels, files: Sequence[Array], output: str = "RGB", *, windows: Sequence[Any] | None = None,
     shift: int = 0, padding: int = 0, repeated: bool = True,
 ) -> tuple[list[Array], Array]:  # fmt: skip
-    """Decode into one slab, check that nothing around the pixels was written, and return pictures and flags."""
-    requests = asked(files, output, windows, repeated=repeated)
-    slab, done = Slab(requests, shift, padding), np.zeros(len(files), bool)
-    done[decoder.decode(requests, slab.places, 0, len(files))] = True
-    found = slab.pictures()
-    assert all((pixels == GUARD).all() for pixels, there in zip(found, done, strict=True) if not there)
+    """Decode into one slab, check that nothing around the pixels was written, and return pictures and flags.
+
+    Files that go up from where they lie have the same pixels as those that are copied before.
+    """
+    ways: list[tuple[list[Array], Array]] = []
+    for whole in (False, True):
+        given = side_by_side(files) if whole else files
+        requests = asked(given, output, windows, repeated=repeated)
+        slab, done = Slab(requests, shift, padding), np.zeros(len(files), bool)
+        done[decoder.decode(requests, slab.places, 0, len(files), whole=whole)] = True
+        found = slab.pictures()
+        assert all((pixels == GUARD).all() for pixels, there in zip(found, done, strict=True) if not there)
+        ways.append((found, done))
+    (found, done), (other, other_done) = ways
+    assert done.tolist() == other_done.tolist() and all(map(np.array_equal, found, other))
     return found, done
+
+
+def side_by_side(files: Sequence[Array]) -> list[Array]:
+    """Files in one piece of page-locked memory, with bytes between them that mean something in a file."""
+    import cupy
+
+    starts = np.cumsum([1, *(len(file) + k % 5 for k, file in enumerate(files))]).tolist()
+    memory = np.frombuffer(cupy.cuda.alloc_pinned_memory(starts[-1]), np.uint8, starts[-1])
+    memory[:] = 0xFF
+    placed = [memory[start : start + len(file)] for start, file in zip(starts, files, strict=False)]
+    for place, file in zip(placed, files, strict=True):
+        place[:] = file
+    return placed
 
 
 @pytest.mark.parametrize("repeated", [True, False], ids=["repeated chroma", "interpolated chroma"])
@@ -242,13 +264,15 @@ def test_a_turn_leaves_what_others_took_and_what_is_damaged(
     files = [coded(picture(20 + k, 60 - k, seed=k), SAMPLINGS[k % 5]) for k in range(30)]
     for k in (3, 20):
         files[k] = np.delete(files[k], range(len(files[k]) - 40, len(files[k]) - 2))
-    windows = [(5, 5, 10 + k, 40 - k) for k in range(30)]
+    files, windows = side_by_side(files), [(5, 5, 10 + k, 40 - k) for k in range(30)]
     requests = asked(files, "RGB", windows)
     slab, job = Slab(requests), DecodeBatch(30, 26, requests)
     assert {job.take() for _ in range(7)} == set(range(23, 30))
     event = cupy.cuda.Event()
     event.record()
-    submitted = decoder.take_groups(job.queue, requests, slab.places, job.outcomes, files=files, after=event)
+    submitted = decoder.take_groups(
+        job.queue, requests, slab.places, job.outcomes, files=files, after=event, whole=True
+    )
     done = decoder.wait(submitted)
     assert set(np.flatnonzero(done)) == set(range(23)) - {3, 20}
     assert np.flatnonzero(job.outcomes == BY_KERNELS).tolist() == np.flatnonzero(done).tolist()

@@ -72,7 +72,7 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
   const u8* scan = picture.scan;
   u8* made = (u8*)picture.words;
   __shared__ u32 end, wrong, kept[WRITES ? 4 * THREADS + 1 : 1];  // what a tile leaves, and what is left of a word
-  u32 which_segment = blockIdx.x, size = picture.size, done = 0, restarts = 0;
+  u32 which_segment = blockIdx.x, size = picture.size, skip = picture.skip, done = 0, restarts = 0;
   u32 first = which_segment * picture.segment, limit = min(first + picture.segment, size);
   const Sizes* sizes = sizes_of(picture);
   if (WRITES)
@@ -96,7 +96,7 @@ template <bool WRITES> __device__ void unstuff_segment(const Picture& picture, R
 #pragma unroll
     for (u32 i = 0; i < 16; i++) {
       u32 byte = bytes[i], next = i < 15 ? bytes[i + 1] : behind;
-      if (at + i < limit) {
+      if (at + i >= skip && at + i < limit) {  // a header ends with a byte that is not 0xFF
         if (byte == 0xFF ? next == 0 : before != 0xFF) keep |= 1u << i;
         if (before == 0xFF && byte == 0xFF) again |= 1u << i;
         if (before == 0xFF && byte != 0 && byte != 0xFF) {

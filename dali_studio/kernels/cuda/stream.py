@@ -334,6 +334,18 @@ class GpuStream:
         """Page-locked host memory for this iteration."""
         return self._used.slot.staging.take(size)
 
+    def page_locked(self, size: int) -> NDArray[np.uint8]:
+        """Page-locked host memory of its own, for any thread.
+
+        Raises
+        ------
+        CUDARuntimeError
+            CuPy's: when there is no more of it.
+        """
+        with self._device:
+            memory = self._cupy.cuda.alloc_pinned_memory(size)
+        return np.frombuffer(memory, np.uint8, size)
+
     def table(self, size: int, *, lasting: bool = False) -> Table:
         """Memory for a table of kernels; for those of this iteration, or a `lasting` one."""
         lasting = lasting or self._used.record is not None

@@ -4,7 +4,7 @@
 
 // `scan.py` lays out the same.
 struct Picture {
-  const u8* scan;      // coded data, from behind the header on; 16 bytes aligned
+  const u8* scan;      // coded data, from behind the header on, or from `skip` bytes in front of that: 16 bytes aligned
   u32* words;          // the same without stuffing and markers, in words whose highest bits come first
   u32* restarts;       // where each restart interval begins there, in bytes
   i16* coefficients;   // of each block, in the order of coding, 64 in rows; zero at first
@@ -12,7 +12,8 @@ struct Picture {
   u8* parts;           // of pictures of several segments, what the kernels tell each other of them
   u8* target;
   i64 pitch;
-  i32 size, blocks, columns_of_units, units, interval, intervals, components, h, v;
+  i32 size, skip;      // bytes from `scan` on, and how many of them are not coded data: less than 16
+  i32 blocks, columns_of_units, units, interval, intervals, components, h, v;
   i32 first_row, first_column, rows, columns, colors;
   i32 chroma_rows, chroma_columns;  // samples of a chroma plane, if they are to be interpolated, or 0
   i32 segment, segments;            // bytes of a segment, of which the coded data has so many

@@ -82,9 +82,9 @@ class DecodeBatch:
         For compiled code; without them only `take` hands out pictures.
     reserved : bool
         Whether these are left to the GPU and a few threads that help.
-    withheld : bool
-        Whether they are left to the GPU alone, as large ones are: a thread would be at one for longer than the GPU at
-        all of them. Who waits for the GPU must call `take_over` then.
+    withheld : int
+        How many of the first ones are left to the GPU alone, such as large ones: a thread would be at one for longer
+        than the GPU at all of them. Who waits for the GPU must call `take_over` then.
     rooms : ndarray of int64, (count, 2), optional
         Address and bytes of the memory for each picture's coefficients, which are then all that is decoded of it; or 0.
 
@@ -104,13 +104,13 @@ class DecodeBatch:
 
     def __init__(
         self, count: int, shared: int, requests: NDArray[np.int64] | None = None, *, reserved: bool = False,
-        withheld: bool = False, rooms: NDArray[np.int64] | None = None,
+        withheld: int = 0, rooms: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
         self.requests, self.rooms = requests, rooms
         self.compiled = requests is not None and libjpeg.entry_points() is not None
         self.outcomes = np.zeros(count, np.int8)
         self.count, self._shared, self.reserved = count, shared, shared if reserved else 0
-        self.withheld = shared if withheld else 0
+        self.withheld = withheld
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
         self._threads: _WorkerThreads | None = None
         self.nanoseconds = 0

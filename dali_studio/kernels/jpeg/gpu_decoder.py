@@ -161,11 +161,12 @@ class JpegKernels(LimitedLaunches):
 
     def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
-        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
+        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None, whole: bool = False,
     ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue that others take from, too, until nothing is left.
 
-        Parameters are those of `HardwareDecoder.take_groups`; `output` is not looked at, since requests say it.
+        Parameters are those of `HardwareDecoder.take_groups`; `output` is not looked at, since requests say it. If
+        `whole`, the baseline files lie in page-locked memory, one behind the other, from where they go up.
         `decode_queue.BY_KERNELS` is entered for what has been decoded.
         """
         submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
@@ -177,7 +178,7 @@ class JpegKernels(LimitedLaunches):
             if not count:
                 return submitted
             before = self.milliseconds
-            outcomes[self.decode(requests, places, first, first + count)] = BY_KERNELS
+            outcomes[self.decode(requests, places, first, first + count, whole=whole)] = BY_KERNELS
             submitted.milliseconds += self.milliseconds - before
 
     def wait(self, batch: SubmittedGroup) -> NDArray[np.bool_]:
@@ -189,7 +190,7 @@ class JpegKernels(LimitedLaunches):
         self._staging = Staging()
 
     def decode(
-        self, requests: NDArray[np.int64], places: NDArray[np.int64], begin: int, end: int
+        self, requests: NDArray[np.int64], places: NDArray[np.int64], begin: int, end: int, *, whole: bool = False
     ) -> NDArray[np.int64]:
         """Decode pictures, and wait until they are there.
 
@@ -201,6 +202,8 @@ class JpegKernels(LimitedLaunches):
             Device addresses of the first pixels, and bytes from row to row.
         begin, end : int
             Which of them.
+        whole : bool
+            As for `take_groups`.
 
         Returns
         -------
@@ -216,11 +219,11 @@ class JpegKernels(LimitedLaunches):
 
         def plan(first: int) -> int:
             given = requests, places, first, min(first + most, end), self._most, SEGMENT
-            return scan.plan(*given, self._pictures, self._rows, self._made)
+            return scan.plan(*given, self._pictures, self._rows, self._made, whole=whole)
 
         def launch() -> None:
             if self._made[0]:
-                launches.append(self._launch(requests))
+                launches.append(self._launch(requests, whole=whole))
 
         self._staging.begin()
         try:
@@ -255,9 +258,9 @@ class JpegKernels(LimitedLaunches):
 
         self._in_launches(0, len(requests), plan, launch)
 
-    def _launch(self, requests: NDArray[np.int64]) -> _Launch:
+    def _launch(self, requests: NDArray[np.int64], *, whole: bool) -> _Launch:
         """Enqueue what decodes the pictures of a plan."""
-        count, scans, zero, rest, segments, *largest = self._made.tolist()
+        count, scans, zero, rest, segments, *largest, first, size = self._made.tolist()
 
         def settle(host: int, _: Sequence[int], *regions: int) -> None:
             scan.settle(requests, count, self._pictures, self._rows, host, *regions)
@@ -278,12 +281,13 @@ class JpegKernels(LimitedLaunches):
             draw(drawing, count, largest, given)
 
         rows, tables = self._rows[:count].copy(), [scan.bytes_of(self._pictures[:count])]
-        return self._run(rows, tables, (scans, zero, rest), settle, compute, overlaid=True)
+        files = (first, size) if whole else None
+        return self._run(rows, tables, (scans, zero, rest), settle, compute, files=files, overlaid=True)
 
     def _run(
         self, rows: NDArray[np.int64], tables: Sequence[NDArray[np.uint8]], sizes: tuple[int, int, int],
         settle: Callable[..., None], compute: Callable[[Sequence[int], int, Callable[[], None]], None], *,
-        overlaid: bool = False,
+        files: tuple[int, int] | None = None, overlaid: bool = False,
     ) -> _Launch:  # fmt: skip
         """Enqueue the kernels of a launch, and the copies before and behind them.
 
@@ -296,11 +300,13 @@ class JpegKernels(LimitedLaunches):
         sizes : tuple of int
             Bytes of coded data, of memory that is cleared, and of other memory.
         settle : callable
-            ``settle(staged, tables, data, zero, rest)`` writes coded data to an address in host memory, and completes
-            the tables, all of whose addresses on the GPU it gets.
+            ``settle(staged, tables, data, zero, rest)`` writes coded data to an address in host memory, or nothing
+            where that is 0, and completes the tables, all of whose addresses on the GPU it gets.
         compute : callable
             ``compute(tables, results, clear)`` launches the kernels, and calls ``clear()`` in front of those that need
             cleared memory.
+        files : (int, int), optional
+            Address and bytes in page-locked memory from where the coded data goes up, so that it is not copied first.
         overlaid : bool
             As for `launch_size`: nothing behind ``clear()`` reads the coded data.
         """
@@ -309,19 +315,21 @@ class JpegKernels(LimitedLaunches):
         upload, results = ends[-1], count * scan.RESULT
         with self._device, self._stream:
             memory = self._allocate(launch_size([table.size for table in tables], count, sizes, overlaid=overlaid))
-            told_at, staged = int(memory.ptr), self._staging.take(upload + data)
+            told_at, staged = int(memory.ptr), self._staging.take(upload + (0 if files else data))
             base, host, starts = told_at + _rounded(results), int(staged.ctypes.data), [0, *ends[:-1]]
             places = [base + start for start in starts]
             data_at = base + upload
             cleared_at = data_at + (0 if overlaid else data)
             rest_at = max(cleared_at + cleared, data_at + data)
-            settle(host + upload, places, data_at, cleared_at, rest_at)
+            settle(0 if files else host + upload, places, data_at, cleared_at, rest_at)
             for start, table in zip(starts, tables, strict=True):
                 staged[start : start + table.size] = table.ravel()
             runtime, stream = cupy().cuda.runtime, self._stream.ptr
             begun, done = cupy().cuda.Event(), cupy().cuda.Event()
             begun.record(self._stream)
-            runtime.memcpyAsync(base, host, upload + data, runtime.memcpyHostToDevice, stream)
+            runtime.memcpyAsync(base, host, staged.size, runtime.memcpyHostToDevice, stream)
+            if files:
+                runtime.memcpyAsync(data_at, *files, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(told_at, 0, results, stream)
             compute(places, told_at, lambda: runtime.memsetAsync(cleared_at, 0, cleared, stream))
             done.record(self._stream)

@@ -97,7 +97,7 @@ class GpuDecoder(Protocol):
 
     def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
-        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
+        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None, whole: bool = False,
     ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue until nothing is left."""
         ...

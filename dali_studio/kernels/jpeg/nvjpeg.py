@@ -145,7 +145,7 @@ class HardwareDecoder:
 
     def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
-        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
+        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None, whole: bool = False,
     ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue that others take from, too, until nothing is left.
 
@@ -163,6 +163,8 @@ class HardwareDecoder:
             As for `submit`.
         files
             Kept alive meanwhile.
+        whole : bool
+            Not looked at: nvJPEG copies files itself.
 
         Raises
         ------

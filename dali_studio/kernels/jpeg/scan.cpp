@@ -4,7 +4,7 @@
 #include "scan.hpp"
 #include "segments.hpp"
 
-static_assert(sizeof(Picture) == 1640, "PICTURE in scan.py");
+static_assert(sizeof(Picture) == 1648, "PICTURE in scan.py");
 
 // Which tables the components use.
 static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture, const QuantTables& tables, int codes) {
@@ -84,6 +84,8 @@ i64 read_file(const JpegFile& file, Picture& picture, Frame* told) {
   return -1;
 }
 
+enum : i64 { SCAN_ALIGNMENT = 16 };  // as `Picture::scan` is
+
 static i64 room(i64 size) { return divided_up(size, 256) * 256; }
 template <class T> static T* place(T*, i64 at) { return (T*)at; }
 template <class T> static void move(T*& pointer, i64 by) { pointer = (T*)((i64)pointer + by); }
@@ -98,8 +100,8 @@ void Largest::see(const Picture& picture) {
 
 // The face checks all sizes: rows of requests, and bytes of a picture.
 static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i64 begin, i64 end, i64 most_bytes, i64 segment,
-                     Dense<u8, 2> pictures, Dense<i64, 1> rows, Dense<i64, 1> made) {
-  i64 count = 0, upload = 0, zero = 0, rest = 0, segments = 0;
+                     i64 whole, Dense<u8, 2> pictures, Dense<i64, 1> rows, Dense<i64, 1> made) {
+  i64 count = 0, upload = 0, zero = 0, rest = 0, segments = 0, from = 0, last = 0;
   Largest largest;
   for (i64 index = begin; index < end; index++) {
     if (count == pictures.shape[0]) {
@@ -111,9 +113,12 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     i64 start = read_file({(const u8*)wanted.data, wanted.size}, picture);
     if (start < 0) continue;
     set_window(picture, wanted);
-    i64 size = wanted.size - start;
+    i64 data = wanted.data + start, size = wanted.size - start;
+    if (whole && count == 0) from = wanted.data & -SCAN_ALIGNMENT;
+    picture.skip = whole ? (i32)(data & (SCAN_ALIGNMENT - 1)) : 0;
+    size += picture.skip;
     picture.size = (i32)size;
-    i64 scan = room(size), words = room(size + READ_BEHIND), restarts = room(4ll * picture.intervals);
+    i64 scan = whole ? room(wanted.data + wanted.size - from) - upload : room(size), words = room(size + READ_BEHIND), restarts = room(4ll * picture.intervals);
     picture.segments = size > 3 * segment ? (i32)divided_up(size, segment) : 1;
     picture.segment = picture.segments > 1 ? (i32)segment : picture.size;
     i64 parts = picture.segments > 1 ? room((i64)picture.segments * SEGMENT_ROOM) : 0;
@@ -125,7 +130,7 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
       end = index;
       break;
     }
-    picture.scan = place(picture.scan, upload);
+    picture.scan = place(picture.scan, whole ? data - picture.skip - from : upload);
     picture.coefficients = place(picture.coefficients, zero - 128ll * picture.first_block);
     picture.words = place(picture.words, rest), picture.restarts = place(picture.restarts, rest + words);
     picture.planes = place(picture.planes, rest + words + restarts);
@@ -134,20 +139,21 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     picture.target = place(picture.target, places(index, 0)), picture.pitch = places(index, 1);
     largest.see(picture), segments = most(segments, (i64)picture.segments);
     rows.data[count++] = index;
+    last = wanted.data + wanted.size;
   }
-  const i64 told[] = {count, upload, zero, rest, segments, largest.tiles, largest.blocks, largest.groups};
+  const i64 told[] = {count, upload, zero, rest, segments, largest.tiles, largest.blocks, largest.groups, from, last - from};
   memcpy(made.data, told, sizeof told);
   return end;
 }
 REGISTER(jpeg_plan)
 
-// Of the first pictures, as many as there are rows.
+// Of the first pictures, as many as there are rows. Files that are uploaded whole are where they are.
 static void jpeg_settle(Dense<const i64, 2> requests, Dense<u8, 2> pictures, Dense<const i64, 1> rows, i64 staged, i64 upload,
                         i64 zero, i64 rest) {
   for (i64 i = 0; i < rows.shape[0]; i++) {
     Picture& picture = ((Picture*)pictures.data)[i];
     const Request& wanted = ((const Request*)requests.data)[rows.data[i]];
-    memcpy((u8*)staged + (i64)picture.scan, (const u8*)wanted.data + wanted.size - picture.size, picture.size);
+    if (staged) memcpy((u8*)staged + (i64)picture.scan, (const u8*)wanted.data + wanted.size - picture.size, picture.size);
     move(picture.scan, upload), move(picture.coefficients, zero);
     move(picture.words, rest), move(picture.restarts, rest), move(picture.planes, rest), move(picture.parts, rest);
   }

@@ -18,14 +18,16 @@ PICTURE = np.dtype(
     [
         *((name, np.uint64) for name in ("scan", "words", "restarts", "coefficients", "planes", "parts", "target")),
         ("pitch", np.int64),
-        *((name, np.int32) for name in ("size", "blocks", "columns_of_units", "units", "interval", "intervals")),
+        *((name, np.int32) for name in ("size", "skip")),
+        *((name, np.int32) for name in ("blocks", "columns_of_units", "units", "interval", "intervals")),
         *((name, np.int32) for name in ("components", "h", "v")),
         *((name, np.int32) for name in ("first_row", "first_column", "rows", "columns", "colors")),
         *((name, np.int32) for name in ("chroma_rows", "chroma_columns", "segment", "segments")),
         *((name, np.int32) for name in ("first_block", "end_block")),
         ("dc", np.int32, 3), ("ac", np.int32, 3), ("quant", np.uint16, (3, 64)), ("lengths", np.uint8, (4, 16)),
         ("symbols", np.uint8, (4, 256)),
-    ]
+    ],
+    align=True,
 )  # fmt: skip
 #: The kernels' structure for a scan of a progressive picture.
 CODED_SCAN = np.dtype(
@@ -42,12 +44,12 @@ MAX_SCANS, SCANS_AT_ONCE = 64, 16
 #: Bytes of the kernels' result for a picture.
 RESULT = 8
 #: Numbers that `plan` and `plan_scans` tell of a launch.
-PLANNED, SCANS_PLANNED = 8, 9
+PLANNED, SCANS_PLANNED = 10, 9
 
 
 def plan(
     requests: NDArray[np.int64], places: NDArray[np.int64], begin: int, end: int, most: int, segment: int,
-    pictures: NDArray[Any], rows: NDArray[np.int64], made: NDArray[np.int64],
+    pictures: NDArray[Any], rows: NDArray[np.int64], made: NDArray[np.int64], *, whole: bool = False,
 ) -> int:  # fmt: skip
     """Take pictures for one launch.
 
@@ -68,7 +70,11 @@ def plan(
         Of each of these, where it stands in `requests`.
     made : ndarray of int64, (`PLANNED`,)
         How many pictures there are; bytes of what is uploaded, of what must be zero, and of the rest; most segments of
-        a picture; most tiles of one whose chroma is repeated; most blocks, and most groups of pixels of another one.
+        a picture; most tiles of one whose chroma is repeated; most blocks, and most groups of pixels of another one;
+        where files that are uploaded whole begin in host memory, up to 15 bytes in front of the first one, and how many
+        bytes they have with what is between them.
+    whole : bool
+        Files are uploaded as they lie in memory, which must be one behind the other, and not copied by `settle`.
 
     Returns
     -------
@@ -77,7 +83,8 @@ def plan(
     """
     _check(requests, pictures, rows)
     _check_range(requests, places, begin, end, made, PLANNED)
-    return kernel("jpeg_plan")(requests, places, begin, end, most, segment, bytes_of(pictures), rows, made)
+    given = requests, places, begin, end, most, segment, int(whole)
+    return kernel("jpeg_plan")(*given, bytes_of(pictures), rows, made)
 
 
 def settle(
@@ -93,7 +100,7 @@ def settle(
     count : int
         Of pictures.
     staged : int
-        Address in host memory of what is uploaded.
+        Address in host memory of what is uploaded, or 0 for files that are uploaded whole.
     upload, zero, rest : int
         Addresses on the GPU of the three regions.
     """

@@ -33,7 +33,7 @@ class Work:
     """A batch of files, and memory for their pixels."""
 
     def __init__(
-        self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES, *, reserved: bool = False, withheld: bool = False
+        self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES, *, reserved: bool = False, withheld: int = 0
     ) -> None:
         self.pixels = [np.zeros_like(pixels) for pixels in EXPECTED]
         requests = np.zeros((len(files), libjpeg.FIELDS), np.int64)
@@ -154,7 +154,7 @@ def test_helpers_take_reserved_pictures_and_so_does_who_waits(monkeypatch: pytes
 
 
 def test_what_is_withheld_is_left_even_by_helpers_until_it_is_taken_over() -> None:
-    pool, work = DecodeThreadPool(3), Work(shared=50, reserved=True, withheld=True)
+    pool, work = DecodeThreadPool(3), Work(shared=50, reserved=True, withheld=50)
     pool.start(work.batch)
     while not (work.batch.outcomes[50:] == libjpeg.DONE).all():
         time.sleep(0.001)
@@ -165,6 +165,20 @@ def test_what_is_withheld_is_left_even_by_helpers_until_it_is_taken_over() -> No
     work.batch.finish(never)
     work.batch.close()
     work.check(set(range(count)))
+    pool.close()
+
+
+def test_helpers_take_what_is_reserved_and_not_withheld() -> None:
+    pool, work = DecodeThreadPool(3), Work(shared=50, reserved=True, withheld=20)
+    pool.start(work.batch)
+    while not (work.batch.outcomes[20:] == libjpeg.DONE).all():
+        time.sleep(0.001)
+    time.sleep(0.01)
+    assert not work.batch.outcomes[:20].any()
+    work.batch.take_over()
+    work.batch.finish(never)
+    work.batch.close()
+    work.check()
     pool.close()
 
 
