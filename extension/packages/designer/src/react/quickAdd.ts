@@ -88,11 +88,13 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const state = session.store.get();
   const step = addStep(context, operator, options);
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
-  const at = freePlace(atEnd(options), cardRects(state, OUTPUTS));
+  // What is wired to nothing leaves the others where they are.
+  const loose = !options.from && !options.to && !returned;
+  const at = freePlace(atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
   const [key = ""] = step.select;
   const chained = options.selected || (options.from && options.to);
   const places = chained ? relaid(state, step.edits, session.room) : {};
-  session.edit(step.edits, { positions: { [key]: at, ...makeRoom(state, at, returned), ...places } });
+  session.edit(step.edits, { positions: { [key]: at, ...(loose ? {} : makeRoom(state, at, returned)), ...places } });
   session.select(step.select);
   return key;
 }

@@ -126,9 +126,12 @@ export function obstaclesOf(nodes: readonly Node[]): Rect[] {
   }));
 }
 
-/** The room of the cards on the canvas; a usual one while it is not laid out. */
+/**
+ * The room of the cards on the canvas; a usual one while it is not laid out. The list of operators, which comes and goes,
+ * makes them smaller and leaves them where they are.
+ */
 export function roomOf(box: HTMLElement | null): Size {
-  return { width: box?.clientWidth || 900, height: (box?.clientHeight || 470) - STRIP };
+  return { width: box?.closest(".ds-left")?.clientWidth || 900, height: (box?.clientHeight || 470) - STRIP };
 }
 
 /** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */
