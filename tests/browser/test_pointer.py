@@ -96,3 +96,12 @@ def test_an_entered_subgraph_tells_of_itself(designer: Any, artifacts: Path) -> 
     page.screenshot(path=artifacts / "designer_inside.png")
     page.get_by_role("button", name="Close", exact=True).first.click()
     _by_id(page, "node-group:group1").wait_for()
+
+
+def test_a_new_pipeline_in_a_narrow_frame_shows_its_ways_to_begin_alone(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "narrow.ipynb", "from dali_studio import Designer\nDesigner()")
+    lab.open_notebook(page, server[0], "narrow.ipynb")
+    _by_id(page, "empty").wait_for(timeout=90_000)
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '500px'; }")
+    lab.settle(page)
+    assert page.locator('[data-testid="add-operator"]:visible').count() == 1

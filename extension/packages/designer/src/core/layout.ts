@@ -102,6 +102,11 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
     const above = node.inputs.find((r) => r !== null);
     const lane = above ? (placed.get(above.node)?.lane ?? 0) : 0;
     chain(node.key, Math.max(0, lane));
+    // What joins here stands in the order in which it does.
+    const own = placed.get(node.key)?.lane ?? 0;
+    node.inputs.forEach((ref, i) => {
+      if (ref && byKey.has(ref.node)) chain(ref.node, own + i);
+    });
   }
 }
 
@@ -406,7 +411,7 @@ const SMALL_GAP = 28;
 const LANE = 20;
 
 /** What a column farther from its target costs, in px of height. */
-const DISTANCE = 60;
+const DISTANCE = 120;
 
 /** Argument sources stand under their target's row, left of it: in the next column, or where there is room. */
 function placeSmall(members: readonly Member[], small: ReadonlyMap<string, string>, floor: Floor): void {
