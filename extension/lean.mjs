@@ -22,7 +22,15 @@ const REACT = [
   [/switch \(type\) \{\s*case ConnectionLineType\.Bezier:[\s\S]*?\n {4}\}/g, "[path] = getBezierPath(pathParams);"],
 ];
 
-/** A file of React Flow with replacements, of which each must find its place: another version may need others. */
+/** In D3's selections: what nobody calls who moves a view or drags a card. */
+const SELECTION = (
+  "selectAll selectChild selectChildren data enter exit join merge order sort attr classed text html raise lower " +
+  "append insert remove clone dispatch"
+)
+  .split(" ")
+  .map((name) => [new RegExp(`^ {2}${name}: selection_\\w+,$`, "gm"), ""]);
+
+/** A file of React Flow, or of D3 under it, with replacements, of which each must find its place: another version may need others. */
 function edited(name, filter, replacements) {
   return {
     name,
@@ -57,6 +65,7 @@ const scoped = {
 
 export const leanFlow = [
   scoped,
+  edited("lean-d3-selection", /d3-selection[\\/]dist[\\/]d3-selection\.mjs$/, SELECTION),
   edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM),
   edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT),
 ];

@@ -54,10 +54,10 @@ describe("numbers", () => {
   });
   it("cuts long names as cards do, and writes extents with their sign", () => {
     expect(format.name("brightness_contrast")).toBe("brightness_contrast");
-    expect(format.name("photos_turned_by_a_very_small_angle")).toBe("photos_turned_by_a_…ngle");
+    expect(format.name("photos_turned_by_a_very_small_angle")).toBe("photos_turn…_small_angle");
     expect(["brightness_contrast_12", "brightness_contrast", "uniform_4"].map((text) => format.cut(text, 7))).toEqual([
       "brigh…12",
-      "brigh…st",
+      "bri…rast",
       "unifor…4",
     ]);
     expect(format.cut("uniform_4", 2)).toBe("u…4");

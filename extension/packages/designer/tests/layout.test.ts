@@ -26,6 +26,35 @@ describe("layoutGraph", () => {
     expect(at[OUTPUTS]).toEqual({ x: 572, y: 14 });
     expect(at.angle).toEqual({ x: 204, y: 218 });
   });
+  it("puts what joins into one node below each other in the order in which it does", () => {
+    const parts = ["one", "two", "three", "four"];
+    const nodes = [
+      node("decode", "decoders.image"),
+      ...parts.map((key) => node(key, "rotate", { inputs: [ref("decode")] })),
+      node("stack", "stack", { inputs: parts.map((key) => ref(key)) }),
+    ];
+    const at = layoutGraph({ name: "joined", nodes, outputs: [ref("stack")] }, sizes, 1200);
+    expect(parts.map((key) => at[key]?.y)).toEqual([14, 218, 422, 626]);
+  });
+  it("keeps argument sources near to what they feed, on one line", () => {
+    const nodes = [
+      node("reader", "readers.file"),
+      node("decode", "decoders.image", { inputs: [ref("reader")] }),
+      node("angle", "random.uniform"),
+      node("small", "rotate", { inputs: [ref("decode")] }),
+      node("turned", "rotate", { inputs: [ref("small")], argument_inputs: { angle: ref("angle") } }),
+      node("classes", "rotate", { inputs: [ref("reader", 1)] }),
+      node("least", "rotate", { inputs: [ref("classes")] }),
+      node("mask", "rotate", { inputs: [ref("least")], argument_inputs: { angle: ref("angle") } }),
+      node("other", "rotate", { inputs: [ref("mask")] }),
+      node("light", "random.uniform"),
+      node("lit", "rotate", { inputs: [ref("turned")], argument_inputs: { angle: ref("light") } }),
+    ];
+    const low = new Map([["turned", { width: 148, height: 191 }]]);
+    const at = layoutGraph({ name: "two", nodes, outputs: [ref("lit"), ref("other")] }, low, 1400);
+    expect([at.angle?.x, at.light?.x]).toEqual([at.small?.x, at.turned?.x]);
+    expect(at.angle?.y).toBe(at.light?.y);
+  });
   it("continues below when a row does not fit", () => {
     const chain: GraphView = {
       name: "chain",
@@ -194,6 +223,13 @@ describe("route", () => {
   it("runs below all cards where it would cross the graph", () => {
     const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]);
     expect(path).toContain("483");
+  });
+  it("does not run behind a card that stands in its way down", () => {
+    const low = card(190, 300);
+    const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), low, card(400, 14)]);
+    const points = [...path.matchAll(/(-?\d+(?:\.\d+)?) (-?\d+(?:\.\d+)?)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+    expect(points.filter(([x = 0, y = 0]) => x > 190 && x < 338 && y > 300 && y < 471)).toEqual([]);
+    expect(Math.max(...points.map(([, y = 0]) => y))).toBeLessThan(300);
   });
   it("runs around a card in the way, with right angles", () => {
     const path = route({ x: 168, y: 28 }, { x: 388, y: 28 }, [card(20, 14), card(204, 14), card(388, 14)]);

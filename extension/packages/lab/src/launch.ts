@@ -64,14 +64,17 @@ export function addNew(
     execute: ({ cwd }) => open(cwd, "untitled", (session) => session.view({ folders: true })),
   });
   const recipes = [
-    ["resnet50", words.__("Classification"), classifier],
-    ["contrastive_pairs", words.__("Self-supervised"), pairs],
-    ["segmentation", words.__("Segmentation"), masks],
+    ["resnet50", words.__("Classification"), classifier, 5],
+    ["contrastive_pairs", words.__("Self-supervised"), pairs, 29],
+    ["segmentation", words.__("Segmentation"), masks, 18],
   ] as const;
-  for (const [name, title, address] of recipes) {
+  for (const [name, title, address, count] of recipes) {
     const shown = picture(name, address);
     add(`new-${name}`, {
-      label: (args) => (args.isPalette ? words.__("New DALI Pipeline: %1", title) : title),
+      label: (args) =>
+        args.isPalette
+          ? words.__("New DALI Pipeline: %1", title)
+          : `${title}\n${words.__("recipe, %1 operators", count)}`,
       caption: words.__("A recipe that works, on sample data"),
       icon: (args) => (args.isPalette ? undefined : shown),
       execute: ({ cwd }) => open(cwd, name, (session) => session.send({ type: "open_recipe", name })),

@@ -57,7 +57,7 @@ export function hasPictures(detail: Detail): boolean {
 /** Height of a small card's header on the screen, in px. */
 const HEADS: Readonly<Record<Detail, number>> = { full: 20, compact: 20, titled: 12, picture: 0, quiet: 0 };
 
-/** Height of a small card's header on the canvas. */
+/** Height of a small card's header on the canvas: lower where rows of cards would touch. */
 export function headOf(detail: Detail, zoom: number): number {
-  return HEADS[detail] / Math.min(1, zoom);
+  return (HEADS[detail] - (detail === "compact" && isTight(zoom) ? 3 : 0)) / Math.min(1, zoom);
 }

@@ -107,11 +107,10 @@ export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A name of which so many characters are kept: its beginning says what it is, its end which one, most of all a number. */
+/** A name of which so many characters are kept: as many of its end as of its beginning, or the number at its end. */
 export function cut(text: string, kept: number): string {
   if (kept >= text.length) return text;
-  const number = /\d{1,4}$/.exec(text)?.[0].length;
-  const end = Math.min(number ?? Math.min(4, Math.floor(kept / 3)), kept - 1);
+  const end = Math.min(/\d{1,4}$/.exec(text)?.[0].length ?? Math.ceil(kept / 2), kept - 1);
   return `${text.slice(0, kept - end)}…${end > 0 ? text.slice(-end) : ""}`;
 }
 

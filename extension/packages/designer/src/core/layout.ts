@@ -102,10 +102,18 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
     const above = node.inputs.find((r) => r !== null);
     const lane = above ? (placed.get(above.node)?.lane ?? 0) : 0;
     chain(node.key, Math.max(0, lane));
+    // What joins here stands in the order in which it does.
+    const own = placed.get(node.key)?.lane ?? 0;
+    node.inputs.forEach((ref, i) => {
+      if (ref && byKey.has(ref.node)) chain(ref.node, own + i);
+    });
   }
 }
 
 type Height = (key: string) => number;
+
+/** How much lower a small card may come to stand for those beside it to be on one line, in px. */
+const NEAR = 60;
 
 /** The floor on which the next card of each column stands, in px. */
 class Floor {
@@ -138,6 +146,21 @@ class Floor {
     const row = tall ? Math.max(this.height(key), this.pitch.row) : this.height(key);
     this.bottoms[column] = Math.max(this.bottoms[column] ?? 0, y + row);
     this.gaps[column] = gap;
+  }
+
+  /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower. */
+  align(stacks: ReadonlyMap<number, readonly string[]>): void {
+    const top = (keys: readonly string[]) => this.positions[keys[0] ?? ""]?.y ?? 0;
+    const tops = [...stacks.values()].map(top);
+    for (const [column, keys] of stacks) {
+      const from = top(keys);
+      const by = Math.max(...tops.filter((y) => y < from + NEAR)) - from;
+      for (const key of keys) {
+        const at = this.positions[key];
+        if (at) this.positions[key] = { ...at, y: at.y + by };
+      }
+      this.bottoms[column] = (this.bottoms[column] ?? 0) + by;
+    }
   }
 }
 
@@ -388,10 +411,11 @@ const SMALL_GAP = 28;
 const LANE = 20;
 
 /** What a column farther from its target costs, in px of height. */
-const DISTANCE = 60;
+const DISTANCE = 120;
 
 /** Argument sources stand under their target's row, left of it: in the next column, or where there is room. */
 function placeSmall(members: readonly Member[], small: ReadonlyMap<string, string>, floor: Floor): void {
+  const stacks = new Map<number, string[]>();
   for (const [key, feeds] of small) {
     const target = members.find((m) => m.key === feeds);
     if (!target) continue;
@@ -403,7 +427,9 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     let column = beside;
     for (let other = beside - 1; other >= 0; other -= 1) if (cost(other) < cost(column)) column = other;
     floor.put(key, column, y(column), SMALL_GAP);
+    stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }
+  floor.align(stacks);
 }
 
 /** A free place for a new card at or below a wanted point. */

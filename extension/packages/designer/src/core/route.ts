@@ -135,7 +135,7 @@ export interface Track {
 
 const MAIN: Track = { out: STUB, into: STUB, beside: 0 };
 /** Between neighbouring columns, which are twice a stub apart: right of the main track, and left of it. */
-const LABELS: Track = { out: STUB + 9, into: STUB - 9, beside: 5 };
+const LABELS: Track = { out: STUB + 6, into: STUB - 6, beside: 5 };
 const NUMBERS: readonly Track[] = [
   [10, -4],
   [5, 4],
@@ -148,12 +148,17 @@ export function trackOf(kind: Kind, source = 0): Track {
   return (kind === "scalar" ? NUMBERS[source % NUMBERS.length] : undefined) ?? MAIN;
 }
 
-/** The path of a wire that would cross the whole graph: below all cards. */
+/** The path of a wire that would cross the whole graph: below all cards, unless one stands in the way there. */
 export function routeUnder(a: Point, b: Point, rects: readonly Rect[], track = MAIN): string {
   const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
   const out = a.x + track.out;
   const into = b.x - track.into;
-  return rounded([a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
+  const down = [
+    { x: out, y: a.y },
+    { x: out, y: lane },
+  ];
+  if (hits(down, rects) > 0) return route(a, b, rects, track);
+  return rounded([a, ...down, { x: into, y: lane }, { x: into, y: b.y }, b]);
 }
 
 /** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */

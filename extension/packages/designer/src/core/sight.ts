@@ -57,7 +57,9 @@ export function viewOf(
   // A wire may run below the cards; what is low needs all of its height.
   const hidden =
     box.height > LOW ? under(0, height + LANE) : cards.some((c) => under(c.x - left, c.y + c.height - top));
-  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
+  // Beside the controls if there is room, else above them.
+  if (hidden && controls + width * scale + EDGE <= box.width) x = controls;
+  else if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }
 

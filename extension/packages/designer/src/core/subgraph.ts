@@ -60,6 +60,16 @@ function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string
   return { id: BOX + name, name, group, nodes, entries, exits, entryOf };
 }
 
+/** The subgraph that is entered. */
+export const enteredBox = derived(
+  (s) => [s.graph, s.marks, s.opening, pathOf(s)],
+  (state): Box | null => {
+    const name = pathOf(state).at(-1) ?? "";
+    const mark = state.marks[name];
+    return state.graph && mark?.type === "group" ? boxOf(state.graph, state.opening?.catalog, name, mark) : null;
+  },
+);
+
 /** The collapsed subgraphs by the ids of their cards: those in none that is collapsed and not entered. */
 export const boxesOf = derived(
   (s) => [s.graph, s.marks, s.opening, pathOf(s)],
@@ -100,14 +110,19 @@ export function keysOfCard(state: State, id: string): readonly string[] {
 
 const NONE: readonly string[] = [];
 
-const NOWHERE: ReadonlyMap<string, Position> = new Map();
+/** Where a card stands beside what is entered. */
+interface Beside extends Position {
+  readonly side: "left" | "right";
+}
+
+const NOWHERE: ReadonlyMap<string, Beside> = new Map();
 /** Between what is entered and what it is wired to. */
 const BESIDE = 36;
 
 /** Nodes to which those of the entered subgraph are wired, and where they are shown: sources left of it. */
 export const outsideOf = derived(
   (s) => [s.graph, s.positions, boxesOf(s), insideKeys(s)],
-  (state): ReadonlyMap<string, Position> => {
+  (state): ReadonlyMap<string, Beside> => {
     const { graph, positions } = state;
     const scope = insideKeys(state);
     if (!graph || !scope) return NOWHERE;
@@ -125,7 +140,7 @@ export const outsideOf = derived(
     const rows = { left: 0, right: 0 };
     return new Map(
       [...sides].map(([key, side]) => {
-        const at = { x: columns[side], y: y + 204 * rows[side] };
+        const at = { x: columns[side], y: y + 204 * rows[side], side };
         rows[side] += 1;
         return [key, at];
       }),

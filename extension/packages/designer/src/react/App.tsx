@@ -152,7 +152,7 @@ function Studio({
           <main className="ds-stage" aria-label="Pipeline">
             {!state.ready && <Starting />}
             {state.ready && state.empty && <Empty />}
-            {state.ready && (list ? <Outline visible /> : <Canvas />)}
+            {state.ready && (list ? !state.empty && <Outline visible /> : <Canvas />)}
             {state.ready && state.comparison && <CompareView comparison={state.comparison} />}
           </main>
           {state.ready && !state.comparison && <Drawer />}

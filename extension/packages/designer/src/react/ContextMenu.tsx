@@ -169,7 +169,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         LINE,
         ...command("group"),
         ...command("collapse", selectedBox(state) ? "Expand the box" : "Collapse into one box"),
-        ...command("ungroup"),
+        ...(commandOf("ungroup")?.can?.(state) ? command("ungroup") : []),
         ...command("upstream"),
         ...command("downstream"),
         ...(several ? [LINE, ...ARRANGEMENTS.map(([how, title]) => ({ title, run: () => arrange(scope, how) }))] : []),

@@ -98,6 +98,7 @@ export function Drawer() {
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel(drawerHeight);
   const snug = useSel(isSnug);
+  const least = useSel((s) => drawerHeight({ ...s, view: { ...s.view, drawer: "code" } }));
   const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
@@ -112,7 +113,14 @@ export function Drawer() {
   return (
     <section
       className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
-      style={open ? (snug ? { height: "auto", maxHeight: `min(74%, ${height}px)` } : { height }) : undefined}
+      // between tabs the graph stays where it is, as far as what they hold allows that
+      style={
+        open
+          ? snug
+            ? { height: "auto", minHeight: least, maxHeight: `min(74%, ${height}px)` }
+            : { height }
+          : undefined
+      }
       aria-label="Code, batch and times"
     >
       {open && <DrawerEdge />}

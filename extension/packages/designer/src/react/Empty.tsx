@@ -188,9 +188,9 @@ export function Starting() {
     const wait = setTimeout(() => setLate(true), 1000);
     return () => clearTimeout(wait);
   }, []);
-  if (!late && !silent) return <div className="ds-empty" />;
+  if (!late && !silent) return <div className="ds-empty ds-starting" />;
   return (
-    <div className="ds-empty" role="status">
+    <div className="ds-empty ds-starting" role="status">
       <p>{silent ? "The kernel does not answer." : "Starting the kernel…"}</p>
       {silent && (
         <button type="button" className="ds-button" onClick={() => session.start()}>

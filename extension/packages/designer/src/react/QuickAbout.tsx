@@ -14,13 +14,12 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
   useEffectPictures(quick.from ?? first, operator && operator.inputs.length > 0 ? [name] : []);
   const there = useSel((s) => s.effects[name]?.there ?? false);
   const values = Object.entries(operator?.shown ?? {}).map(
-    ([key, value]) => `${key}=${literal(value, argumentOf(operator, key))}`,
+    ([key, value]) => `${key}=${literal(value, argumentOf(operator, key)).replace(/\.0\b/g, "")}`,
   );
   if (!operator) return <div className="ds-quick-about" />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <section className="ds-quick-about" aria-label={operator.name} tabIndex={0}>
-      <b>{operator.name.replaceAll("_", "_\u200b")}</b>
       {there && (
         <Thumb
           id={effectImage(name)}
@@ -30,11 +29,8 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
           testId="quick-trial"
         />
       )}
-      {there && values.length > 0 && <code className="ds-muted">for example {values.slice(0, 2).join(", ")}</code>}
+      <b>{operator.name.replaceAll("_", "_\u200b")}</b>
       <p>{operator.summary}</p>
-      <p className="ds-muted">
-        {operator.category}. {operator.devices.join(", ")}.
-      </p>
       <p className="ds-quick-ports">
         {operator.inputs.map((i) => (
           <span key={i.name} title={i.name}>
@@ -47,7 +43,9 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
             <PortMark kind={o.kind} wired size={14} />
           </span>
         ))}
+        <span className="ds-muted">{operator.devices.join(", ")}</span>
       </p>
+      {there && values.length > 0 && <code className="ds-muted">{values.slice(0, 2).join(", ")}</code>}
     </section>
   );
 }

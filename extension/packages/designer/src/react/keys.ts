@@ -47,6 +47,7 @@ const MODIFIERS = new Set(["Shift", "Control", "Meta", "Alt"]);
 
 /** Keep a key from the notebook. */
 export function keepKey(event: KeyboardEvent): void {
+  if (event.type === "keyup" && event.key === "Tab") event.currentTarget.parentElement?.classList.add("ds-tabbed");
   if (!MODIFIERS.has(event.key)) event.stopPropagation();
 }
 
@@ -90,6 +91,7 @@ function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
 export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void {
   return useCallback(
     (event: KeyboardEvent) => {
+      frame.root.classList.toggle("ds-tabbed", event.key === "Tab");
       if (!frame.host) keepKey(event);
       if (event.defaultPrevented) return;
       if (event.key === "Escape") {

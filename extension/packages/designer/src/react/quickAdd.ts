@@ -38,7 +38,7 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   const room = canvas && canvas.width >= WIDTH + 24 ? canvas : box;
   const x = room.left - box.left + 12;
   const frame = { x, y: BAR, width: room.width - 24, height: box.height - BAR - TABS };
-  const list = root.querySelector(".ds-outline-now");
+  const list = root.querySelector(".ds-outline .ds-outline-now"); // not the one for screen readers
   const at = list
     ? { x, y: box.height - HEIGHT - TABS }
     : (freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, { gap: 0 }) ?? { x: 8, y: BAR });
@@ -49,7 +49,8 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
 /** The outputs card gives way to a new card, and stands right of what it returns. */
 function makeRoom(state: State, at: Position, returned: boolean): Record<string, Position> {
   // Where it stood before everything was undone does not matter to a new graph.
-  if (state.graph?.nodes.length === 0) return { [OUTPUTS]: { x: at.x + COLUMN, y: at.y } };
+  // The next operator, which the first one's wire is dragged to, stands between.
+  if (state.graph?.nodes.length === 0) return { [OUTPUTS]: { x: at.x + 2 * COLUMN, y: at.y } };
   const outputs = state.positions[OUTPUTS];
   const [right = 0, below = 0] = outputs ? [outputs.x - at.x, outputs.y - at.y] : [];
   const covered = Math.abs(right) < COLUMN - 20 && Math.abs(below) < ROW - 20;
@@ -87,11 +88,13 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const state = session.store.get();
   const step = addStep(context, operator, options);
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
-  const at = freePlace(atEnd(options), cardRects(state, OUTPUTS));
+  // What is wired to nothing leaves the others where they are.
+  const loose = !options.from && !options.to && !returned;
+  const at = freePlace(atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
   const [key = ""] = step.select;
   const chained = options.selected || (options.from && options.to);
   const places = chained ? relaid(state, step.edits, session.room) : {};
-  session.edit(step.edits, { positions: { [key]: at, ...makeRoom(state, at, returned), ...places } });
+  session.edit(step.edits, { positions: { [key]: at, ...(loose ? {} : makeRoom(state, at, returned)), ...places } });
   session.select(step.select);
   return key;
 }

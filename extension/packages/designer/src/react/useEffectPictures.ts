@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { nodeOf } from "../core/graph";
+import { hasPicture } from "../core/select";
 import { effectsOf, type State } from "../core/state";
 import type { PortRef } from "../protocol/generated";
 import { useSel, useSession } from "./context";
@@ -12,11 +13,12 @@ function isImage({ graph }: State, port: PortRef | null | undefined): boolean {
   return nodeOf(graph, port?.node ?? "")?.output_kinds[port?.output ?? 0] === "image";
 }
 
-/** The picture that operators are shown on: of the selected node, else what the pipeline returns first, else the last one there is. */
+/** The picture that operators are shown on: of the selected node if it has one, else what the pipeline returns first, else the last one there is. */
 export function pictured(state: State): PortRef | null {
   const ends = [...(state.graph?.nodes ?? [])].reverse().map((n) => ({ node: n.key, output: 0 }));
   const chosen = { node: state.view.selection[0] ?? "", output: 0 };
-  return [chosen, ...(state.graph?.outputs ?? []), ...ends].find((port) => isImage(state, port)) ?? null;
+  const images = [chosen, ...(state.graph?.outputs ?? []), ...ends].filter((port) => isImage(state, port));
+  return images.find(({ node }) => hasPicture(state, node)) ?? images[0] ?? null;
 }
 
 /** Ask what operators would make of a picture; those that were asked for last are made. True once all are there. */

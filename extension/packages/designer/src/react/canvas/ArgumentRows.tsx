@@ -28,6 +28,7 @@ interface Props {
 
 export function ArgumentRowView({ node, row, sample }: Props) {
   const drawn = useDrawn(node, row.name, sample);
+  const source = node.argument_inputs[row.name];
   const shown = row.wired
     ? drawn === undefined
       ? "wired"
@@ -35,7 +36,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
     : format.value(row.value, row.unit);
   return (
     <Row>
-      <span className="ds-muted ds-row-name" title={row.name}>
+      <span className="ds-muted ds-row-name" title={source ? `${row.name}, from ${source.node}` : row.name}>
         {row.name}
       </span>
       <span className="ds-row-value" title={typeof row.value === "string" ? row.value : shown}>

@@ -1,7 +1,7 @@
 import { Handle, Position } from "@xyflow/react";
 import type { CSSProperties, ReactNode } from "react";
 import * as format from "../../core/format";
-import type { Slot } from "../../core/graph";
+import { nodeOf, type Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import type { Heat } from "../../core/select";
 import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
@@ -46,6 +46,11 @@ interface SlotProps {
 export function SlotPort({ slot, kind, wired, label, testId, head = false, inner = false }: SlotProps) {
   const handle = `${inner ? `${slot.node}/` : ""}${handleOfSlot(slot)}`;
   const drag = useDrag();
+  // a wired port looks as its wire does
+  const given = useSel((s) => {
+    const source = slot.kind === "input" ? nodeOf(s.graph, slot.node)?.inputs[slot.input] : null;
+    return source ? nodeOf(s.graph, source.node)?.output_kinds[source.output] : undefined;
+  });
   const fit = useFit((context) => (drag ? checkSlot(context, drag, slot) : { ok: false }));
   const own = drag?.to && JSON.stringify(drag.to) === JSON.stringify(slot);
   return (
@@ -60,7 +65,7 @@ export function SlotPort({ slot, kind, wired, label, testId, head = false, inner
       data-testid={testId}
       data-ds-slot={handle}
     >
-      <PortMark kind={kind} wired={wired} argument={slot.kind === "argument"} />
+      <PortMark kind={given ?? kind} wired={wired} argument={slot.kind === "argument"} />
     </Handle>
   );
 }

@@ -40,7 +40,7 @@ function OutputsCardView({ selected }: NodeProps) {
   const problem = useSel((s) => (s.confirmed?.diagnostics ?? []).some((d) => d.code === "DS205"));
   return (
     <div
-      className={`ds-card ds-card-outputs ds-card-${device} ${selected ? "ds-selected" : ""}`}
+      className={`ds-card ds-card-outputs ds-card-${device} ${selected ? "ds-selected" : ""} ${places.some((row, i) => row > 30 + 20 * i) ? "ds-tall" : ""}`}
       data-testid="node-outputs"
       data-ds-node={OUTPUTS}
       onPointerEnter={() => session.view({ hovered: OUTPUTS })}

@@ -72,7 +72,7 @@ export function useFlowNodes() {
         if (same) return [before];
         const type = key === OUTPUTS ? "outputs" : inner ? "box" : "operator";
         const position = { x: at.x, y: at.y };
-        const looks = { draggable: !beside, className: beside ? "ds-outside" : "" };
+        const looks = { draggable: !beside, className: beside ? `ds-outside ds-outside-${beside.side}` : "" };
         return [{ ...(before ?? { data: {} }), id: key, type, position, selected, ariaLabel, ...looks }];
       });
     });
@@ -103,14 +103,15 @@ export const flowEdges = derived(
   (state): Edge[] => {
     const { wires } = state.view;
     const outer = state.graph ? wiresOf(state.graph).filter((w) => !isHidden(state, w)) : [];
-    return outer.map((w) => ({
+    const numbers = outer.filter((w) => w.slot.kind === "argument");
+    // a stub is short: what is clicked there is the stub, not a wire that passes by
+    return [...outer.filter((w) => !numbers.includes(w)), ...numbers].map((w) => ({
       id: w.id,
       type: "wire",
       ...endsOf(state, w, handleOfSlot),
       selected: wires.includes(w.id),
       ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
-      // a stub is short: what is clicked there is the stub, not a wire that passes by
-      zIndex: wires.includes(w.id) || w.slot.kind === "argument" ? 1 : 0,
+      zIndex: wires.includes(w.id) ? 1 : 0,
     }));
   },
 );
@@ -125,9 +126,12 @@ export function obstaclesOf(nodes: readonly Node[]): Rect[] {
   }));
 }
 
-/** The room of the cards on the canvas; a usual one while it is not laid out. */
+/**
+ * The room of the cards on the canvas; a usual one while it is not laid out. The list of operators, which comes and goes,
+ * makes them smaller and leaves them where they are.
+ */
 export function roomOf(box: HTMLElement | null): Size {
-  return { width: box?.clientWidth || 900, height: (box?.clientHeight || 470) - STRIP };
+  return { width: box?.closest(".ds-left")?.clientWidth || 900, height: (box?.clientHeight || 470) - STRIP };
 }
 
 /** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */

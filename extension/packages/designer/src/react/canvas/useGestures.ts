@@ -164,21 +164,23 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
       if (!(event.target instanceof Element) || event.shiftKey) return;
       event.preventDefault();
       const card = event.target.closest<HTMLElement>(".react-flow__node")?.dataset.id;
-      const edge = event.target.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
+      // the button of a selected wire lies on it
+      const own = event.target.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
+      const edge = card ? undefined : (own ?? wireAt(event.clientX, event.clientY)?.id);
       const { view } = session.store.get();
       const keys = card ? keysOfCard(session.store.get(), card) : [];
       if (keys.some((key) => !view.selection.includes(key))) session.select(keys);
       if (edge) session.view({ wires: [edge], selection: [] });
       const corner = root.getBoundingClientRect();
       // The menu key gives no place: the menu then opens at what has the focus.
-      const own = event.clientX === 0 && event.clientY === 0 ? event.target.getBoundingClientRect() : null;
-      const at = own ? { x: own.left + 12, y: own.top + 12 } : { x: event.clientX, y: event.clientY };
+      const focus = event.clientX === 0 && event.clientY === 0 ? event.target.getBoundingClientRect() : null;
+      const at = focus ? { x: focus.left + 12, y: focus.top + 12 } : { x: event.clientX, y: event.clientY };
       const kind: Menu["kind"] = card ? "nodes" : edge ? "wire" : "canvas";
       const id = card ?? edge ?? "";
       const spot = { x: at.x - corner.left, y: at.y - corner.top };
       session.view({ menu: { kind, id, at: spot, place: place(at.x, at.y) } });
     },
-    [session, root, place],
+    [session, root, place, wireAt],
   );
 
   return { line, wireAt, onDrag, onDropped, handlers: { onMouseDownCapture, onContextMenu } };

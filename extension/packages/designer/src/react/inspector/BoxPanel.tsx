@@ -1,8 +1,9 @@
 import * as format from "../../core/format";
+import { pathOf } from "../../core/inside";
 import { timingOf } from "../../core/select";
 import { type Box, exposedOf, exposeMarks } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
-import { enterBox, toggleBox } from "../boxes";
+import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { Section } from "../parts";
@@ -43,10 +44,12 @@ function InnerNode({ box, node }: { readonly box: Box; readonly node: NodeView }
   );
 }
 
-/** A collapsed subgraph: its name, the arguments that it shows, and what is in it. */
+/** A subgraph that is collapsed or entered: its name, the arguments that it shows, and what is in it. */
 export function BoxPanel({ box }: { readonly box: Box }) {
   const session = useSession();
   const exposed = exposedOf(box);
+  const depth = useSel((s) => pathOf(s).length);
+  const entered = useSel((s) => pathOf(s).includes(box.name));
   return (
     <>
       <div className="ds-inspector-head">
@@ -77,28 +80,36 @@ export function BoxPanel({ box }: { readonly box: Box }) {
           ))}
         </Section>
       )}
-      <Section title="Operators, and what the box shows">
+      <Section title="Operators, and what its box shows">
         {box.nodes.map((node) => (
           <InnerNode key={node.key} box={box} node={node} />
         ))}
       </Section>
       <Section title="">
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="enter-box"
-          onClick={() => enterBox(session)}
-        >
-          Open
-        </button>
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          data-testid="expand-box"
-          onClick={() => toggleBox(session)}
-        >
-          Expand
-        </button>
+        {entered ? (
+          <button type="button" className="ds-button ds-button-small" onClick={() => leaveTo(session, depth - 1)}>
+            Close
+          </button>
+        ) : (
+          <>
+            <button
+              type="button"
+              className="ds-button ds-button-small"
+              data-testid="enter-box"
+              onClick={() => enterBox(session)}
+            >
+              Open
+            </button>
+            <button
+              type="button"
+              className="ds-button ds-button-small"
+              data-testid="expand-box"
+              onClick={() => toggleBox(session)}
+            >
+              Expand
+            </button>
+          </>
+        )}
       </Section>
     </>
   );

@@ -1,6 +1,6 @@
 import { drawerHeight } from "../../core/drawer";
 import { OUTPUTS } from "../../core/graph";
-import { selectedBox } from "../../core/subgraph";
+import { enteredBox, selectedBox } from "../../core/subgraph";
 import { useSel } from "../context";
 import { BoxPanel } from "./BoxPanel";
 import { OutputsPanel } from "./InputsSection";
@@ -11,7 +11,9 @@ import { SeveralPanel } from "./SeveralPanel";
 /** One panel that follows the selection. */
 export function Inspector({ floating }: { readonly floating: boolean }) {
   const selection = useSel((s) => s.view.selection);
-  const box = useSel(selectedBox);
+  const box = useSel(
+    (s) => selectedBox(s) ?? (s.view.selection.length === 0 && !s.view.settings ? enteredBox(s) : null),
+  );
   const drawer = useSel((s) => (s.view.drawer && s.graph?.nodes.length ? drawerHeight(s) : 28));
   const only = selection.length === 1 ? selection[0] : undefined;
   return (
@@ -36,7 +38,7 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
         {box && <BoxPanel key={box.id} box={box} />}
         {only && only !== OUTPUTS && !box && <NodePanel key={only} nodeKey={only} />}
         {selection.length > 1 && !box && <SeveralPanel />}
-        {selection.length === 0 && <PipelinePanel floating={floating} />}
+        {selection.length === 0 && !box && <PipelinePanel floating={floating} />}
       </div>
     </aside>
   );

@@ -1,0 +1,107 @@
+"""What happens where the pointer is: searches, menus and ports, in JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab, scenes
+
+pytestmark = pytest.mark.browser
+
+HEAD = {"x": 70, "y": 12}
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+@pytest.fixture
+def designer(page: Any, server: tuple[str, Path]) -> Any:
+    program = scenes.five().replace("Designer(made)", "Designer(made, height=820)")
+    lab.write_notebook(server[1] / "pointer.ipynb", program + scenes.SHOW)
+    lab.open_notebook(page, server[0], "pointer.ipynb")
+    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.settle(page)
+    return page
+
+
+def _middle(box: dict[str, float]) -> tuple[float, float]:
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def _await_code(page: Any, text: str) -> None:
+    page.wait_for_function("text => document.querySelector('[data-testid=code]').textContent.includes(text)", arg=text)
+
+
+def test_a_search_opens_where_a_wire_ends_or_a_double_click_is(designer: Any) -> None:
+    page = designer
+    _by_id(page, "node-resize").click(position=HEAD)
+    canvas = _by_id(page, "canvas").bounding_box()
+    for wire in (True, False):
+        x, y = canvas["x"] + 220, canvas["y"] + 350
+        if wire:
+            page.mouse.move(*_middle(_by_id(page, "port-out-resize-0").bounding_box()))
+            page.mouse.down()
+            page.mouse.move(x, y, steps=8)
+            page.mouse.up()
+        else:
+            page.mouse.dblclick(x, y)
+        box = _by_id(page, "quick-add").bounding_box()
+        assert box["x"] - 12 < x < box["x"] + box["width"], wire
+        assert abs(box["y"] - y) < 24, wire
+        page.keyboard.press("Escape")
+        _by_id(page, "quick-add").wait_for(state="detached")
+
+
+def test_the_menu_of_a_wire_is_that_of_its_button_too(designer: Any) -> None:
+    page = designer
+    # no wire lies over the letter of its port
+    on_top = "([x, y]) => document.elementFromPoint(x, y).closest('.ds-port') !== null"
+    for port in ("port-out-uniform-0", "arg-port-rotate-angle"):
+        assert page.evaluate(on_top, _middle(_by_id(page, port).bounding_box())), port
+    wire = page.locator('[aria-label="wire from decode to resize"]')
+    page.mouse.click(*_middle(wire.bounding_box()))
+    button = page.locator(".ds-wire-cut")
+    button.wait_for()
+    button.click(button="right")
+    page.get_by_role("menuitem", name="Cut this wire").click()
+    wire.wait_for(state="detached")
+
+
+def test_what_is_not_used_is_returned_by_a_click(designer: Any) -> None:
+    page = designer
+    page.evaluate("() => navigator.clipboard.writeText('x = fn.flip(resize, horizontal=1)')")
+    _by_id(page, "canvas").click(position={"x": 4, "y": 380})
+    page.keyboard.press("Control+v")
+    _by_id(page, "unused-flip").click()
+    _await_code(page, "return brightness_contrast, labels, flip")
+
+
+def test_an_entered_subgraph_tells_of_itself(designer: Any, artifacts: Path) -> None:
+    page = designer
+    _by_id(page, "node-resize").click(position=HEAD)
+    _by_id(page, "node-rotate").click(position=HEAD, modifiers=["Control"])
+    page.keyboard.press("g")
+    _by_id(page, "node-group:group1").wait_for()
+    page.keyboard.press("Enter")
+    _by_id(page, "crumbs").wait_for()
+    assert _by_id(page, "box-title").input_value() == "subgraph"
+    # what it is wired to is beside it, with the ports of these wires alone
+    assert _by_id(page, "port-out-decode-0").is_visible()
+    assert not _by_id(page, "port-in-decode-0").is_visible()
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_inside.png")
+    page.get_by_role("button", name="Close", exact=True).first.click()
+    _by_id(page, "node-group:group1").wait_for()
+
+
+def test_a_new_pipeline_in_a_narrow_frame_shows_its_ways_to_begin_alone(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "narrow.ipynb", "from dali_studio import Designer\nDesigner()")
+    lab.open_notebook(page, server[0], "narrow.ipynb")
+    _by_id(page, "empty").wait_for(timeout=90_000)
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '500px'; }")
+    lab.settle(page)
+    assert page.locator('[data-testid="add-operator"]:visible').count() == 1
