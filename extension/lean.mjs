@@ -22,6 +22,12 @@ const REACT = [
   [/switch \(type\) \{\s*case ConnectionLineType\.Bezier:[\s\S]*?\n {4}\}/g, "[path] = getBezierPath(pathParams);"],
 ];
 
+/** In D3's selections, whose methods no bundler can leave out: those that neither its zoom nor its drag calls. */
+const UNUSED =
+  "select|selectAll|selectChild|selectChildren|data|enter|exit|join|merge|order|sort|nodes|size|empty|attr|classed|text|html|" +
+  "raise|lower|append|insert|remove|clone|dispatch|\\[Symbol\\.iterator\\]";
+const SELECTION = [[new RegExp(`^  (${UNUSED}): selection_\\w+,?$`, "gm"), ""]];
+
 /** A file of React Flow with replacements, of which each must find its place: another version may need others. */
 function edited(name, filter, replacements) {
   return {
@@ -58,5 +64,6 @@ const scoped = {
 export const leanFlow = [
   scoped,
   edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM),
+  edited("lean-d3-selection", /d3-selection[\\/]dist[\\/]d3-selection\.mjs$/, SELECTION),
   edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT),
 ];
