@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ import dali_studio
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
@@ -123,11 +125,14 @@ def revision_changed(
 def graph_view(revision: Revision) -> GraphView:
     """The whole graph with what inference knows of it."""
     graph = revision.graph
-    nodes = tuple(_node(revision, key) for key in graph)
+    seeds: Mapping[str, int] = {}
+    with suppress(DaliStudioError):  # a cycle has no order
+        seeds = revision.seeds
+    nodes = tuple(_node(revision, key, seeds.get(key)) for key in graph)
     return GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs)
 
 
-def _node(revision: Revision, key: str) -> NodeView:
+def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
     graph, registry = revision.graph, revision.registry
     node = graph.node(key)
     schemas = output_schemas(graph, key, registry)
@@ -152,6 +157,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         bypassed=node.bypassed,
         code=code_nodes.shown(node),
         pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
+        seed=seed,
     )
 
 
