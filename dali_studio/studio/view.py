@@ -18,14 +18,14 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, Rename
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import code_nodes, findings, gallery
+from dali_studio.studio import code_nodes, findings, gallery, pins
 from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.messages import (
     DialectInfo,
@@ -184,6 +184,22 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[
             places.update(moved)
             places[edit.source.node] = at
     return {key: place for key, place in places.items() if positions.get(key) != place}
+
+
+def renamed_places(history: History, edits: Iterable[Edit]) -> dict[str, object]:
+    """Places, groups and pins of nodes that edits rename."""
+    names = {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
+    if not names:
+        return {}
+    cards = {new: history.places[old] for old, new in names.items() if old in history.places}
+    groups = {
+        key: msgspec.structs.replace(
+            mark, keys=tuple(names.get(one, one) for one in mark.keys),
+            exposed=tuple((names.get(one, one), name) for one, name in mark.exposed),
+        )
+        for key, mark in history.places.items() if isinstance(mark, Group)
+    }  # fmt: skip
+    return {**cards, **groups, **pins.named_pins(pins.renamed(pins.pins_in(history), edits))}
 
 
 def in_columns(edits: Iterable[Edit], at: Position, taken: Iterable[Position]) -> dict[str, Position]:
