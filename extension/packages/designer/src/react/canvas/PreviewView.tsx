@@ -151,6 +151,19 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
   );
 }
 
+/** A wave, with its frequencies below it where they have come. */
+function Sound(props: PartProps<WaveBody>) {
+  const { preview, label, width } = props;
+  if (!preview.atlas_width) return <Wave {...props} />;
+  const lower = preview.atlas_height * (width / preview.atlas_width);
+  return (
+    <>
+      <Wave {...props} height={props.height - lower} />
+      <Thumb id={portKey(preview.key, preview.output)} width={width} height={lower} label={`frequencies of ${label}`} />
+    </>
+  );
+}
+
 /** The lowest and the highest value of each span, channels below each other. */
 function Wave({ body, label, testId, width, height }: PartProps<WaveBody>) {
   const lane = height / Math.max(1, body.channels.length);
@@ -273,7 +286,7 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
     case "planes":
       return <Planes {...part} body={body} />;
     case "wave":
-      return <Wave {...part} body={body} />;
+      return <Sound {...part} body={body} />;
     case "boxes":
       return <Boxes {...part} body={body} />;
     case "values":
