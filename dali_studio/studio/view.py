@@ -17,6 +17,7 @@ from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.apply import AnyEdit
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, Rename
 from dali_studio.graph.fit import catalog
@@ -170,7 +171,7 @@ def options_view(graph: Graph) -> PipelineOptions:
     )  # fmt: skip
 
 
-def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[str, Position]:
+def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> dict[str, Position]:
     """New places where edits put nodes before others.
 
     The new card takes the other's place, and what stands right of it moves on by a column.
