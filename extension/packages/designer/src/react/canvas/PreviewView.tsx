@@ -258,10 +258,11 @@ function Statistics({ body, label, testId }: PartProps<StatisticsBody>) {
       <Histogram bins={[body.histogram]} />
       <p>
         <span>{format.short(body.minimum)}</span>
-        <span title="mean and standard deviation">
-          {format.short(body.mean)} ± {format.short(body.deviation)}
-        </span>
         <span>{format.short(body.maximum)}</span>
+      </p>
+      <p>
+        <span>mean {format.short(body.mean)}</span>
+        <span title="standard deviation">sd {format.short(body.deviation)}</span>
       </p>
     </div>
   );
