@@ -116,8 +116,8 @@ class PipelineFiles(ABC):
         Path(filename).write_text(dot(self.graph), "utf-8")
 
 
-def read_serialized(path: str | os.PathLike[str]) -> Graph:
-    """The graph in a file that ``Pipeline.serialize`` of nvidia.dali or dali_studio has written.
+def read_serialized(data: bytes | str | os.PathLike[str]) -> Graph:
+    """The graph in a file, or in its bytes, that ``Pipeline.serialize`` of nvidia.dali or dali_studio has written.
 
     Raises
     ------
@@ -126,4 +126,4 @@ def read_serialized(path: str | os.PathLike[str]) -> Graph:
     """
     from dali_studio.api.pipeline import Pipeline  # noqa: PLC0415 - which derives from the class above
 
-    return Pipeline.from_definition(*definition_in(Path(path))).graph
+    return Pipeline.from_definition(*definition_in(data if isinstance(data, bytes) else Path(data))).graph

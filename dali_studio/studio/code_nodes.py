@@ -15,8 +15,9 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.wording import shortened
 from dali_studio.graph.apply import AnyEdit, ReplaceNode
-from dali_studio.graph.edits import PortRef, SetArgument
+from dali_studio.graph.edits import Connect, Disconnect, PortRef, SetArgument
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
@@ -138,6 +139,27 @@ def _tried(
         )
     except Exception:  # noqa: BLE001 - whatever somebody's function raises
         return ()
+
+
+def in_place_of(graph: Graph, key: str) -> list[AnyEdit]:
+    """The edits that make a code node of one whose operator nobody knows: a function that its user is to write."""
+    node = graph.node(key)
+    wired = graph.argument_inputs(key)
+    count = len(graph.inputs(key)) + len(wired)
+    given = ["image"] if count == 1 else [f"input_{i + 1}" for i in range(count)]
+    outputs = max(1, graph.outputs_used(key))
+    values = ", ".join(f"{name}={shortened(value)}" for name, value in node.arguments.items() if name not in wired)
+    source = (
+        f"def {identifier(node.operator.rpartition('.')[2])}({', '.join(given)}):\n"
+        f"    # in place of {node.operator}({values})\n"
+        f"    return {', '.join(given[:1] * outputs) or 'None'}\n"
+    )
+    arguments: dict[str, Value] = {"num_outputs": outputs} if outputs > 1 else {}
+    made = replace(node, operator=OPERATOR, arguments=arguments, objects={ARGUMENT: ForeignFunction(source)})
+    edits: list[AnyEdit] = [Disconnect(target=key, argument=name) for name in wired]
+    edits.append(ReplaceNode(made))
+    first = len(graph.inputs(key))
+    return edits + [Connect(source=port, target=key, input=first + i) for i, port in enumerate(wired.values())]
 
 
 @dataclass(slots=True)

@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
+from dali_studio.api.default import default_registry
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
+from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.apply import apply
 from dali_studio.graph.difference import edits_between, matched
-from dali_studio.graph.edits import Edit, SetPipeline
+from dali_studio.graph.edits import AddNode, Edit, Rename, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.written import WrittenFunction
@@ -64,8 +69,13 @@ def _named(source: str, graph: Graph) -> ProgramText:
     return text
 
 
-def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
+def taken(source: str, graph: Graph, before: str) -> tuple[ProgramText, tuple[Edit, ...]]:
     """An edited program, whose nodes are called as those of `graph` that they are, and the edits to its graph.
+
+    Parameters
+    ----------
+    before
+        The program of `graph`. Nodes that the edited one calls otherwise are renamed.
 
     Raises
     ------
@@ -73,9 +83,33 @@ def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
         DS502 if the text is no Python, or has no pipeline.
     """
     text = _named(source, graph)
+    renames = _renames(text, before, graph)
+    if renames:
+        graph, _ = apply(graph, renames, default_registry())
+        text.rename({edit.key: edit.new_key for edit in renames})
+    edits = edits_between(graph, text.graph)
+    for edit in edits:
+        if isinstance(edit, AddNode) and edit.operator not in default_registry():
+            found = default_registry().unknown(edit.operator)
+            raise DaliStudioError(msgspec.structs.replace(found, source=text.graph.node(edit.key).origin))
     # another comment is a step, too, which a view hears of by another revision
     same = SetPipeline(option="name", value=graph.options.name)
-    return text, edits_between(graph, text.graph) or (same,)
+    return text, (*renames, *edits) or (same,)
+
+
+def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:
+    """For nodes of a graph that an edited text calls otherwise than its program did."""
+    try:
+        old = _named(before, graph).called
+    except DaliStudioError:  # of a graph that has no program
+        return []
+    names, taken = Names(), {*graph, *text.graph}
+    for key in taken:
+        names.unused(key)
+    return [
+        Rename(key=key, new_key=names.unused(name)) for key, name in text.called.items()
+        if key in graph and old.get(key, name) != name
+    ]  # fmt: skip
 
 
 def shown(

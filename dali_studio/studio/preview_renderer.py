@@ -32,6 +32,7 @@ from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.planes import PlanesRenderer
 from dali_studio.studio.renderers.spectrum import SPECTRA
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.sounds import rate_of
 from dali_studio.studio.spectra import scale_of
 
 #: Seconds after which images take long.
@@ -327,23 +328,17 @@ def shown_of(
             return None
         return Backdrop(near.node, images.to_rgb(behind.samples[0], behind.layout)[0])
 
-    return Shown(
-        batch.samples[0], batch.layout, revision.validation.metas[port].kind, values,
-        _are_corners(revision, port), backdrop, _scale(revision, port, outputs),
-        _seconds(revision, port, batch),
-    )  # fmt: skip
-
-
-def _scale(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]) -> Scale:
-    """What the axes of a spectrogram stand for."""
-    if outputs[port].layout not in SPECTRA:
-        return Scale()
-
     def value_of(other: PortRef) -> float | None:
         there = outputs.get(other)
         return float(there.samples[0].item()) if there is not None and len(there.samples) else None
 
-    return scale_of(revision.active, port, revision.registry, value_of)
+    graph, kind = revision.active, revision.validation.metas[port].kind
+    scale = scale_of(graph, port, revision.registry, value_of) if batch.layout in SPECTRA else Scale()
+    rate = rate_of(graph, port, lambda one: value_of(one) or 0.0) if kind == "audio" else None
+    return Shown(
+        batch.samples[0], batch.layout, kind, values, _are_corners(revision, port), backdrop, scale, rate or 0.0,
+        _seconds(revision, port, batch),
+    )  # fmt: skip
 
 
 def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]:

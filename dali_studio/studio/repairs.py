@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -11,17 +11,18 @@ from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
-from dali_studio.graph.apply import apply
+from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.code_nodes import in_place_of
 
 
 def offered(
     graph: Graph, registry: Registry, found: Iterable[Diagnostic]
-) -> tuple[tuple[Repair, Callable[[Callable[[], Path]], Edits]], ...]:
+) -> tuple[tuple[Repair, Callable[[Callable[[], Path]], Sequence[AnyEdit]]], ...]:
     """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
     findings = tuple(found)
     gpu = gpu_missing(graph) is None
@@ -32,6 +33,7 @@ def offered(
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _written(graph, findings)),
         *((_samples(d, idle), lambda images, d=d: _reading(graph, registry, idle, d.node, images)) for d in fed),
     )
 
@@ -115,6 +117,14 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
             if _solves(graph, edits, registry, found):
                 title = f"Decode what {idle[0].node} reads"
                 yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
+
+
+def _written(graph: Graph, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Sequence[AnyEdit]]]:
+    """For an operator that nobody knows: a node whose function is written here."""
+    for found in findings:
+        if found.code == "DS101" and found.node in graph and not found.argument:
+            title = "Write it as a code node"
+            yield Repair(code=found.code, node=found.node, argument="", title=title), in_place_of(graph, found.node)
 
 
 def _samples(found: Diagnostic, idle: Mapping[str, str]) -> Repair:

@@ -88,9 +88,14 @@ class Revision:
     @cached_property
     def keys(self) -> dict[str, str]:
         """Structural keys by node: equal keys mean equal data (DS204 if there is a cycle)."""
+        pinned = {key: pin.name for key, pin in self.pinned.items()}
+        return structural_keys(self.active, self.registry, self.seeds, pinned)
+
+    @cached_property
+    def seeds(self) -> dict[str, int]:
+        """The seeds of nodes that draw by the pipeline's (DS204 if there is a cycle)."""
         table = operator_seeds(self.seed, max(self._indices.values(), default=0) + 1)
-        seeds = {key: int(table[i]) for key, i in self._indices.items()}
-        return structural_keys(self.active, self.registry, seeds, {key: pin.name for key, pin in self.pinned.items()})
+        return {key: int(table[i]) for key, i in self._indices.items()}
 
     @cached_property
     def pinned(self) -> dict[str, Pin]:

@@ -48,6 +48,7 @@ from dali_studio.studio.view import (
     places_of,
     positions_in,
     positions_of,
+    renamed_places,
     revision_changed,
 )
 from dali_studio.studio.worker import Worker
@@ -313,8 +314,9 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
-        text, edits = own_text.taken(message.source, self.graph)
-        self.history.apply(edits, places={**make_room(self.positions, edits), own_text.TEXT: text})
+        text, edits = own_text.taken(message.source, self.graph, self.code().source)
+        places = {**make_room(self.positions, edits), **renamed_places(self.history, edits), own_text.TEXT: text}
+        self.history.apply(edits, places=places)
         self.dialect = text.dialect
         self._changed()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,16 +15,18 @@ import dali_studio
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.apply import AnyEdit
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, Rename
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import code_nodes, findings, gallery
+from dali_studio.studio import code_nodes, findings, gallery, pins
 from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.messages import (
     DialectInfo,
@@ -123,11 +126,14 @@ def revision_changed(
 def graph_view(revision: Revision) -> GraphView:
     """The whole graph with what inference knows of it."""
     graph = revision.graph
-    nodes = tuple(_node(revision, key) for key in graph)
+    seeds: Mapping[str, int] = {}
+    with suppress(DaliStudioError):  # a cycle has no order
+        seeds = revision.seeds
+    nodes = tuple(_node(revision, key, seeds.get(key)) for key in graph)
     return GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs)
 
 
-def _node(revision: Revision, key: str) -> NodeView:
+def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
     graph, registry = revision.graph, revision.registry
     node = graph.node(key)
     schemas = output_schemas(graph, key, registry)
@@ -152,6 +158,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         bypassed=node.bypassed,
         code=code_nodes.shown(node),
         pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
+        seed=seed,
     )
 
 
@@ -164,7 +171,7 @@ def options_view(graph: Graph) -> PipelineOptions:
     )  # fmt: skip
 
 
-def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[str, Position]:
+def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> dict[str, Position]:
     """New places where edits put nodes before others.
 
     The new card takes the other's place, and what stands right of it moves on by a column.
@@ -178,6 +185,22 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[
             places.update(moved)
             places[edit.source.node] = at
     return {key: place for key, place in places.items() if positions.get(key) != place}
+
+
+def renamed_places(history: History, edits: Iterable[Edit]) -> dict[str, object]:
+    """Places, groups and pins of nodes that edits rename."""
+    names = {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
+    if not names:
+        return {}
+    cards = {new: history.places[old] for old, new in names.items() if old in history.places}
+    groups = {
+        key: msgspec.structs.replace(
+            mark, keys=tuple(names.get(one, one) for one in mark.keys),
+            exposed=tuple((names.get(one, one), name) for one, name in mark.exposed),
+        )
+        for key, mark in history.places.items() if isinstance(mark, Group)
+    }  # fmt: skip
+    return {**cards, **groups, **pins.named_pins(pins.renamed(pins.pins_in(history), edits))}
 
 
 def in_columns(edits: Iterable[Edit], at: Position, taken: Iterable[Position]) -> dict[str, Position]:

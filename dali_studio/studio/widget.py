@@ -254,9 +254,11 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return pipeline.graph, {}, None
     if is_compose(pipeline):
         return read_compose(pipeline), {}, None
+    if any((kind.__module__, kind.__name__) == ("nvidia.dali.pipeline", "Pipeline") for kind in type(pipeline).__mro__):
+        return read_serialized(cast("Any", pipeline).serialize()), {}, None
     raise TypeError(
-        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document, of a .py program or of a serialized "
-        ".dali pipeline; got "
+        "Designer opens a Pipeline (of nvidia.dali, too), a Graph, a Compose, or the path of a .dali.json document, of "
+        "a .py program or of a serialized .dali pipeline; got "
         f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )

@@ -239,6 +239,27 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     assert _nodes(page) == before
 
 
+def test_seeds_are_shared_and_locked(designer: Any) -> None:
+    page = designer
+    page.evaluate("() => navigator.clipboard.writeText('x = fn.random.uniform(range=(0.0, 1.0))')")
+    _by_id(page, "canvas").click(position={"x": 4, "y": 120})
+    page.keyboard.press("Control+v")
+    _by_id(page, "node-uniform_2").wait_for()
+    page.keyboard.press("Escape")
+    card = _by_id(page, "node-rotate")
+    before = card.inner_text()  # with the angle that is drawn
+    _by_id(page, "lock-seeds").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=lock-seeds]').textContent === 'Free all'")
+    own = _by_id(page, "seed-uniform").locator("option:checked").inner_text().removeprefix("its own: ")
+    _await_code(page, f"seed={own}")
+    assert card.inner_text() == before
+    _by_id(page, "seed-uniform_2").select_option(label="as uniform")
+    page.wait_for_function("() => !document.querySelector('[data-testid=seed-uniform_2]').value.includes('_2')")
+    assert _by_id(page, "seed-uniform").locator("option:checked").inner_text() == f"its own: {own}"
+    _by_id(page, "lock-seeds").click()
+    _await_code(page, f"seed={own}", there=False)
+
+
 def _drag(page: Any, handle: str, dx: float, dy: float) -> None:
     """In two parts, between which the hand rests for longer than keys that are one step may lie apart."""
     _by_id(page, handle).scroll_into_view_if_needed()

@@ -74,6 +74,14 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     _by_id(page, "discard-code").click()
     _await_source(page, flipped)
 
+    # so is an operator that nobody knows, with what may be meant
+    text.fill(flipped.replace("fn.flip", "fn.flop"))
+    text.press("Control+Enter")
+    page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 10: There is no operator called")', timeout=30_000)
+    assert page.locator(".ds-line-error").inner_text().startswith("10")
+    _by_id(page, "discard-code").click()
+    _await_source(page, flipped)
+
     # undo takes the edited text back, and a change on the canvas goes into it
     text.press("Control+z")
     _await_source(page, PROGRAM)
@@ -82,3 +90,17 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     _by_id(page, "number-resize_shorter").fill("120")
     page.keyboard.press("Enter")
     _await_source(page, PROGRAM.replace("resize_shorter=160", "resize_shorter=120"))
+
+    # a variable that is renamed is a node that is renamed, and the other way round; comments stay
+    photos = text.input_value().replace("images", "photos")
+    text.fill(photos)
+    text.press("Control+Enter")
+    _await_source(page, photos)
+    _by_id(page, "node-photos_2").click(position=HEAD)
+    page.keyboard.press("F2")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("small")
+    page.keyboard.press("Enter")
+    small = photos.replace("photos = fn.resize", "small = fn.resize").replace("return photos", "return small")
+    _await_source(page, small)
+    _by_id(page, "node-small").wait_for()

@@ -106,7 +106,7 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     _by_id(page, "play-video").click()
     frame.wait_for(state="detached")
 
-    for shown in ("node-sound svg.ds-wave path", "node-matrix td", "node-vector .ds-histogram"):
+    for shown in ("node-sound svg.ds-wave path", "node-sound canvas[aria-label^=frequencies]:not([data-drawn='0'])", "node-matrix td", "node-vector .ds-histogram"):
         card, what = shown.split(" ", 1)
         page.locator(f'[data-testid="{card}"] {what}').first.wait_for(state="attached")
     _by_id(page, "thumb-words").get_by_text("A label that is text").wait_for()

@@ -90,6 +90,42 @@ def test_what_fails_is_refused_and_changes_nothing(client: Client, source: str, 
     assert client.session.graph is before
 
 
+UNKNOWN = f"""from nvidia.dali import fn, pipeline_def
+import mylib
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)
+def training():
+    images = fn.decoders.image(fn.readers.file(file_root={str(samples.photos())!r}, name="reader")[0], name="decode")
+    angle = fn.random.uniform(range=(-9.0, 9.0))
+    images = mylib.warpFast(images, strength=3, angle=angle)
+    return fn.flip(images)
+"""
+
+
+def test_what_nobody_knows_becomes_a_code_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The press of a button makes it one, with a function of as many inputs, which does not run before it is trusted."""
+    monkeypatch.chdir(tmp_path)
+    found: list[Any] = []
+    client = Client(read(UNKNOWN, found=found))
+    assert "mylib.warpFast" in found[0].message
+    (repair,) = [one for one in only(client.send("ready"), messages.RevisionChanged)[-1].repairs if one.code == "DS101"]
+    assert repair.title == "Write it as a code node"
+    got = client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
+    node = node_of(got, repair.node)
+    assert node.operator == "python_function" and [port.node for port in node.inputs if port] == ["decode", "angle"]
+    assert node.code is not None and not node.code.trusted
+    assert node.code.source == (
+        "def warpFast(input_1, input_2):\n    # in place of mylib.warpFast(strength=3)\n    return input_1\n"
+    )
+    got = client.send("apply_function", key=repair.node, source=node.code.source)
+    assert errors(got) == [] and not only(got, messages.RevisionChanged)[-1].diagnostics
+    assert client.session.answers.output(PortRef(node="flip")).samples[0].shape[2] == 3
+    for _ in range(2):
+        undone = client.send("undo")
+    assert node_of(undone, repair.node).unknown
+    client.session.close()
+
+
 def test_a_function_that_fails_says_so_at_its_node(client: Client) -> None:
     client.send("ready")
     got = client.send("apply_function", key="half", source="def f(image):\n    return image[99, 99]\n")

@@ -64,6 +64,23 @@ def test_a_variant_draws_the_numbers_of_the_graph_as_it_is(client: Client) -> No
     assert part.cells[0].text == part.cells[1].text
 
 
+def test_a_node_that_is_given_the_seed_it_draws_by_draws_the_same(client: Client) -> None:
+    """Others then take the seeds before theirs, unless they have their own, too."""
+
+    def drawn() -> list[float]:
+        return [float(v) for v in client.session.answers.output(PortRef(node="uniform"), range(6)).samples]
+
+    before = drawn()
+    added = client.edit({"type": "add_node", "key": "coin", "operator": "random.coin_flip"})
+    (revision,) = only(added, messages.RevisionChanged)
+    seeds = {node.key: node.seed for node in revision.graph.nodes if node.seed is not None}
+    assert set(seeds) == {"reader", "uniform", "coin"} and len(set(seeds.values())) == 3
+    got = client.edit(*(set_argument(key, "seed", seed) for key, seed in seeds.items()))
+    assert drawn() == before
+    assert [node.seed for node in only(got, messages.RevisionChanged)[-1].graph.nodes] == [None] * 7
+    assert f"seed={seeds['uniform']}" in client.session.code().source
+
+
 def test_a_thousand_draws_of_a_node_that_needs_no_data(client: Client) -> None:
     (draws,) = only(client.send("request_draws", port=port("uniform")), output_messages.Draws)
     assert draws.count == sum(draws.histogram) == 1000

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from studio.clients import Client, only
+from studio.clients import Client, only, set_argument
 
 from dali_studio import Designer, read, samples
 from dali_studio.codegen.dialects import installed_first
@@ -61,6 +61,27 @@ def test_another_comment_is_a_step(client: Client) -> None:
     assert code(got).source == edited and only(got, messages.RevisionChanged)[-1].revision > before
     assert code(client.send("undo")).source == TEXT
     assert code(client.send("redo")).source == edited
+
+
+def test_names_go_both_ways(client: Client) -> None:
+    def names() -> list[str]:
+        return [node.key for node in client.session.graph.nodes()]
+
+    # of the program that is shown, without a text of one's own before
+    shown = code(client.send("request_code", dialect="dali_studio")).source
+    old = next(key for key in names() if client.session.graph.node(key).operator == "resize")
+    client.send("apply_code", source=shown.replace(old, "small"))
+    assert "small" in names() and old not in names()
+    client.send("apply_code", source=TEXT)
+    client.send("apply_code", source=TEXT.replace("images", "photos"))
+    assert names() == ["reader", "photos", "photos_2"]
+    client.edit({"type": "rename", "key": "photos_2", "new_key": "small"}, set_argument("small", "size", [5.0, 5.0]))
+    renamed = code(client.send("request_code", dialect="dali_studio"))
+    assert "    small = fn.resize(photos, size=[5, 5])\n    return small, labels" in renamed.source
+    assert "# RGB" in renamed.source and renamed.lines["small"] == (9,)
+    for _ in range(4):
+        client.send("undo")
+    assert old in names()
 
 
 def test_notes_of_the_canvas_are_comments(client: Client) -> None:
@@ -132,6 +153,13 @@ def test_the_text_comes_back_after_what_it_cannot_say(client: Client) -> None:
     assert "for _" not in got.source
     assert ["undo" in one.hint for one in got.diagnostics] == [True]
     assert code(client.send("undo")).source == text
+
+
+def test_an_operator_that_nobody_knows_is_told_with_its_line(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    (refused,) = only(client.send("apply_code", source=TEXT.replace("fn.resize", "fn.resise")), messages.Refused)
+    (found,) = refused.diagnostics
+    assert (found.code, found.source, found.hint) == ("DS101", "program:9", "Did you mean 'resize'?")
 
 
 @pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])

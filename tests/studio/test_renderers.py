@@ -221,6 +221,22 @@ def test_a_signal_is_a_wave_of_lowest_and_highest_values() -> None:
     assert max(high for _, high in spans) == pytest.approx(0.5, abs=1e-3)
 
 
+def test_below_a_wave_are_its_frequencies() -> None:
+    """A tone of an eighth of the rate is a line at a quarter of the height, where it sounds."""
+    signal = np.sin(np.arange(16_000, dtype=np.float32) * 2 * np.pi / 8)
+    signal[:8_000] = 0
+    made = card(signal)
+    assert made.picture is not None and made.picture.shape == (round(ROOM[1] * 0.53), ROOM[0], 3)
+    sums = made.picture.astype(int).sum(axis=2)
+    bright = np.argwhere(sums > 0.7 * sums.max())
+    height, width = made.picture.shape[:2]
+    assert abs(bright[:, 0].mean() / height - 0.75) < 0.03 and 0.45 < bright[:, 1].min() / width < 0.55
+    pictures = [large for rate in (0.0, 8_000.0) if (large := renderer_of(Shown(signal)).large(Shown(signal, rate=rate), -1))]
+    assert len(pictures) == 2 and not np.array_equal(pictures[0].image, pictures[1].image)  # other axes
+    for odd in (np.zeros(300, np.float32), signal[:256], np.full((900, 2), np.inf, np.float32)):
+        assert card(odd).picture is not None
+
+
 def test_channels_of_a_signal_are_waves_of_their_own() -> None:
     signal = np.stack([np.zeros(1000), np.ones(1000)], axis=1).astype(np.int16) * 9
     made = body(signal, kind="audio")
@@ -393,7 +409,7 @@ def test_the_inspector_asks_for_a_slice() -> None:
     (detail,) = only(client.send("request_detail", key="volume", output=0), output_messages.ImageDetail)
     assert (detail.extents, detail.depth, detail.has_output) == ((12, 30, 40), 13, True)
     (detail,) = only(client.send("request_detail", key="sound", output=0), output_messages.ImageDetail)
-    assert not detail.has_output and detail.histogram
+    assert detail.has_output and detail.histogram and detail.extents == ()
     client.session.close()
 
 

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only, rotating, set_argument
 
-from dali_studio import fn, pipeline_def, samples
+from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
@@ -99,6 +99,17 @@ def test_the_emitted_program_gives_the_pixels_of_the_canvas(client: Client, nvid
     assert difference.mean() < 0.02
     assert np.percentile(difference, 99.9) <= 1.01
     np.testing.assert_array_equal(label, theirs[1].at(4))
+
+
+def test_a_live_pipeline_of_nvidia_dali_opens(client: Client, nvidia: Any) -> None:
+    space: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(client.session.code().source, "emitted", "exec"), space)
+    pipe = space["rotating"]()
+    assert isinstance(pipe, nvidia.Pipeline)
+    designer = Designer(pipe)
+    assert set(designer.graph) == set(client.session.graph)
+    assert designer.graph.options.seed == 11 and "range=[-40, 40]" in designer.code("nvidia.dali")
+    designer.close()
 
 
 def test_undo_returns_to_the_start_and_a_drag_is_one_step(client: Client) -> None:

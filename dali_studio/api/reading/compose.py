@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from dali_studio.api.default import default_registry
 from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
 from dali_studio.api.reading.compose_rules import Rule, State, Transform, numeric
 from dali_studio.api.reading.compose_torchvision import TORCHVISION
 from dali_studio.api.reading.program import ReadingWarning, read
+from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import Rename
 from dali_studio.graph.files import read_file
 from dali_studio.graph.model import Graph
 
@@ -87,13 +92,27 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
     findings: list[Diagnostic] = []
-    graph = read(compose_program(source, findings), found=[])
+    graph = _called_by_operator(read(compose_program(source, findings), found=[]))
     if found is not None:
         found += findings
     else:
         for one in findings:
             warnings.warn(f"{one.message} {one.hint}", ReadingWarning, stacklevel=2)
     return graph
+
+
+def _called_by_operator(graph: Graph) -> Graph:
+    """The graph with names for its steps, which are one variable of the program."""
+    registry, names = default_registry(), Names()
+    for key in graph:
+        names.unused(key)
+    edits: list[Rename] = []
+    for node in graph.nodes():
+        if re.fullmatch(r"(images|result)(_\d+)?", node.key):
+            short = registry.schema(node.operator).node_name if node.operator in registry else ""
+            new = names.unused(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", short or node.operator.rpartition(".")[2]).lower())
+            edits.append(Rename(key=node.key, new_key=new))
+    return apply(graph, edits, registry)[0]
 
 
 def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:

@@ -6,6 +6,7 @@ The text is read once more after each change: what is written is what the graph 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reading.interpreter import Interpreter
 from dali_studio.api.reading.patches import NotWritable, Patches
 from dali_studio.api.reading.program import Program
+from dali_studio.api.reading.renaming import renamed
 from dali_studio.api.reading.values import Scope
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
@@ -23,7 +25,7 @@ from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.difference import pairs
+from dali_studio.graph.difference import matched, pairs
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
@@ -96,6 +98,8 @@ class ProgramText:
         What the text says; variables name its nodes.
     found : list of Diagnostic
         What was not understood.
+    called : dict
+        What nodes are called in the text: by their variable, or by the name that they are given.
     dialect : str
         The language: the package that the text imports.
 
@@ -114,6 +118,10 @@ class ProgramText:
         self._function = next((node for node in program.tree.body if isinstance(node, ast.FunctionDef)
                                and node.name == self.graph.options.name), None)  # fmt: skip
         followed = {_place(step.node): step for step in recorder.steps}
+        self.called = {
+            port.node: name for step in recorder.steps for name, port in step.names.items()
+            if port.node in step.made and re.fullmatch(rf"{re.escape(name)}(_\d+)?", port.node)
+        } | {key: key for key in self.graph if _is_named(recorder.spans.get(key), key)}  # fmt: skip
         body: list[ast.stmt] = [] if self._function is None else self._function.body
         self._steps: list[Step] = [replace(followed.get(_place(node), Step(node, node)), node=node) for node in body]
         self._spans, self._defined = recorder.spans, set(program.names())
@@ -141,9 +149,14 @@ class ProgramText:
             If the change is not one of single statements.
         """
         same = pairs(self.graph, graph, default_registry())
-        if same is not None and self.graph.options == graph.options and not any(map(self.lacks, graph.nodes())):
+        if same is not None and all(old == new for old, new in same.items()) and (
+            self.graph.options == graph.options and not any(map(self.lacks, graph.nodes()))
+        ):
             return self, same
         try:
+            source = self._with_names_of(graph)
+            if source is not self:
+                return source.changed(graph)
             made = ProgramText(_Change(self, graph).text())
         except DaliStudioError as error:
             raise NotWritable(error.diagnostics[0].message.rstrip(".")) from error
@@ -151,6 +164,29 @@ class ProgramText:
         if same is None or made.graph.options != graph.options:
             raise NotWritable("the text would say something else")
         return made, same
+
+    def _with_names_of(self, graph: Graph) -> ProgramText:
+        """The text with other names for nodes that are called otherwise in `graph`, as far as it can say them."""
+        found = matched(self.graph, graph) if set(self.graph) != set(graph) else {}
+        names = {old: new for new, old in found.items() if old not in graph and new not in self.graph}
+        if not names:
+            return self
+        variables = {
+            step.node: (variable, names[port.node])
+            for step in self._steps for variable, port in step.names.items()
+            if port.node in names and port.node in step.made and self.called.get(port.node) == variable
+        }  # fmt: skip
+        calls = {
+            span: new for old, new in names.items()
+            if _is_named(span := self._spans.get(old), self.called.get(old, "")) and isinstance(span, ast.Call)
+        }  # fmt: skip
+        for text in (renamed(self.text, [step.node for step in self._steps], variables, calls), self.text):
+            made = ProgramText(text)
+            same = pairs(made.graph, self.graph, default_registry())
+            if same is not None:
+                made.rename({key: names.get(was, was) for key, was in same.items()})
+                return made
+        return self
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Call nodes otherwise than their variables; those without another name keep theirs, if it is free."""
@@ -163,6 +199,7 @@ class ProgramText:
         def port(one: PortRef) -> PortRef:
             return PortRef(node=made[one.node], output=one.output)
 
+        self.called = {made[key]: name for key, name in self.called.items() if key in made}
         graph = self.graph
         nodes = [replace(node, key=made[node.key]) for node in graph.nodes()]
         wires = [wire._replace(source=port(wire.source), target=made[wire.target]) for wire in graph.wires()]
@@ -201,12 +238,10 @@ class ProgramText:
             If several nodes come from there, as in a loop or a function that is called.
         """
         span = self._spans.get(key)
-        sharing = [one for one, place in self._spans.items() if place is span and one != key]
+        sharing = [one for one, place in self._spans.items() if span and _extent(place) == _extent(span) and one != key]
         others = [one for one in sharing if not self._is_helper(one)]
         if span is None or others:
             raise NotWritable(f"{key} is not made by a statement of its own")
-        if not any(span is one for step in self._steps for one in ast.walk(step.followed)):
-            raise NotWritable(f"{key} is made outside of the pipeline's function")
         return span
 
     def _is_helper(self, key: str) -> bool:
@@ -231,6 +266,17 @@ class ProgramText:
     def imports(self) -> Sequence[ast.stmt]:
         """The imports of the module."""
         return self._imports
+
+
+def _is_named(span: ast.expr | None, name: str) -> bool:
+    """Whether a call gives its node this name."""
+    return isinstance(span, ast.Call) and any(
+        one.arg == "name" and isinstance(one.value, ast.Constant) and one.value.value == name for one in span.keywords
+    )
+
+
+def _extent(node: ast.expr) -> tuple[int | None, ...]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def _place(node: ast.stmt) -> tuple[int, int]:

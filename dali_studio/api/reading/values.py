@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from dali_studio.api.branches import RETURNED
 from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.reading import known
 from dali_studio.api.reading.known import Imported
@@ -124,7 +125,9 @@ def method_in(of: UserClass | None, name: str) -> UserFunction | None:
 def name_for(targets: Sequence[ast.expr]) -> str:
     """The name for the node that an assignment makes; none for places and for `_`."""
     target = targets[0]
-    return target.id if len(targets) == 1 and isinstance(target, ast.Name) and not target.id.startswith("_") else ""
+    if len(targets) != 1 or not isinstance(target, ast.Name) or target.id.startswith("_") or target.id == RETURNED:
+        return ""
+    return target.id
 
 
 def loaded(target: ast.expr) -> ast.expr:

@@ -72,6 +72,8 @@ class Shown:
         Gives the nearest image of the same sample.
     scale : Scale
         Of spectrograms.
+    rate : float
+        Of sound: moments in a second, 0 if that is not known.
     seconds : sequence of float
         Of a sequence, when its frames are shown in their file, if that is known.
     """
@@ -83,6 +85,7 @@ class Shown:
     corners: bool = True
     backdrop: Callable[[], Backdrop | None] = no_backdrop
     scale: Scale = _UNKNOWN
+    rate: float = 0.0
     seconds: Sequence[float] = ()
 
 

@@ -20,7 +20,7 @@ _SCALE = np.array(
     np.float32,
 )  # fmt: skip
 #: Powers are shown in decibels down to this far below the highest.
-_RANGE = 80.0
+RANGE = 80.0
 #: Highest by lowest value from which on values that are not negative are taken for powers.
 _POWERS = 1e3
 
@@ -28,7 +28,7 @@ _POWERS = 1e3
 #: Layouts of spectrograms.
 SPECTRA = ("ft", "tf")
 #: Of the picture with axes: its extents in the inspector, and the size of letters in parts of the width of both.
-_LARGE, _LETTERS = (1104, 531), (1 / 24, 1 / 15)
+LARGE, LETTERS = (1104, 531), (1 / 24, 1 / 15)
 #: Ground and letters of the axes, which are readable on it in light and dark pages.
 _GROUND, _INK = (22, 20, 32), (232, 230, 240)
 
@@ -43,15 +43,15 @@ class SpectrumRenderer:
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
         colours, note = _drawn(shown)
-        return Card(ImageBody(), _with_axes(colours, shown.scale, (width, height), _LETTERS[1]), note)
+        return Card(ImageBody(), with_axes(colours, shown.scale, (width, height), LETTERS[1]), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""
         colours, note = _drawn(shown)
-        return Large(_with_axes(colours, shown.scale, _LARGE, _LETTERS[0]), note)
+        return Large(with_axes(colours, shown.scale, LARGE, LETTERS[0]), note)
 
 
-def _with_axes(colours: Rgb, scale: Scale, size: tuple[int, int], letters: float) -> Rgb:
+def with_axes(colours: Rgb, scale: Scale, size: tuple[int, int], letters: float) -> Rgb:
     """The picture of a spectrogram between its axes, of `size` in all."""
     (width, height), (rows, columns) = size, colours.shape[:2]
     font = ImageFont.load_default(round(width * letters))
@@ -108,11 +108,16 @@ class Axis(NamedTuple):
 
 def _drawn(shown: Shown) -> tuple[Rgb, str]:
     values, unit = _levels(shown.sample if shown.layout == "ft" else shown.sample.T)
+    return coloured(values), f"{values.min():.3g} to {values.max():.3g}{unit}"
+
+
+def coloured(values: NDArray[Any]) -> Rgb:
+    """Numbers by frequency and time as colours; the first row is the lowest one."""
     low, high = float(values.min()), float(values.max())
     level = (values - low) / (high - low) if high > low else np.zeros_like(values)
     place = np.linspace(0, 1, len(_SCALE))
     colours = [np.interp(level[::-1], place, _SCALE[:, channel]) for channel in range(3)]
-    return np.stack(colours, axis=-1).round().astype(np.uint8), f"{low:.3g} to {high:.3g}{unit}"
+    return np.stack(colours, axis=-1).round().astype(np.uint8)
 
 
 def _levels(sample: NDArray[Any]) -> tuple[NDArray[np.float32], str]:
@@ -121,5 +126,5 @@ def _levels(sample: NDArray[Any]) -> tuple[NDArray[np.float32], str]:
     high = float(values.max())
     if values.min() < 0 or high <= 0 or float(np.median(values)) * _POWERS > high:
         return values, ""
-    floor = high * 10 ** (-_RANGE / 10)
+    floor = high * 10 ** (-RANGE / 10)
     return (10 * np.log10(np.maximum(values, floor) / high)).astype(np.float32), " dB below the highest"

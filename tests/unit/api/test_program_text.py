@@ -25,6 +25,7 @@ from dali_studio.graph.edits import (
     Edit,
     PortRef,
     RemoveNode,
+    Rename,
     SetArgument,
     SetDevice,
     SetOutputs,
@@ -117,6 +118,23 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
         ["-@pipeline_def(batch_size=4, num_threads=2, device_id=None)  # small",
          "+@pipeline_def(batch_size=16, num_threads=2, device_id=None, seed=7)  # small"],
     ),
+    "a name": (
+        [Rename(key="images", new_key="photos")],
+        ["-    images = fn.decoders.image(files)  # RGB: größer", "-    images = fn.resize(images,",
+         "+    photos = fn.decoders.image(files)  # RGB: größer", "+    images = fn.resize(photos,"],
+    ),
+    "a name and a value": (
+        [Rename(key="images_2", new_key="small"), SetArgument(key="small", argument="antialias", value=True)],
+        ["-    images = fn.resize(images,", "+    small = fn.resize(images,",
+         "-                       antialias=False)", "+                       antialias=True)",
+         "-    return images, labels", "+    return small, labels"],
+    ),
+    "a name that is given": (
+        [Rename(key="reader", new_key="train")],
+        ['-    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="reader")',
+         '+    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="train")'],
+    ),
+    "a name that is a variable already": ([Rename(key="images", new_key="labels")], []),
     "one output": ([SetOutputs(outputs=(port("images_2"),))], ["-    return images, labels", "+    return images"]),
     "a device": (
         [SetDevice(key="images", device="mixed"), SetDevice(key="images_2", device="gpu")],
@@ -175,6 +193,36 @@ def test_what_single_statements_do_not_say_is_refused_and_the_rest_is_not() -> N
         difference(SetArgument(key="x_2", argument="angle", value=5.0), text=LOOP)
     edit = SetArgument(key="y", argument="horizontal", value=0)
     assert difference(edit, text=LOOP) == ["-    y = fn.flip(x)", "+    y = fn.flip(x, horizontal=0)"]
+
+
+FUNCTION = """
+from nvidia.dali import fn, pipeline_def
+
+def colours(images):
+    # mine
+    images = fn.hsv(images, hue=30.0)
+    return fn.brightness_contrast(images, contrast=1.3)  # stronger
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None)
+def program():
+    images = fn.random.uniform(shape=[4, 4, 3])
+    images = colours(images)
+    return images
+"""
+
+
+def test_a_value_in_a_function_that_is_called_once_is_written_there() -> None:
+    edit = SetArgument(key="brightness_contrast", argument="contrast", value=0.7)
+    assert difference(edit, text=FUNCTION) == [
+        "-    return fn.brightness_contrast(images, contrast=1.3)  # stronger",
+        "+    return fn.brightness_contrast(images, contrast=0.7)  # stronger",
+    ]
+    twice = FUNCTION.replace("colours(images)\n    return", "colours(colours(images))\n    return")
+    with pytest.raises(NotWritable, match="not made by a statement of its own"):
+        difference(edit, text=twice)
+    with pytest.raises(NotWritable):  # its variables are not those of the pipeline
+        difference(AddNode(key="flip", operator="flip"), Connect(source=port("images"), target="flip", input=0),
+                   Connect(source=port("flip"), target="images_2", input=0), text=FUNCTION)  # fmt: skip
 
 
 def test_several_statements_of_a_line_stay_together() -> None:

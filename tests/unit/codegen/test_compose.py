@@ -182,6 +182,11 @@ def test_objects_are_read_by_what_they_were_made_with() -> None:
     assert is_compose(compose) and is_compose([alb]) and not is_compose(3) and not is_compose([])
 
 
+def test_steps_are_called_by_what_they_do() -> None:
+    source = "from torchvision import transforms as T\nT.Compose([T.Resize(9), T.Resize(8), T.RandomSolarize(128)])\n"
+    assert list(read_compose(source, found=[])) == ["reader", "decode", "resize", "resize_2", "random_solarize"]
+
+
 def test_the_designer_opens_a_composition() -> None:
     compose = type("Compose", (), {"__module__": "torchvision.transforms"})()
     invert = type("RandomInvert", (), {"__module__": "torchvision.transforms"})()

@@ -288,7 +288,7 @@ export function argumentRows(node: NodeView, operator: Operator | undefined): re
     unit: argumentOf(operator, name)?.unit ?? "",
   }));
   const set = Object.entries(node.arguments)
-    .filter(([name]) => !(name in node.argument_inputs))
+    .filter(([name]) => !(name in node.argument_inputs) && name !== "seed")
     .map(([name, value]) => ({ name, wired: false, value, schema: argumentOf(operator, name) }))
     .filter(({ value, schema }) => value !== null && !(schema && sameValue(schema.default, value)))
     .sort((a, b) => rank(b.schema) - rank(a.schema) || placeOf(operator, a.name) - placeOf(operator, b.name))

@@ -649,6 +649,7 @@ export interface NodeView {
   readonly code: NodeCode | null;
   readonly output_ranks: readonly (number | null)[];
   readonly pin: "" | "behind" | "here";
+  readonly seed: number | null;
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */

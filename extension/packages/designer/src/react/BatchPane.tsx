@@ -28,7 +28,9 @@ function widest(count: number, room: number, height: number): { columns: number;
     const cell = Math.min(room / columns - GAP, 1.5 * (height / (i + 1) - UNDER - GAP), WIDTHS.most);
     return { columns, cell: Math.floor(cell) };
   });
-  return ways.reduce((a, b) => (b.cell > a.cell ? b : a));
+  const most = Math.max(...ways.map(({ cell }) => cell));
+  // one row that is nearly as good is easier to look along
+  return ways.find(({ cell }) => cell >= 0.8 * most) ?? { columns: count, cell: most };
 }
 
 /** How wide the cells of a sweep are, a column for each of its values: a row is seen whole. And how many rows there are. */
@@ -220,7 +222,6 @@ export function BatchPane() {
         <span className="ds-muted">
           {samples.length} of {format.plural(size, "sample")}
         </span>
-        <span className="ds-spring" />
         {offered.length > 0 && (
           <Segments
             label="What is shown"
@@ -233,6 +234,7 @@ export function BatchPane() {
             }}
           />
         )}
+        <span className="ds-spring" />
         {on && argument && sweep && (
           <>
             <select

@@ -56,14 +56,16 @@ export function CodePane() {
     .filter(([, m]) => m === "now" || m === "error")
     .map(([n]) => n)
     .sort((a, b) => a - b)[0];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also when the line has come elsewhere, but not while somebody types
   useEffect(() => {
     const line = first === undefined ? undefined : text.current?.children[first - 1];
     const view = text.current?.closest(".ds-code");
     if (!(line instanceof HTMLElement) || !view) return;
     const top = line.offsetTop;
-    const room = view.clientHeight - line.offsetHeight;
+    const notes = view.lastElementChild?.matches(".ds-code-notes") ? view.lastElementChild.clientHeight : 0;
+    const room = view.clientHeight - notes - line.offsetHeight;
     if (top < view.scrollTop || top > view.scrollTop + room) view.scrollTop = top - room / 2;
-  }, [first]);
+  }, [first, code?.source]);
   if (!code) return <div className="ds-code ds-muted">…</div>;
   const old = !current && !draft;
   const wait = draft ? "" : why;
@@ -156,7 +158,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{place(d)}</b> {d.message} {!draft && d.hint}
+          <b>{place(d)}</b> {d.message} {(!draft || d.code === "DS101") && d.hint}
         </p>
       ))}
       {draft && (

@@ -151,6 +151,19 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
   );
 }
 
+/** A wave, with its frequencies below it where they have come. */
+function Sound(props: PartProps<WaveBody>) {
+  const { preview, label, width } = props;
+  if (!preview.atlas_width) return <Wave {...props} />;
+  const lower = preview.atlas_height * (width / preview.atlas_width);
+  return (
+    <>
+      <Wave {...props} height={props.height - lower} />
+      <Thumb id={portKey(preview.key, preview.output)} width={width} height={lower} label={`frequencies of ${label}`} />
+    </>
+  );
+}
+
 /** The lowest and the highest value of each span, channels below each other. */
 function Wave({ body, label, testId, width, height }: PartProps<WaveBody>) {
   const lane = height / Math.max(1, body.channels.length);
@@ -245,10 +258,11 @@ function Statistics({ body, label, testId }: PartProps<StatisticsBody>) {
       <Histogram bins={[body.histogram]} />
       <p>
         <span>{format.short(body.minimum)}</span>
-        <span title="mean and standard deviation">
-          {format.short(body.mean)} ± {format.short(body.deviation)}
-        </span>
         <span>{format.short(body.maximum)}</span>
+      </p>
+      <p>
+        <span>mean {format.short(body.mean)}</span>
+        <span title="standard deviation">sd {format.short(body.deviation)}</span>
       </p>
     </div>
   );
@@ -273,7 +287,7 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
     case "planes":
       return <Planes {...part} body={body} />;
     case "wave":
-      return <Wave {...part} body={body} />;
+      return <Sound {...part} body={body} />;
     case "boxes":
       return <Boxes {...part} body={body} />;
     case "values":

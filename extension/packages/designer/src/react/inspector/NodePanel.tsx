@@ -121,8 +121,9 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const rows: (readonly [string, string])[] = [["shape", facts || "–"]];
   if (detail?.layout) rows.push(["layout", detail.layout]);
   if (detail && Number.isFinite(detail.minimum) && detail.histogram.length > 0) {
-    rows.push(["range", `${format.number(detail.minimum)} … ${format.number(detail.maximum)}`]);
-    rows.push(["mean", format.number(Number(detail.mean.toPrecision(4)))]);
+    const few = (value: number) => format.number(Number(value.toPrecision(4)));
+    rows.push(["range", `${few(detail.minimum)} … ${few(detail.maximum)}`]);
+    rows.push(["mean", few(detail.mean)]);
   }
   const note = detail?.note || preview?.note;
   return (
@@ -140,7 +141,13 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
       </div>
       {preview && LISTED.has(preview.body.type) && (
         <div className={`ds-preview-body ds-preview-${preview.body.type}`}>
-          <PreviewView preview={preview} label={`output of ${node.key}`} width={275} height={126} />
+          {/* the frequencies of a sound stand above, large */}
+          <PreviewView
+            preview={{ ...preview, atlas_width: 0 }}
+            label={`output of ${node.key}`}
+            width={275}
+            height={126}
+          />
         </div>
       )}
       {preview?.body.type === "wave" && <PlaySound key={`${node.key}#${output}`} port={{ node: node.key, output }} />}

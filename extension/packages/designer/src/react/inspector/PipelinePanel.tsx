@@ -5,6 +5,7 @@ import type { PipelineOptions, Value } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { IconButton, Section } from "../parts";
 import { Control } from "./controls";
+import { anySeed, Seeds } from "./Seeds";
 import { MemorySection, WhereTheTimeGoes } from "./TimeTable";
 
 type Option = keyof PipelineOptions;
@@ -52,9 +53,7 @@ function OptionRow({ argument }: { readonly argument: Argument }) {
           setError={setReason}
           bad={reason !== ""}
         />
-        {name === "seed" && (
-          <IconButton icon="dice" label="Another seed" small onClick={() => set(Math.floor(Math.random() * 2 ** 31))} />
-        )}
+        {name === "seed" && <IconButton icon="dice" label="Another seed" small onClick={() => set(anySeed())} />}
       </span>
       {reason && (
         <span className="ds-reason" role="alert">
@@ -107,6 +106,7 @@ export function PipelinePanel({ floating }: { readonly floating: boolean }) {
           <OptionRow key={o.name} argument={o} />
         ))}
       </Section>
+      <Seeds />
       <WhereTheTimeGoes />
       <MemorySection />
       {gpu && (

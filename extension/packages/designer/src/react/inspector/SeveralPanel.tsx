@@ -3,6 +3,7 @@ import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { arrange } from "../ContextMenu";
 import { useCanvasApi } from "../canvasApi";
+import { COMMANDS } from "../commands";
 import { useFrame, useSel } from "../context";
 import { Section } from "../parts";
 import { FieldRow } from "./FieldRow";
@@ -18,10 +19,20 @@ const ALIGN: readonly (readonly [Arrangement, string, string])[] = [
   ["down", "Spread down", "M2 2.5h12M2 13.5h12M5 6h6v4H5z"],
 ];
 
+/** What is done to several nodes at once. */
+const BUTTONS: Readonly<Record<string, string>> = {
+  compare: "Compare",
+  group: "Group",
+  collapse: "One box",
+  bypass: "Bypass",
+};
+
 /** Several nodes: where they stand, and the arguments that all of them have. */
 export function SeveralPanel() {
   const frame = useFrame();
+  const { session } = frame;
   const api = useCanvasApi();
+  const scope = { ...frame, api: api.current };
   const nodes = useSel((s) => s.view.selection.flatMap((key) => nodeOf(s.graph, key) ?? []));
   const count = useSel((s) => s.view.selection.filter((k) => k !== OUTPUTS).length);
   const operators = new Set(nodes.map((n) => n.operator));
@@ -40,6 +51,20 @@ export function SeveralPanel() {
           <small>{operators.size === 1 ? `all of them fn.${first?.operator}` : "Ctrl+D duplicates, Del removes"}</small>
         </div>
       </div>
+      <div className="ds-buttons">
+        {COMMANDS.filter(({ id, can }) => BUTTONS[id] && (!can || can(session.store.get()))).map((command) => (
+          <button
+            key={command.id}
+            type="button"
+            className="ds-button ds-button-small"
+            title={[command.about, command.keys[0]].filter(Boolean).join(", ")}
+            data-testid={`several-${command.id}`}
+            onClick={() => command.run(scope)}
+          >
+            {BUTTONS[command.id]}
+          </button>
+        ))}
+      </div>
       <Section title="In line">
         <div className="ds-aligns">
           {ALIGN.map(([how, title, path]) => (
@@ -51,7 +76,7 @@ export function SeveralPanel() {
               aria-label={title}
               disabled={count < (how === "across" || how === "down" ? 3 : 2)}
               data-testid={`align-${how}`}
-              onClick={() => arrange({ ...frame, api: api.current }, how)}
+              onClick={() => arrange(scope, how)}
             >
               <svg className="ds-icon" viewBox="0 0 16 16" width="14" height="14" fill="none" aria-hidden="true">
                 <path d={path} />

@@ -73,7 +73,7 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
   );
 }
 
-/** A knob that shows and turns an angle. */
+/** A knob that shows and turns an angle, from the top on to the left, as pictures turn. */
 export function Dial({ value, onValue, onBegin }: Pick<Props, "value" | "onValue" | "onBegin">) {
   const start = useRef<{ angle: number; value: number } | null>(null);
   const angleAt = (e: { clientX: number; clientY: number; currentTarget: Element }) => {
@@ -81,6 +81,7 @@ export function Dial({ value, onValue, onBegin }: Pick<Props, "value" | "onValue
     return (Math.atan2(box.top + box.height / 2 - e.clientY, e.clientX - box.left - box.width / 2) * 180) / Math.PI;
   };
   const radians = (value * Math.PI) / 180;
+  const [x, y] = [-7 * Math.sin(radians), -7 * Math.cos(radians)].map((at) => at.toFixed(2));
   return (
     <svg
       className="ds-dial"
@@ -103,7 +104,8 @@ export function Dial({ value, onValue, onBegin }: Pick<Props, "value" | "onValue
       }}
     >
       <circle r="10" />
-      <path d={`M0 0L${(9 * Math.cos(radians)).toFixed(2)} ${(-9 * Math.sin(radians)).toFixed(2)}`} />
+      <path d={`M0 0L${x} ${y}`} />
+      <circle className="ds-dial-knob" cx={x} cy={y} r="2.5" />
     </svg>
   );
 }

@@ -1,0 +1,37 @@
+import type { Edit, GraphView } from "../protocol/generated";
+
+/** A node that draws numbers, the seed by which it does, and whether that is its own. */
+export interface Drawing {
+  readonly key: string;
+  readonly seed: number;
+  readonly own: boolean;
+}
+
+/** The nodes whose numbers follow from a seed; a reader's does where it shuffles. */
+export function drawings(graph: GraphView | null): readonly Drawing[] {
+  return (graph?.nodes ?? []).flatMap(({ key, operator, arguments: set, seed: given }) => {
+    const own = typeof set.seed === "number";
+    const seed = own ? Number(set.seed) : given;
+    return typeof seed === "number" && (set.random_shuffle || !/readers\./.test(operator)) ? [{ key, seed, own }] : [];
+  });
+}
+
+/** The first node that has the seed of another one as its own; that is the node itself where it shares none. */
+export function firstWith(all: readonly Drawing[], one: Drawing): Drawing {
+  return all.find((other) => other.own && other.seed === one.seed) ?? one;
+}
+
+/**
+ * Give a node a seed of its own, or the pipeline's (null). The others keep the numbers that they draw, for which they
+ * need seeds of their own, too: the pipeline counts those out to the nodes that have none.
+ */
+export function seedEdits(all: readonly Drawing[], key: string, to: number | null): readonly Edit[] {
+  return all
+    .filter((one) => one.key === key || !one.own)
+    .map((one) => ({
+      type: "set_argument",
+      key: one.key,
+      argument: "seed",
+      ...(one.key !== key ? { value: one.seed } : to === null ? { unset: true } : { value: to }),
+    }));
+}

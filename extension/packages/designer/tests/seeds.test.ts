@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { drawings, firstWith, seedEdits } from "../src/core/seeds";
+import { GRAPH, node } from "./fixtures";
+
+const made = (key: string, operator: string, seed: number | undefined, rest = {}) => ({
+  ...node(key, operator, { arguments: rest }),
+  ...(seed !== undefined && { seed }),
+});
+const graph = {
+  ...GRAPH,
+  nodes: [
+    made("still", "readers.file", 1),
+    made("shuffled", "readers.file", 2, { random_shuffle: true }),
+    made("u", "random.uniform", 3),
+    made("v", "random.uniform", undefined, { seed: 9 }),
+    made("w", "random.uniform", undefined, { seed: 9 }),
+    made("r", "rotate", undefined),
+  ],
+};
+const all = drawings(graph);
+const said = (key: string, to: number | null) =>
+  seedEdits(all, key, to).map((edit) =>
+    edit.type === "set_argument" ? `${edit.key} ${edit.unset ? "-" : edit.value}` : "",
+  );
+
+describe("seeds", () => {
+  it("are those of nodes that draw", () => {
+    expect(all.map(({ key, seed, own }) => [key, seed, own])).toEqual([
+      ["shuffled", 2, false],
+      ["u", 3, false],
+      ["v", 9, true],
+      ["w", 9, true],
+    ]);
+    expect(drawings(null)).toEqual([]);
+  });
+  it("are shared with the first node that has them", () => {
+    expect(all.map((one) => firstWith(all, one).key)).toEqual(["shuffled", "u", "v", "v"]);
+  });
+  it("of others stay what they are", () => {
+    expect(said("u", 9)).toEqual(["shuffled 2", "u 9"]);
+    expect(said("v", null)).toEqual(["shuffled 2", "u 3", "v -"]);
+    expect(said("", null)).toEqual(["shuffled 2", "u 3"]);
+  });
+});
