@@ -64,18 +64,25 @@ def _named(source: str, graph: Graph) -> ProgramText:
     return text
 
 
-def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
-    """An edited program, whose nodes are called as those of `graph` that they are, and the edits to its graph.
+def taken(
+    source: str, revision: Revision, functions: Sequence[Function], notes: Sequence[str]
+) -> tuple[ProgramText | None, str, tuple[Edit, ...]]:
+    """An edited program, its dialect, and the edits that make the graph of `revision` what it says.
+
+    Its nodes are called as those of the graph that they are. No text need be kept that would be written anyway.
 
     Raises
     ------
     DaliStudioError
         DS502 if the text is no Python, or has no pipeline.
     """
+    graph = revision.graph
     text = _named(source, graph)
     # another comment is a step, too, which a view hears of by another revision
     same = SetPipeline(option="name", value=graph.options.name)
-    return text, edits_between(graph, text.graph) or (same,)
+    edits = edits_between(graph, text.graph) or (same,)
+    anew = shown(None, revision.variant(edits), text.dialect, functions, notes)
+    return None if anew.source == source else text, text.dialect, edits
 
 
 def shown(

@@ -313,9 +313,9 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
-        text, edits = own_text.taken(message.source, self.graph)
+        now = self.current(), self._functions(), notes_in(self.history)
+        text, self.dialect, edits = own_text.taken(message.source, *now)
         self.history.apply(edits, places={**make_room(self.positions, edits), own_text.TEXT: text})
-        self.dialect = text.dialect
         self._changed()
 
     @handle.register
