@@ -159,8 +159,8 @@ export interface View {
   readonly wires: readonly string[];
   readonly hovered: string | null;
   readonly palette: boolean;
-  /** Whether a folder of images is being chosen, of an empty pipeline. */
-  readonly folders: boolean;
+  /** The reader for which a folder is being chosen; empty: for an empty pipeline. */
+  readonly folders: string | null;
   readonly drawer: DrawerTab | null;
   /** Heights in px that somebody gave to tabs of the drawer. */
   readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
@@ -278,7 +278,7 @@ export const INITIAL_VIEW: View = {
   wires: [],
   hovered: null,
   palette: false,
-  folders: false,
+  folders: null,
   drawer: "code",
   drawerHeights: {},
   inspector: true,

@@ -30,11 +30,11 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
     target instanceof Element && target.closest(".ds-inspector, .ds-palette, .ds-drawer, .ds-bar") !== null;
   const key = view.selection[0];
   const canvas = root.querySelector<HTMLElement>(".ds-canvas");
-  if (view.menu || view.quickAdd || view.help || view.find !== null || view.comparison) {
+  if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders || view.comparison) {
     session.view(
       view.comparison && !view.menu && !view.help
         ? { comparison: null }
-        : { menu: null, quickAdd: null, help: false, find: null },
+        : { menu: null, quickAdd: null, help: false, find: null, folders: null },
     );
     canvas?.focus({ preventScroll: true });
   } else if (inside && key) api.current?.reveal(key);
