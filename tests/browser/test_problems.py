@@ -45,8 +45,8 @@ def _to_width(page: Any, width: str) -> None:
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = width; }", width)
 
 
-def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    folder = server[1] / "damaged" / "class"
+def _damaged(folder: Path) -> Path:
+    """Three photos, one that ends early, and one that is none; gives the folder of the class."""
     folder.mkdir(parents=True, exist_ok=True)
     photos = sorted(samples.photos().rglob("*.jpg"))
     for number, photo in enumerate(photos[:3]):
@@ -54,6 +54,11 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     content = photos[3].read_bytes()
     (folder / "cut.jpg").write_bytes(content[: len(content) * 2 // 3])
     (folder / "none.jpg").write_bytes(b"no picture at all")
+    return folder
+
+
+def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    folder = _damaged(server[1] / "damaged" / "class")
     lab.write_notebook(server[1] / "problems.ipynb", PIPELINE.format(root=str(folder.parent)))
     _open(page, server, "problems.ipynb")
     _by_id(page, "designer").scroll_into_view_if_needed()

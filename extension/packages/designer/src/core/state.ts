@@ -95,6 +95,7 @@ export interface RunState {
   readonly stopping: boolean;
   readonly done: number;
   readonly total: number;
+  readonly left: number;
   readonly finished: RunFinished | null;
   /** Revision that `finished` measured. */
   readonly revision: number;
@@ -326,7 +327,7 @@ export const INITIAL: State = {
   previews: {},
   previewFailures: [],
   refused: [],
-  run: { running: false, stopping: false, done: 0, total: 0, finished: null, revision: -1 },
+  run: { running: false, stopping: false, done: 0, total: 0, left: 0, finished: null, revision: -1 },
   deviceTimes: [],
   freed: null,
   strip: null,
