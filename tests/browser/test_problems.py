@@ -64,7 +64,6 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     _by_id(page, "designer").scroll_into_view_if_needed()
     _by_id(page, "run").click()
     card = _by_id(page, "error-card-decode")
-    card.wait_for(timeout=60_000)
     picture = card.locator(".ds-file-picture")
     page.wait_for_function("() => Number(document.querySelector('.ds-error-card .ds-file-picture')?.dataset.part) > 0")
     assert 0 < float(picture.get_attribute("data-part")) < 1
