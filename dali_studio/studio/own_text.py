@@ -69,19 +69,24 @@ def _named(source: str, graph: Graph) -> ProgramText:
     return text
 
 
-def taken(source: str, graph: Graph, before: str) -> tuple[ProgramText, tuple[Edit, ...]]:
-    """An edited program, whose nodes are called as those of `graph` that they are, and the edits to its graph.
+def taken(
+    source: str, revision: Revision, functions: Sequence[Function], notes: Sequence[str], before: str
+) -> tuple[ProgramText | None, str, tuple[Edit, ...]]:
+    """An edited program, its dialect, and the edits that make the graph of `revision` what it says.
+
+    Its nodes are called as those of the graph that they are. No text need be kept that would be written anyway.
 
     Parameters
     ----------
     before
-        The program of `graph`. Nodes that the edited one calls otherwise are renamed.
+        The program of `revision`. Nodes that the edited one calls otherwise are renamed.
 
     Raises
     ------
     DaliStudioError
         DS502 if the text is no Python, or has no pipeline.
     """
+    graph = revision.graph
     text = _named(source, graph)
     renames = _renames(text, before, graph)
     if renames:
@@ -94,7 +99,9 @@ def taken(source: str, graph: Graph, before: str) -> tuple[ProgramText, tuple[Ed
             raise DaliStudioError(msgspec.structs.replace(found, source=text.graph.node(edit.key).origin))
     # another comment is a step, too, which a view hears of by another revision
     same = SetPipeline(option="name", value=graph.options.name)
-    return text, (*renames, *edits) or (same,)
+    edits = (*renames, *edits) or (same,)
+    anew = shown(None, revision.variant(edits), text.dialect, functions, notes)
+    return None if anew.source == source else text, text.dialect, edits
 
 
 def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:

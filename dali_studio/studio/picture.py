@@ -173,8 +173,9 @@ def draw(
     ]
     speed = ""
     if finished and finished.batches:
-        many = f"{finished.samples_per_second:,.0f}".replace(",", " ")
-        speed = f"{many} samples/s, {finished.milliseconds_per_batch:.3g} ms per batch"
+        ahead = finished.pipelined.samples_per_second
+        many = f"{ahead or finished.samples_per_second:,.0f}".replace(",", " ")
+        speed = f"{many} samples/s {'in the pipeline' if ahead else 'one batch at a time'}"
         speed = f'<text x="{width - 14:g}" y="27" text-anchor="end">{speed}</text>'
     count = f"{_many(len(graph.nodes), 'operator')}, {_many(len(graph.outputs), 'output')}"
     now = f"{datetime.now().astimezone():%d %B %Y, %H:%M}".lstrip("0")
@@ -287,7 +288,7 @@ class _Card:
             self.image or (_bars(still) or _lines(still.text, self.body) if still else ""),
         ]
         if timing is not None:
-            text = f"{timing.milliseconds:.3g} ms"
+            text = _time(timing.milliseconds)
             wide = 7 * len(text) + 6
             parts.append(
                 f'<rect x="{_WIDTH - wide - 5}" y="{y - 21}" width="{wide}" height="16" rx="5" class="t" fill="#fff"/>'
@@ -352,7 +353,10 @@ def _united(value: str, unit: str) -> str:
 def _drawn(source: Still | None) -> str:
     """What a wire brings an argument: the number, where it is one."""
     text = source.text.strip() if source is not None and source.photo is None else ""
-    return text if 0 < len(text) <= 8 and "\n" not in text else "wired"
+    try:
+        return _value(float(f"{float(text):.3g}"))
+    except ValueError:
+        return text if 0 < len(text) <= 8 and "\n" not in text else "wired"
 
 
 def _told(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -360,7 +364,16 @@ def _told(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, _value(value)) for name, value in arguments.items() if value is not None]
 
 
+def _time(milliseconds: float) -> str:
+    """As the designer writes times."""
+    if milliseconds < 0.0995:
+        return f"{milliseconds * 1e3:.0f} µs"
+    return f"{milliseconds:.3g} ms" if milliseconds < 999.5 else f"{milliseconds / 1e3:.3g} s"
+
+
 def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
     if isinstance(value, str):
         return f"…/{PurePath(value).name}" if "/" in value or "\\" in value else value
     if isinstance(value, list | tuple):

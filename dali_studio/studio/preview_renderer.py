@@ -308,8 +308,8 @@ class PreviewRenderer:
 
 
 def _failures(made: Preview, sample: int) -> dict[tuple[str | None, int], Diagnostic]:
-    """What one sample alone fails with, without what only a card has room for."""
-    errors = [d for d in made.failed if d.severity == "error"]
+    """What one sample alone fails with, without what only a card has room for; a reader that reads nothing has none."""
+    errors = [d for d in made.failed if d.severity == "error" and not (d.code == "DS302" and d.argument)]
     return {(d.node, sample): msgspec.structs.replace(d, sample=sample, detail="") for d in errors}
 
 

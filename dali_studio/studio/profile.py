@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,7 @@ class Profile:
 
         rows, drawn = self.rows()[::-1], self.timeline
         heights = [max(1.2, 0.28 * len(rows)), *([0.35 * len(drawn.lanes) + 0.5] if drawn else [])]
-        figure: Any = Figure(figsize=(9, sum(heights) + 1.2), layout="constrained")
+        figure: Any = _in_notebooks(Figure)(figsize=(9, sum(heights) + 1.2), layout="constrained")
         axes = list(figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0])
         _bars(axes[0], rows)
         axes[0].set_title(self._headline(), loc="left", fontsize=10)
@@ -134,6 +135,18 @@ def _bars(axes: Any, rows: list[dict[str, Any]]) -> None:
     axes.barh([row["node"] for row in rows], [row["ms"] for row in rows], color="#D9731C")
     axes.set_xlabel("ms of work per batch")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _in_notebooks(base: type[Figure]) -> type[Figure]:
+    """Figures that cells show: others they show only once pyplot was imported."""
+
+    class Shown(base):
+        def _repr_png_(self) -> bytes:
+            content = BytesIO()
+            self.savefig(content, format="png")
+            return content.getvalue()
+
+    return Shown
 
 
 def _lanes(axes: Any, drawn: Timeline, order: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from time import perf_counter, strftime
 
 import msgspec
@@ -76,6 +77,7 @@ class Profiler:
         self.runs = RunsKept()
         self.drawn: Timeline | None = None
         self._proposals: tuple[Proposal, ...] = ()
+        self._begun = perf_counter()
         self._stopped = threading.Event()
         self._throughput = Throughput(registry, self._stopped)
         self._engine: Engine | None = None
@@ -137,11 +139,16 @@ class Profiler:
         until : str
             Name of the node up to which is run; all if empty.
         """
-        self._send(messages.Busy(busy=True), [])
+        self._begin()
         part = graph if not until else _up_to(graph, self.registry, until)
-        measured = self._measure(part, batches, lambda done: self._progress(done, batches), pause)
+        number, total = count(batches + 1), 2 * batches
+
+        def ahead() -> None:
+            self._progress(next(number), total)
+
+        measured = self._measure(part, batches, lambda done: self._progress(done, total), pause)
         whole = measured.batches == batches and not measured.failed
-        speed, failed = self._ahead(part, batches, pause) if whole else (Speed(), ())
+        speed, failed = self._ahead(part, batches, ahead, pause) if whole else (Speed(), ())
         measured.failed = measured.failed or failed
         self.drawn = timeline(measured.probe, revision)
         if self.drawn is not None:
@@ -155,10 +162,12 @@ class Profiler:
         self._send(messages.Busy(busy=False), [])
         return finished
 
-    def _ahead(self, graph: Graph, batches: int, pause: Callable[[], None]) -> tuple[Speed, tuple[Diagnostic, ...]]:
+    def _ahead(
+        self, graph: Graph, batches: int, progress: Callable[[], None], pause: Callable[[], None]
+    ) -> tuple[Speed, tuple[Diagnostic, ...]]:
         pace = Pace()
         try:
-            self._throughput.measure(graph, batches, pace, lambda: None, pause)
+            self._throughput.measure(graph, batches, pace, progress, pause)
         except DaliStudioError as error:
             return pace.speed(), error.diagnostics
         return pace.speed(), ()
@@ -179,18 +188,13 @@ class Profiler:
         after : Graph
             As it would be.
         """
-        self._send(messages.Busy(busy=True), [])
+        self._begin()
         paces, failed = (Pace(), Pace()), tuple[Diagnostic, ...]()
-        total, done = 4 * batches, 0
-
-        def count() -> None:
-            nonlocal done
-            done += 1
-            self._progress(done, total)
-
+        done = count(1)
+        total, progress = 4 * batches, lambda: self._progress(next(done), total)
         try:
             for turn in range(4):
-                self._throughput.measure((graph, after)[turn % 2], batches, paces[turn % 2], count, pause)
+                self._throughput.measure((graph, after)[turn % 2], batches, paces[turn % 2], progress, pause)
         except DaliStudioError as error:
             failed = error.diagnostics
         trial = Trial(
@@ -206,7 +210,7 @@ class Profiler:
         The last run is reported like any other, save that the graph shown may be placed otherwise: what it says is kept
         by `known` only. Parameters are those of `run`.
         """
-        self._send(messages.Busy(busy=True), [])
+        self._begin()
         failed: tuple[Diagnostic, ...] = ()
         for number, place in enumerate((on_cpu, on_gpu)):
             placed = place(graph, self.registry)
@@ -219,8 +223,13 @@ class Profiler:
             self._send(messages.Refused(diagnostics=failed), [])
         self._send(messages.Busy(busy=False), [])
 
+    def _begin(self) -> None:
+        self._begun = perf_counter()
+        self._send(messages.Busy(busy=True), [])
+
     def _progress(self, done: int, total: int) -> None:
-        self._send(run_messages.RunProgress(done=done, total=total), [])
+        left = (perf_counter() - self._begun) / max(done, 1) * (total - done)
+        self._send(run_messages.RunProgress(done=done, total=total, seconds_left=round(left, 1)), [])
 
     def _measure(
         self, graph: Graph, batches: int, progress: Callable[[int], None], pause: Callable[[], None]

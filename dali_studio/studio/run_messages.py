@@ -214,10 +214,11 @@ class DeviceTime(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress"):
-    """Sent while a run goes on."""
+    """Sent while a run goes on: batches of it, which are made twice, and how long the others will take."""
 
     done: int
     total: int
+    seconds_left: float
 
 
 class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True, tag="device_times"):

@@ -314,10 +314,10 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
-        text, edits = own_text.taken(message.source, self.graph, self.code().source)
+        now = self.current(), self._functions(), notes_in(self.history)
+        text, self.dialect, edits = own_text.taken(message.source, *now, before=self.code().source)
         places = {**make_room(self.positions, edits), **renamed_places(self.history, edits), own_text.TEXT: text}
         self.history.apply(edits, places=places)
-        self.dialect = text.dialect
         self._changed()
 
     @handle.register

@@ -36,6 +36,10 @@ def _await_picture(page: Any, key: str) -> list[int]:
     return lab.painted(page, key)
 
 
+def _await_code(page: Any, words: str) -> None:
+    page.wait_for_function("words => document.querySelector('[data-testid=\"code\"]')?.textContent.includes(words)", arg=words)
+
+
 def _await_other_picture(page: Any, key: str, before: list[int]) -> list[int]:
     for _ in range(100):
         now = lab.painted(page, key)
@@ -174,11 +178,15 @@ def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str
     # said whole beside the node alone, with the way out, and in one sentence at the field
     card = _by_id(page, "error-card-reader").inner_text()
     assert "/no/such/folder" in card
-    assert "This folder could not be opened" in card
+    assert "There is no such folder" in card and "samples" not in card
+    assert page.locator(".ds-sample-bad").count() == 0  # it is of no sample
     assert page.locator('[data-testid="strip"]').count() == 0
     assert _by_id(page, "reason-file_root").inner_text().count(".") == 1
     _by_id(page, "choose-data").click()
-    assert _by_id(page, "tab-data").get_attribute("aria-selected") == "true"
+    folders, frame = (_by_id(page, name).bounding_box() for name in ("folders", "designer"))
+    assert frame["y"] < folders["y"] and folders["y"] + folders["height"] < frame["y"] + frame["height"]
+    page.keyboard.press("Escape")
+    _by_id(page, "folders").wait_for(state="detached")
     _by_id(page, "go-back").click()
     _by_id(page, "error-card-reader").wait_for(state="detached", timeout=30_000)
     assert page.locator(".ds-failed").count() == 0
@@ -277,14 +285,14 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
     # what was added last is what the pipeline returns
     _await_picture(page, "normalize")
     assert page.locator('[data-testid="strip"]').count() == 0
-    assert "return normalize" in _by_id(page, "code").inner_text()
+    _await_code(page, "return normalize")
     # a card whose row gets a port without growing has its wire; a switch is drawn by a coin
     _by_id(page, "random-mirror").click()
     _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
     _by_id(page, "random-angle").click()
     for key, target in (("angle", "rotate"), ("mirror", "normalize")):
         page.locator(f'[aria-label="wire from {key} to {target}"]').wait_for()
-    assert "mirror = fn.random.coin_flip(" in _by_id(page, "code").inner_text()
+    _await_code(page, "mirror = fn.random.coin_flip(")
     page.screenshot(path=artifacts / "designer_from_nothing.png")
 
 

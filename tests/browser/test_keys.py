@@ -39,3 +39,16 @@ def test_a_click_elsewhere_takes_the_keys_away(page: Any, server: tuple[str, Pat
         for key in ("Delete", "Control+z"):
             page.keyboard.press(key)
         assert page.evaluate(_STATE) == {**before, "inside": False}  # edits are drawn at once
+
+
+def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "slid.ipynb", scenes.five() + "\ndesigner")
+    _open(page, server, "slid.ipynb")
+    _by_id(page, "settings").click()
+    before = _by_id(page, "number-num_threads").input_value()
+    box = _by_id(page, "slider-num_threads").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    value = "value => (document.querySelector('[data-testid=\"number-num_threads\"]').value === value[0]) === value[1]"
+    page.wait_for_function(value, arg=[before, False])
+    page.keyboard.press("Control+z")
+    page.wait_for_function(value, arg=[before, True])

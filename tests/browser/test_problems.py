@@ -45,8 +45,8 @@ def _to_width(page: Any, width: str) -> None:
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("(e, width) => { e.style.width = width; }", width)
 
 
-def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    folder = server[1] / "damaged" / "class"
+def _damaged(folder: Path) -> Path:
+    """Three photos, one that ends early, and one that is none; gives the folder of the class."""
     folder.mkdir(parents=True, exist_ok=True)
     photos = sorted(samples.photos().rglob("*.jpg"))
     for number, photo in enumerate(photos[:3]):
@@ -54,16 +54,24 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     content = photos[3].read_bytes()
     (folder / "cut.jpg").write_bytes(content[: len(content) * 2 // 3])
     (folder / "none.jpg").write_bytes(b"no picture at all")
+    return folder
+
+
+def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    folder = _damaged(server[1] / "damaged" / "class")
     lab.write_notebook(server[1] / "problems.ipynb", PIPELINE.format(root=str(folder.parent)))
     _open(page, server, "problems.ipynb")
     _by_id(page, "designer").scroll_into_view_if_needed()
     _by_id(page, "run").click()
     card = _by_id(page, "error-card-decode")
-    card.wait_for(timeout=60_000)
     picture = card.locator(".ds-file-picture")
     page.wait_for_function("() => Number(document.querySelector('.ds-error-card .ds-file-picture')?.dataset.part) > 0")
     assert 0 < float(picture.get_attribute("data-part")) < 1
     assert "class/cut.jpg" in card.inner_text()
+    # the card has the file that fails, and no other photo
+    _by_id(page, "sample-3").click()
+    own = _by_id(page, "node-decode").locator(".ds-file-picture")
+    assert own.get_attribute("data-testid") == picture.get_attribute("data-testid")
     assert _covered(page) == []
     # it is said once: beside the node while that is in sight, else in the strip; aloud all the same
     assert page.locator('[data-testid="strip"]').count() == 0
@@ -91,6 +99,10 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     _await_text(page, "repro-decode", "Copied")
     program = page.evaluate("() => navigator.clipboard.readText()")
     assert "cut.jpg" in program and "fn.resize" not in program and "batch_size=1" in program
+    card.locator('[data-testid="remedy-decode"]', has_text="Leave").click()
+    _by_id(page, "node-decode").get_by_text("left out").wait_for(timeout=30_000)  # and no black picture
+    own.wait_for()
+    _by_id(page, "undo").click()
     card.locator('[data-testid="remedy-decode"]', has_text="placeholder").click()
     _by_id(page, "error-card-decode").wait_for(state="detached", timeout=30_000)
     _by_id(page, "run").click()

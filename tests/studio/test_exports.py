@@ -14,12 +14,12 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only
 
-from dali_studio import DaliStudioError, fn, pipeline_def, samples
+from dali_studio import DaliStudioError, Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
-from dali_studio.studio import exports, messages
+from dali_studio.studio import exports, messages, picture
 from dali_studio.studio.picture import MIME
 from dali_studio.studio.raster import png
 
@@ -51,6 +51,17 @@ def test_a_png_shows_photos_and_opens_again(folder: Path) -> None:
     graph, view, found = document.load(folder / "turning.png", default_registry())
     assert graph == GRAPH and not found
     assert view["positions"] == {"reader": [20, 14], "turned": [500, 14]}
+
+
+def test_a_picture_writes_numbers_as_the_designer_does() -> None:
+    designer = Designer(turning())
+    designer.profile(batches=2)
+    svg = designer.freeze().svg
+    designer.close()
+    assert re.search(r"\d samples/s in the pipeline<", svg)
+    assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
+    assert re.search(r">\d+ µs<", svg)
+    assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 
 
 def test_other_endings_are_a_drawing_and_diagrams(folder: Path) -> None:

@@ -53,6 +53,21 @@ def test_an_edited_text_is_one_step(client: Client) -> None:
     assert code(client.send("redo")).source == edited
 
 
+def test_a_text_that_would_be_written_anyway_is_none_of_its_own(client: Client) -> None:
+    edited = client.session.code().source.replace("[60, 80]", "[50, 80]")
+    got = client.send("apply_code", source=edited)
+    assert code(got).source == edited and only(got, messages.RevisionChanged)[-1].can_undo
+    box = {"type": "group", "keys": ["images", "images_2"], "title": "small", "subgraph": True, "collapsed": True}
+    got = client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"box": box})
+    assert "def small(" in code(got).source
+    # and so is one with a function, until it has a comment
+    edited = code(got).source.replace("[50, 80]", "[40, 80]")
+    assert code(client.send("apply_code", source=edited)).source == edited
+    commented = edited.replace("[40, 80])", "[40, 80])  # small")
+    assert code(client.send("apply_code", source=commented)).source == commented
+    assert "def small(" in code(client.send("undo")).source
+
+
 def test_another_comment_is_a_step(client: Client) -> None:
     client.send("apply_code", source=TEXT)
     edited = TEXT.replace("# RGB", "# red, green, blue")

@@ -270,6 +270,7 @@ def test_a_profile_is_a_table_a_figure_and_a_trace(tmp_path: Path) -> None:
     figure = profile.plot()
     assert len(figure.axes) == 2 and len(figure.axes[0].patches) == 3
     figure.savefig(tmp_path / "profile.png")
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a cell shows, where nobody has imported pyplot
     profile.save_trace(tmp_path / "trace.json")
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     with pytest.raises(DaliStudioError, match="from 1 is accepted"):

@@ -231,7 +231,10 @@ def test_run_measures_every_node(client: Client) -> None:
     assert finished.samples_per_second > 0
     assert {t.key for t in finished.timings} == {"reader", "decode", "resize", "uniform", "rotate", "normalize"}
     assert sum(t.share for t in finished.timings) == pytest.approx(1.0)
-    assert [p.done for p in only(got, run_messages.RunProgress)][-1] == 3
+    # each batch is made twice: measured, and ahead
+    told = only(got, run_messages.RunProgress)
+    assert [(p.done, p.total) for p in told] == [(number, 6) for number in range(7)]
+    assert told[-1].seconds_left == 0 and all(p.seconds_left >= 0 for p in told)
 
 
 def test_stop_ends_a_long_run(client: Client) -> None:

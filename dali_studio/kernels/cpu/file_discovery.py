@@ -404,8 +404,7 @@ def _names(folder: str | bytes, wanted: Callable[[os.DirEntry[bytes]], bool]) ->
             return sorted(entry.name for entry in entries if wanted(entry))
     except OSError as problem:
         raise ValueError(
-            f"cannot open the folder {os.fsdecode(problem.filename or folder)!r}: {problem.strerror}. "
-            "Expected a folder with one sub-folder per class, like root/cat/1.jpg, root/dog/2.jpg"
+            f"cannot open the folder {os.fsdecode(problem.filename or folder)!r}: {problem.strerror}"
         ) from problem
 
 

@@ -61,7 +61,7 @@ export function addNew(
       args.isPalette ? words.__("New DALI Pipeline from a Folder of Photos") : words.__("From a folder of photos"),
     caption: words.__("Design a data pipeline that reads a folder of yours"),
     icon: (args) => (args.isPalette ? undefined : folder),
-    execute: ({ cwd }) => open(cwd, "untitled", (session) => session.view({ folders: true })),
+    execute: ({ cwd }) => open(cwd, "untitled", (session) => session.view({ folders: "" })),
   });
   const recipes = [
     ["resnet50", words.__("Classification"), classifier, 5],

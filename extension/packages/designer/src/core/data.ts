@@ -7,9 +7,14 @@ export function readersOf(state: State): readonly NodeView[] {
   return (state.graph?.nodes ?? []).filter((n) => role(n) === "reader" && n.output_kinds[0] === "encoded");
 }
 
-/** Whether a reader cannot read what it is told to: the tab Data chooses something else. */
+/** Whether something is only not given yet: a wire, or what a reader is to read. */
+export function isBegun(d: Diagnostic): boolean {
+  return d.code === "DS201" || (d.code === "DS103" && /^nothing to read/i.test(d.message));
+}
+
+/** Whether a reader cannot read what it is told to, or is told nothing: a folder can be chosen for it. */
 export function isUnread(state: State, d: Diagnostic): boolean {
-  return d.code === "DS302" && readersOf(state).some((node) => node.key === d.node);
+  return (d.code === "DS302" || (d.code === "DS103" && isBegun(d))) && readersOf(state).some((n) => n.key === d.node);
 }
 
 const PLACES = ["file_root", "file_list", "annotations_file", "paths", "files"] as const;

@@ -263,7 +263,10 @@ export function receive(state: State, message: KernelMessage): State {
     case "image_detail":
       return { ...state, detail: message };
     case "run_progress":
-      return { ...state, run: { ...state.run, running: true, done: message.done, total: message.total } };
+      return {
+        ...state,
+        run: { ...state.run, running: true, done: message.done, total: message.total, left: message.seconds_left },
+      };
     case "run_finished": {
       // it was one of the graph before
       if (message.revision < (state.confirmed?.origin ?? 0)) return { ...state, run: INITIAL.run };

@@ -95,6 +95,7 @@ export interface RunState {
   readonly stopping: boolean;
   readonly done: number;
   readonly total: number;
+  readonly left: number;
   readonly finished: RunFinished | null;
   /** Revision that `finished` measured. */
   readonly revision: number;
@@ -159,8 +160,8 @@ export interface View {
   readonly wires: readonly string[];
   readonly hovered: string | null;
   readonly palette: boolean;
-  /** Whether a folder of images is being chosen, of an empty pipeline. */
-  readonly folders: boolean;
+  /** The reader for which a folder is being chosen; empty: for an empty pipeline. */
+  readonly folders: string | null;
   readonly drawer: DrawerTab | null;
   /** Heights in px that somebody gave to tabs of the drawer. */
   readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
@@ -278,7 +279,7 @@ export const INITIAL_VIEW: View = {
   wires: [],
   hovered: null,
   palette: false,
-  folders: false,
+  folders: null,
   drawer: "code",
   drawerHeights: {},
   inspector: true,
@@ -326,7 +327,7 @@ export const INITIAL: State = {
   previews: {},
   previewFailures: [],
   refused: [],
-  run: { running: false, stopping: false, done: 0, total: 0, finished: null, revision: -1 },
+  run: { running: false, stopping: false, done: 0, total: 0, left: 0, finished: null, revision: -1 },
   deviceTimes: [],
   freed: null,
   strip: null,

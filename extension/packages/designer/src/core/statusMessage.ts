@@ -1,5 +1,5 @@
 import type { Diagnostic, Repair } from "../protocol/generated";
-import { isUnread } from "./data";
+import { isBegun, isUnread } from "./data";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
@@ -186,7 +186,8 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         // it is begun, not broken
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
         if (!aloud && isTold(state, d)) return [];
-        return [isUnread(state, d) && !said.repair ? { ...said, action: "data" } : said];
+        const mild = isBegun(d) ? { ...said, tone: "warning" as const } : said;
+        return [isUnread(state, d) ? { ...mild, repair: undefined, action: "data" } : mild];
       });
   const candidates = [
     kernelMessage(state),

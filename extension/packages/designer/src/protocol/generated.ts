@@ -751,11 +751,12 @@ export interface ImageDetail {
   readonly note: string;
 }
 
-/** Sent while a run goes on. */
+/** Sent while a run goes on: batches of it, which are made twice, and how long the others will take. */
 export interface RunProgress {
   readonly type: "run_progress";
   readonly done: number;
   readonly total: number;
+  readonly seconds_left: number;
 }
 
 /** The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph. */

@@ -22,6 +22,7 @@ import { commandOf } from "./commands";
 import { type Frame, FrameContext, useSel } from "./context";
 import { Drawer } from "./Drawer";
 import { Empty, Starting } from "./Empty";
+import { ReaderFolder } from "./FolderChoice";
 import { Inspector } from "./inspector/Inspector";
 import { keepKey, useKeys } from "./keys";
 import { LiveRegion } from "./LiveRegion";
@@ -162,6 +163,7 @@ function Studio({
       {state.quickAdd && <QuickAddBox />}
       <ContextMenu />
       <HelpSheet />
+      <ReaderFolder />
       {state.ready && !list && <Outline visible={false} />}
       <LiveRegion />
       {onHeight && <ResizeHandle onHeight={onHeight} />}

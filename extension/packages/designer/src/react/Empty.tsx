@@ -30,8 +30,7 @@ function Drawing() {
 function FolderCard() {
   const { session } = useFrame();
   const [path, setPath] = useState("");
-  const choosing = useSel((s) => s.view.folders);
-  const setChoosing = (folders: boolean) => session.view({ folders });
+  const choosing = useSel((s) => s.view.folders === "");
   const open = (folder: string) => session.send({ type: "open_folder", path: folder });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -41,7 +40,7 @@ function FolderCard() {
     <form className="ds-offer ds-offer-first" onSubmit={submit}>
       <h4>Your images</h4>
       {choosing ? (
-        <FolderChoice begin={path.trim()} onChoose={open} onClose={() => setChoosing(false)} />
+        <FolderChoice begin={path.trim()} onChoose={open} onClose={() => session.view({ folders: null })} />
       ) : (
         <>
           <p>Choose a folder on the kernel's machine. A reader and a decoder are added for you.</p>
@@ -51,7 +50,7 @@ function FolderCard() {
                 type="button"
                 className="ds-button ds-primary"
                 data-testid="browse-folders"
-                onClick={() => setChoosing(true)}
+                onClick={() => session.view({ folders: "" })}
               >
                 <Icon name="folder" />
                 Choose folder

@@ -1,8 +1,10 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import * as format from "../core/format";
+import { nodeOf } from "../core/graph";
 import { Name } from "./canvas/Name";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
+import { IconButton } from "./parts";
 
 /** More images than the kernel counts. */
 const MANY = 1000;
@@ -49,5 +51,33 @@ export function FolderChoice({ begin, onChoose, onClose }: Props) {
         </button>
       </div>
     </div>
+  );
+}
+
+/** The same over the designer, for a reader. */
+export function ReaderFolder() {
+  const session = useSession();
+  const key = useSel((s) => (nodeOf(s.graph, s.view.folders ?? "") ? s.view.folders : null));
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (key) box.current?.focus();
+  }, [key]);
+  if (!key) return null;
+  const close = () => session.view({ folders: null });
+  const read = (path: string) => {
+    close();
+    session.send({ type: "point_reader", key, path });
+  };
+  return (
+    <>
+      <div className="ds-veil" onPointerDown={close} />
+      <div ref={box} className="ds-help ds-reader-folder" role="dialog" aria-label={`What ${key} reads`} tabIndex={-1}>
+        <header>
+          What {key} reads
+          <IconButton icon="cross" label="Close (Esc)" small onClick={close} />
+        </header>
+        <FolderChoice begin="" onChoose={read} onClose={close} />
+      </div>
+    </>
   );
 }

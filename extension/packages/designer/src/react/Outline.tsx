@@ -136,7 +136,7 @@ export function Outline({ visible }: { readonly visible: boolean }) {
         <OutlineRow key={key} nodeKey={key} visible={visible} />
       ))}
       {results && <li className="ds-outline-returns">Returns {results}</li>}
-      {visible && (
+      {visible && keys.length > 0 && (
         <li className="ds-outline-returns">
           <AddButton />
         </li>

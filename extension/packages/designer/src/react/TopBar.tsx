@@ -162,7 +162,8 @@ function Throughput() {
   const state = useSel((s) => ({
     run: s.run.finished,
     running: s.run.running,
-    done: `${s.run.done} of ${s.run.total}`,
+    done: format.percent(s.run.done / (s.run.total || 1)),
+    left: s.run.done > 0 ? `${Math.ceil(s.run.left)} s left` : "measuring",
     old: isOld(s),
   }));
   const room = useSel(headroom);
@@ -172,7 +173,7 @@ function Throughput() {
   const speed = running ? state.done : room ? format.throughput(room.speed) : "–";
   const whole = run ? format.plural(run.batches, "whole batch", "whole batches") : "";
   const second = running
-    ? "measuring"
+    ? state.left
     : failed
       ? "stopped by an error"
       : run?.batches === 0
@@ -199,7 +200,7 @@ function Throughput() {
         <b>{speed}</b>{" "}
         <span className="ds-muted">
           {running ? (
-            "batches"
+            "measured"
           ) : (
             <>
               <u>samples</u>/s

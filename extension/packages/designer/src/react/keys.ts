@@ -8,9 +8,10 @@ import type { Frame } from "./context";
 
 type Api = MutableRefObject<CanvasApi | null>;
 
-/** Whether keys belong to what is focused: a field, a list or a button that uses them. */
-function isTyping(target: EventTarget | null): boolean {
+/** Whether keys belong to what is focused: a field, a list or a button that uses them; a slider has no undo of its own. */
+function isTyping(target: EventTarget | null, command: boolean): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  if (command && target.matches("[type=range], [type=checkbox]")) return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
@@ -29,11 +30,11 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
     target instanceof Element && target.closest(".ds-inspector, .ds-palette, .ds-drawer, .ds-bar") !== null;
   const key = view.selection[0];
   const canvas = root.querySelector<HTMLElement>(".ds-canvas");
-  if (view.menu || view.quickAdd || view.help || view.find !== null || view.comparison) {
+  if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders || view.comparison) {
     session.view(
       view.comparison && !view.menu && !view.help
         ? { comparison: null }
-        : { menu: null, quickAdd: null, help: false, find: null },
+        : { menu: null, quickAdd: null, help: false, find: null, folders: null },
     );
     canvas?.focus({ preventScroll: true });
   } else if (inside && key) api.current?.reveal(key);
@@ -61,8 +62,8 @@ function meaning(frame: Frame, name: string): Command | undefined {
 
 /** Do what a key says; whether it said anything. */
 function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
-  if (isTyping(event.target)) return false;
   const command = event.ctrlKey || event.metaKey;
+  if (isTyping(event.target, command)) return false;
   const focusedCard = event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
   const { session } = frame;
   if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)

@@ -1,9 +1,10 @@
-import { useStore, ViewportPortal } from "@xyflow/react";
+import { useStore } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { isBegun } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { freeSpot, overlap } from "../../core/freeSpot";
+import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { boxesAlong, type Point, type Rect } from "../../core/route";
@@ -36,29 +37,13 @@ const PORT = 9;
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
 
-interface Spot extends Point {
-  /** From the node to its card, in px of the nodes; empty where it would run behind another card, as if from that one. */
-  readonly tie: string;
-}
-
-/** A line between two boxes; `px` is as long as one on the screen. */
-function tieOf(own: Rect, { x, y, width, height }: Rect, px: number): string {
-  const from = own.x + own.width / 2;
-  const to = Math.max(x + 20 * px, Math.min(from, x + width - 20 * px));
-  const below = own.y + own.height;
-  if (y > below) return `M${from} ${below}V${below + 9 * px}H${to}V${y}`;
-  if (y + height < own.y) return `M${from} ${own.y}V${own.y - 9 * px}H${to}V${y + height}`;
-  const middle = Math.max(y, own.y) + 20 * px;
-  return x > own.x ? `M${own.x + own.width} ${middle}H${x}` : `M${own.x} ${middle}H${x + width}`;
-}
-
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, most: number): Spot | null {
+function useSpot(key: string, open: boolean, size: Size, most: number): Point | null {
   // Wires run anew a moment after the cards are at rest.
   const obstacles = useContext(ObstacleContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
-  return useStore((s): Spot | null => {
+  return useStore((s): Point | null => {
     const node = s.nodeLookup.get(key);
     if (!open || !node) return null;
     const [left, top, zoom] = s.transform;
@@ -86,26 +71,15 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Spot | n
     };
     const own = rectOf(node);
     const inSight = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
-    const spot = inSight ? freeSpot(size, own, cards, frame, { most, wires }) : null;
-    if (!spot) return null;
-    const back = (v: number) => v / zoom;
-    const onCanvas = (r: Rect) => ({
-      x: back(r.x - left),
-      y: back(r.y - top),
-      width: back(r.width),
-      height: back(r.height),
-    });
-    const tie = tieOf(onCanvas(own), onCanvas({ ...spot, ...size }), back(1));
-    const behind = boxesAlong(tie).some((part) => others.some((card) => overlap(seen(part), card) > 0));
-    return { ...spot, tie: behind ? "" : tie };
+    return inSight ? freeSpot(size, own, cards, frame, { most, wires }) : null;
   }, equalSpots);
 }
 
 /** The wires as they are drawn. */
 const WIRES = ".react-flow__edge-path, .ds-far-wires path";
 
-function equalSpots(a: Spot | null, b: Spot | null): boolean {
-  return a?.x === b?.x && a?.y === b?.y && a?.tie === b?.tie;
+function equalSpots(a: Point | null, b: Point | null): boolean {
+  return a?.x === b?.x && a?.y === b?.y;
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
@@ -118,7 +92,7 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
     share: failShare(s, nodeKey),
     chosen: s.view.selection.includes(nodeKey),
   }));
-  const error = severity(finding) === "error";
+  const error = severity(finding) === "error" && !isBegun(finding);
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
   const spot = useSpot(card, open, size, state.chosen ? Number.POSITIVE_INFINITY : COVERED);
@@ -140,54 +114,45 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   if (!drawn) return null;
   const words = format.sentence(format.message(finding.message));
+  const title = titleOf(finding);
   const file = isAboutFile(finding);
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
-  const tie = (
-    <ViewportPortal>
-      <svg className={`ds-error-tie ds-tone-${error ? "error" : "warning"}`} aria-hidden="true">
-        <path d={spot.tie} />
-      </svg>
-    </ViewportPortal>
-  );
   return createPortal(
-    <>
-      {tie}
-      <section
-        ref={measured}
-        className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-        style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
-        aria-label={`Problem of ${nodeKey}`}
-        data-testid={`error-card-${nodeKey}`}
-      >
-        {file ? (
-          <FailingFile finding={finding} title={titleOf(finding)} />
-        ) : (
-          <>
-            <h4>{titleOf(finding)}</h4>
-            <p>{words}</p>
-            {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
-            {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
-          </>
+    <section
+      ref={measured}
+      className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
+      style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
+      aria-label={`Problem of ${nodeKey}`}
+      data-testid={`error-card-${nodeKey}`}
+    >
+      {file ? (
+        <FailingFile finding={finding} title={title} />
+      ) : (
+        <>
+          <h4>{titleOf(finding)}</h4>
+          <p>{words}</p>
+          {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
+          {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
+        </>
+      )}
+      {state.share && error && <p data-testid={`share-${nodeKey}`}>{state.share}</p>}
+      {more > 0 && <p>{more} more in the inspector</p>}
+      <div className="ds-error-foot">
+        <Actions finding={finding} testId={`repair-${nodeKey}`} bare />
+        {detail && (
+          <details>
+            <summary className="ds-icon-button ds-small" title="Technical words" aria-label="Technical words">
+              <Icon name="more" size={12} />
+            </summary>
+            <div className="ds-detail">{detail}</div>
+          </details>
         )}
-        {state.share && error && <p data-testid={`share-${nodeKey}`}>{state.share}</p>}
-        {more > 0 && <p>{more} more in the inspector</p>}
-        <div className="ds-error-foot">
-          <Actions finding={finding} testId={`repair-${nodeKey}`} bare />
-          {detail && (
-            <details>
-              <summary className="ds-icon-button ds-small" title="Technical words" aria-label="Technical words">
-                <Icon name="more" size={12} />
-              </summary>
-              <div className="ds-detail">{detail}</div>
-            </details>
-          )}
-        </div>
-        <div className="ds-error-head">
-          <IconButton icon="copy" label="Copy the report" small onClick={() => copyText(reportText(finding))} />
-          <IconButton icon="cross" label="Close" small onClick={fold} />
-        </div>
-      </section>
-    </>,
+      </div>
+      <div className="ds-error-head">
+        <IconButton icon="copy" label="Copy the report" small onClick={() => copyText(reportText(finding))} />
+        <IconButton icon="cross" label="Close" small onClick={fold} />
+      </div>
+    </section>,
     canvas,
   );
 }

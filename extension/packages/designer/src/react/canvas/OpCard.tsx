@@ -1,6 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { inputName, inputOf, type Operator } from "../../core/catalog";
+import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
@@ -140,7 +141,7 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
   const { node, preview, open, dense } = card;
   const size = { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
   const testId = `thumb-${node.key}`;
-  if (card.file && !preview) return <FilePicture node={node.key} source={card.file} {...size} />;
+  if (card.file) return <FilePicture node={node.key} source={card.file} {...size} />;
   if (open && preview)
     return (
       <div role="img" aria-label={label} data-testid={testId} style={size}>
@@ -155,18 +156,18 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
 interface BodyProps {
   readonly card: Card;
   readonly failed: boolean;
-  readonly unwired: boolean;
+  /** What the chip says in place of a time. */
+  readonly said: string;
 }
 
-function Body({ card, failed, unwired }: BodyProps) {
+function Body({ card, failed, said }: BodyProps) {
   const { node, preview, found, running, old, heat, stale, sample } = card;
   const shape = select.cardShape(node, preview);
-  const chip =
-    failed || unwired ? (
-      <span className="ds-time ds-time-failed">{unwired ? "not wired" : "failed"}</span>
-    ) : (
-      <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
-    );
+  const chip = said ? (
+    <span className="ds-time ds-time-failed">{said}</span>
+  ) : (
+    <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
+  );
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
   if (shape === "short")
     return preview ? <PreviewView preview={preview} label={label} /> : <div className="ds-values" />;
@@ -175,8 +176,8 @@ function Body({ card, failed, unwired }: BodyProps) {
       <div className="ds-picture">
         <CardPicture card={card} label={label} />
         {node.bypassed && <div className="ds-through" />}
-        {!unwired && !((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
-        {(stale || card.gone) && preview && (
+        {!said && !((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
+        {(stale || card.gone) && preview && !card.file && (
           <span
             className="ds-stale-chip"
             title={
@@ -244,7 +245,7 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
   const { node, preview, found, running, old, heat } = card;
   const shape = select.cardShape(node, preview);
   const compact = shape === "short";
-  const facts = preview?.facts || node.facts[0] || "";
+  const facts = (!card.file && preview?.facts) || node.facts[0] || "";
   return (
     <div className="ds-facts">
       <span className="ds-facts-text" title={facts}>
@@ -269,9 +270,13 @@ function OpCardView({ id, selected }: NodeProps) {
   const { node, operator, findings } = found;
   if (!node) return null;
   const problem = worst(findings);
-  const failed = problem !== undefined && select.severity(problem) === "error";
-  const unwired = problem?.code === "DS201";
-  const file = problem && isAboutFile(problem) && problem.sample === found.sample ? problem.source : undefined;
+  const begun = problem !== undefined && isBegun(problem) ? (problem.code === "DS201" ? "not wired" : "no data") : "";
+  const error = problem !== undefined && select.severity(problem) === "error";
+  const failed = error && !begun;
+  const about = problem && isAboutFile(problem) && problem.sample === found.sample;
+  const lost = about && !error && node.arguments.on_error === "skip";
+  const file = about && (error || lost) ? problem.source : undefined;
+  const chip = begun || (failed ? "failed" : lost ? "left out" : "");
   const card: Card = { ...found, node, file };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator);
@@ -281,8 +286,8 @@ function OpCardView({ id, selected }: NodeProps) {
     "ds-card-operator",
     `ds-card-${node.device}`,
     selected ? "ds-selected" : "",
-    failed || unwired ? "ds-failed" : "",
-    unwired && !failed ? "ds-unwired" : "",
+    failed || begun ? "ds-failed" : "",
+    begun || lost ? "ds-unwired" : "",
     card.stale || failed ? "ds-stale" : "",
     card.stale && !card.preview ? "ds-blank" : "",
     card.open ? "ds-open" : "",
@@ -323,7 +328,7 @@ function OpCardView({ id, selected }: NodeProps) {
           head
         />
       )}
-      <Body card={card} failed={failed} unwired={unwired} />
+      <Body card={card} failed={failed} said={chip} />
       <div className="ds-rows">
         <InputRows card={card} />
         {rows.map((row) => (

@@ -4,7 +4,6 @@ import * as format from "../../core/format";
 import { DATA_IMAGE } from "../../core/session";
 import type { DataSample, DataSet, NodeView, Spread } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { FolderChoice } from "../FolderChoice";
 import { Icon } from "../icons";
 
 /** Where a reader reads; a folder that is missing on this machine is replaced here. */
@@ -13,14 +12,9 @@ function Place({ node }: { readonly node: NodeView }) {
   const now = placeOf(node);
   const [path, setPath] = useState(now);
   useEffect(() => setPath(now), [now]);
-  const [choosing, setChoosing] = useState(false);
-  const read = (place: string) => {
-    setChoosing(false);
-    session.send({ type: "point_reader", key: node.key, path: place });
-  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (path.trim() && path.trim() !== now) read(path.trim());
+    if (path.trim() && path.trim() !== now) session.send({ type: "point_reader", key: node.key, path: path.trim() });
   };
   return (
     <form className="ds-data-place" onSubmit={submit}>
@@ -37,9 +31,8 @@ function Place({ node }: { readonly node: NodeView }) {
       <button
         type="button"
         className="ds-button ds-button-small"
-        aria-expanded={choosing}
         data-testid="data-choose"
-        onClick={() => setChoosing(!choosing)}
+        onClick={() => session.view({ folders: node.key })}
       >
         Choose…
       </button>
@@ -51,7 +44,6 @@ function Place({ node }: { readonly node: NodeView }) {
       >
         Read this
       </button>
-      {choosing && <FolderChoice begin="" onChoose={read} onClose={() => setChoosing(false)} />}
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { cutEdits, randomFor, randomStep } from "../../core/actions";
 import { type Argument, sameValue } from "../../core/catalog";
+import { readersOf } from "../../core/data";
 import * as format from "../../core/format";
 import { COLUMN, freePlace, ROW } from "../../core/layout";
 import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
@@ -121,6 +122,14 @@ function Expose({ node, argument }: Props) {
   );
 }
 
+/** Beside a path of a reader: folders of the kernel's machine. */
+function ChooseFolder({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  const reads = useSel((s) => readersOf(s).some((reader) => reader.key === node.key));
+  if (!reads) return null;
+  return <IconButton icon="folder" label="Choose folder" small onClick={() => session.view({ folders: node.key })} />;
+}
+
 function tooltip(argument: Argument): string {
   const parts = [argument.doc];
   if (argument.required) parts.push("* Needed: without it the step does not run.");
@@ -186,6 +195,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
           />
         )}
         {!wired && others.length === 0 && <MakeRandom node={node} argument={argument} />}
+        {!wired && argument.widget === "path" && <ChooseFolder node={node} />}
         {!wired && own !== undefined && (
           <IconButton
             icon="reset"

@@ -1,4 +1,4 @@
-import { isUnread } from "../../core/data";
+import { isBegun, isUnread } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { titleOf } from "../../core/problems";
@@ -33,30 +33,21 @@ interface ActionsProps {
 export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const session = useSession();
   const repair = useSel((s) => repairOf(s, finding));
-  const unread = useSel((s) => !repair && isUnread(s, finding));
+  const unread = useSel((s) => isUnread(s, finding));
   const { node, argument } = finding;
-  const back = useSel((s) => !repair && argument && severity(finding) === "error" && s.confirmed?.can_undo);
+  const back = useSel(
+    (s) => !repair && !isBegun(finding) && argument && severity(finding) === "error" && s.confirmed?.can_undo,
+  );
   return (
     <>
-      {back && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          title="Undo the last edit"
-          data-testid="go-back"
-          onClick={() => session.undo()}
-        >
-          Go back
-        </button>
-      )}
       {unread && (
         <button
           type="button"
-          className="ds-button ds-button-small"
+          className="ds-button ds-button-small ds-primary"
           data-testid="choose-data"
-          onClick={() => session.view({ drawer: "data" })}
+          onClick={() => session.view({ folders: node ?? null })}
         >
-          Choose its folder
+          Choose folder
         </button>
       )}
       {repair && (
@@ -69,8 +60,21 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
           {repair.title}
         </button>
       )}
+      {back && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          title="Undo the last edit"
+          data-testid="go-back"
+          onClick={() => session.undo()}
+        >
+          Undo the edit
+        </button>
+      )}
       {node && isAboutFile(finding) && <Remedies node={node} />}
-      {node && severity(finding) === "error" && <CopyReproduction finding={finding} bare={bare} />}
+      {node && !unread && !isBegun(finding) && severity(finding) === "error" && (
+        <CopyReproduction finding={finding} bare={bare} />
+      )}
     </>
   );
 }
@@ -94,9 +98,11 @@ export function Problem({ found }: { readonly found: Diagnostic }) {
           </p>
         )}
         {share && !told && <p>{share}</p>}
-        <p className="ds-problem-foot">
-          <Actions finding={found} testId="repair-finding" />
-        </p>
+        {(!told || list) && (
+          <p className="ds-problem-foot">
+            <Actions finding={found} testId="repair-finding" />
+          </p>
+        )}
       </div>
       <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(found))} />
     </div>
