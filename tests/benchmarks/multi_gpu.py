@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--engines", choices=_ENGINES, nargs="+", default=list(_ENGINES), help="default: both, in turns")
     parser.add_argument("--peer", type=Path, metavar="FOLDER", help="where nvidia.dali is unpacked")
     parser.add_argument("--device", choices=("gpu", "cpu"), default="gpu", help="cpu: processes on one processor")
-    parser.add_argument("--photos", nargs="+", default=["500×375", "mixed sizes, 4:2:0"], help="sets of photos.py")
+    parser.add_argument("--photos", nargs="+", default=["500×375", "mixed sizes, 4:2:0"], help="sets of photos.py, or folders")
     parser.add_argument("--work", default="readme", help="program (default readme; see duel_programs.py)")
     parser.add_argument("--threads", type=int, nargs="+", default=[4, 16], help="of each process (default 4 16)")
     parser.add_argument("--batch", type=int, default=256)
@@ -46,14 +46,15 @@ def main() -> int:
     options = parser.parse_args()
     named = ("device", "work", "batch", "rounds", "seconds")
     settings = {name: getattr(options, name) for name in named}
-    written: dict[str, Any] = {"machine": metadata(), "settings": settings, "runs": {}}
+    written: dict[str, Any] = {"machine": metadata(), "settings": settings, "results": {}}
     failed = False
     for photos in options.photos:
-        folder = equal_shards(photo_set(photos), max(options.gpus))
+        source = Path(photos) if Path(photos).is_dir() else photo_set(photos)
+        folder = equal_shards(source, max(options.gpus))
         for threads in options.threads:
             found = _measure(folder, threads, options)
             failed |= any("error" in one for one in found.values())
-            written["runs"][f"{photos}, {threads} threads"] = found
+            written["results"][f"{photos}, {threads} threads"] = found
             sys.stdout.write(_table(f"{photos}, {threads} threads", found, max(options.gpus)))
             sys.stdout.flush()
             if options.out is not None:

@@ -33,6 +33,8 @@ def test_several_processes(tmp_path: Path, photos: str) -> None:
     found = run(
         "multi_gpu.py",
         tmp_path / "out.json",
+        "--engines",
+        "studio",
         "--gpus",
         "1",
         "2",
@@ -45,7 +47,11 @@ def test_several_processes(tmp_path: Path, photos: str) -> None:
         "--photos",
         photos,
     )
-    assert sorted(found) == ["1", "2"] and all(result["images_per_second"]["median"] > 0 for result in found.values())
+    ((title, engines),) = found.items()
+    assert title == f"{photos}, 1 threads" and [*engines] == ["studio"]
+    rates, multiples = (engines["studio"][name] for name in ("images_per_second", "multiples"))
+    assert [*rates] == ["1", "2"] and all(rate["median"] > 0 for rate in rates.values())
+    assert multiples["1"]["median"] == 1.0
 
 
 def test_memory_and_repetitions(tmp_path: Path, photos: str) -> None:
