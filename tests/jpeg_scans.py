@@ -1,4 +1,4 @@
-"""Coefficients of JPEG files, read from baseline files and written to progressive ones with any scans (ITU-T T.81)."""
+"""Coefficients of JPEG files, read from baseline files and written to others, with any scans or codes (ITU-T T.81)."""
 
 from __future__ import annotations
 
@@ -161,11 +161,11 @@ _LENGTHS = 4, 8
 class _Writer:
     """Bits of a scan."""
 
-    def __init__(self, ac: bool) -> None:
-        self.ac, self.bits, self.run, self.waiting = ac, "", 0, ""
+    def __init__(self, codes: dict[int, str]) -> None:
+        self.codes, self.bits, self.run, self.waiting = codes, "", 0, ""
 
     def symbol(self, symbol: int, size: int = 0, bits: int = 0) -> None:
-        self.bits += f"{_SYMBOLS[self.ac].index(symbol):0{_LENGTHS[self.ac]}b}"
+        self.bits += self.codes[symbol]
         self.bits += f"{bits & ((1 << size) - 1):0{size}b}" if size else ""
 
     def end_run(self) -> None:
@@ -174,6 +174,10 @@ class _Writer:
             self.symbol(size << 4, size, self.run)
             self.bits += self.waiting
             self.run, self.waiting = 0, ""
+
+    def difference(self, difference: int) -> None:
+        size = abs(difference).bit_length()
+        self.symbol(size, size, difference if difference > 0 else difference - 1)
 
     def first(self, values: Array, low: int) -> None:
         run = 0
@@ -243,7 +247,9 @@ def progressive(file: bytes, scans: Sequence[Scan]) -> bytes:
 
 
 def _scan_data(frame: Frame, zigzag: Array, scan: Scan) -> bytes:
-    writer, made, last = _Writer(scan.first > 0), b"", [0, 0, 0]
+    ac = scan.first > 0
+    codes = {symbol: f"{place:0{_LENGTHS[ac]}b}" for place, symbol in enumerate(_SYMBOLS[ac])}
+    writer, made, last = _Writer(codes), b"", [0, 0, 0]
     for blocks, number in frame.order(scan.components):
         if scan.interval and number and number % scan.interval == 0:
             made += writer.data() + bytes([0xFF, 0xD0 | (number // scan.interval - 1) & 7])
@@ -257,7 +263,30 @@ def _scan_data(frame: Frame, zigzag: Array, scan: Scan) -> bytes:
             if scan.high:
                 writer.bits += str(value & 1)
                 continue
-            difference, last[c] = value - last[c], value
-            size = abs(difference).bit_length()
-            writer.symbol(size, size, difference if difference > 0 else difference - 1)
+            writer.difference(value - last[c])
+            last[c] = value
     return made + writer.data()
+
+
+def recoded(file: bytes, dc: bytes, ac: bytes) -> bytes:
+    """The coefficients of a baseline file in codes that all components have: counts of 1 to 16 bits, and symbols."""
+    frame, values = baseline(file)
+    zigzag = values[:, ZIGZAG].astype(np.int64)
+    tables = b"\0" + dc + b"\x10" + ac
+    dcs, acs = ({symbol: code for code, symbol in codes.items()} for codes in _tables(tables).values())
+    made = b"\xff\xd8"
+    for marker, body, _ in segments(file):
+        if marker not in (0xC4, 0xDA, 0xDD):
+            made += segment(marker, body)
+    names = b"".join(bytes([c + 1, 0]) for c in range(frame.components))
+    made += segment(0xC4, tables) + segment(0xDA, bytes([frame.components]) + names + b"\0\x3f\0")
+    writer, last = _Writer(dcs), [0, 0, 0]
+    for blocks, _ in frame.order(range(frame.components)):
+        for block, c in blocks:
+            writer.codes = dcs
+            writer.difference(int(zigzag[block, 0]) - last[c])
+            last[c] = int(zigzag[block, 0])
+            writer.codes = acs
+            writer.first(zigzag[block, 1:], 0)
+            writer.end_run()
+    return made + writer.data() + b"\xff\xd9"

@@ -35,6 +35,7 @@ from dali_studio.kernels.cuda import (
 )
 from dali_studio.kernels.cuda.generate import Template
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.jpeg.gpu_decoder import FEW_PARTS
 
 IMAGES = ("uint8", "int16", "int32", "float32")
 #: What CUDA 12.9 says of Volta.
@@ -244,6 +245,7 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
+    "jpeg": [{"FEW_PARTS": FEW_PARTS}],
     "optical_flow": [{"CHANNELS": 1}, {"CHANNELS": 3}],
     "planes": [{"WORDS": words} for words in (1, 4)],
     "equalize": [{"CHANNELS": channels} for channels in (1, 2, 3, 4)],

@@ -21,7 +21,7 @@ from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
 from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
 from dali_studio.kernels.jpeg.gpu_rule import coefficient_room, takes, takes_coefficients
 from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
-from tests.jpeg_scans import Scan, progressive
+from tests.jpeg_scans import Scan, progressive, recoded
 
 pytestmark = pytest.mark.gpu
 
@@ -162,6 +162,55 @@ def test_so_are_those_of_unusual_files(decoder: JpegKernels, sampling: int) -> N
     assert done.all()
     for file, got in zip(files, pictures, strict=True):
         assert np.array_equal(got, on_cpu(file))
+
+
+DC_SYMBOLS = list(range(12))
+AC_SYMBOLS = [0, 0xF0, *(run << 4 | size for size in range(1, 11) for run in range(16))]
+
+
+def codes(lengths: Sequence[int], symbols: Sequence[int]) -> bytes:
+    return bytes(list(lengths).count(n) for n in range(1, 17)) + bytes(symbols)
+
+
+def any_lengths(generator: np.random.Generator, count: int) -> list[int]:
+    """Of so many codes: leaves of a tree that grows somewhere; the last one would be all ones."""
+    leaves = [0]
+    while len(leaves) <= count:
+        chosen = int(generator.choice(np.flatnonzero(np.array(leaves) < 16)))
+        leaves += [leaves.pop(chosen) + 1] * 2
+    return sorted(leaves)[:count]
+
+
+#: Lengths of the codes of DC and AC. Tables are looked up by ten bits, further ones by how far 16 bits are behind those.
+CODES = {
+    "16 bits": ([16] * 12, [16] * 162),
+    "11 bits": ([11] * 12, [11] * 162),
+    "10 bits": ([10] * 12, [10] * 162),
+    "short ones, of which ten bits show several": ([2, 2, 2, *[6] * 9], [1, 3, 3, 4, *[16] * 158]),
+    "ones first": ([*range(1, 9), *[16] * 4], [*range(1, 9), *[16] * 154]),
+    "ones first, ten bits": ([*range(1, 11), 16, 16], [*range(1, 9), 10, 11, *[16] * 152]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sampling", ["420", "444", "Gray"])
+def test_so_are_those_of_any_codes(decoder: JpegKernels, sampling: str) -> None:
+    generator = np.random.default_rng(8)
+    tables = [(codes(dc, DC_SYMBOLS), codes(ac, AC_SYMBOLS)) for dc, ac in CODES.values()]
+    for _ in range(6):
+        dc, ac = (codes(any_lengths(generator, len(s)), generator.permutation(s).tolist()) for s in (DC_SYMBOLS, AC_SYMBOLS))
+        tables.append((dc, ac))
+    noise = generator.integers(0, 256, (40, 51, 3), np.uint8)
+    originals = [bytes(coded(picture(60, 81), sampling)), bytes(coded(noise, sampling, 97)), bytes(coded(noise, sampling, 30))]
+    wanted = [on_cpu(np.frombuffer(file, np.uint8)) for file in originals]
+    files = [np.frombuffer(recoded(file, *one), np.uint8) for one in tables for file in originals]
+    # one code for all blocks, which are flat
+    flat = bytes(coded(np.full((40, 51, 3), 128, np.uint8), sampling))
+    files += [np.frombuffer(recoded(flat, codes([a], [0]), codes([b], [0])), np.uint8) for a in (1, 10, 16) for b in (1, 11, 16)]
+    wanted = wanted * len(tables) + [on_cpu(np.frombuffer(flat, np.uint8))] * 9
+    pictures, done = on_gpu(decoder, files)
+    assert done.all()
+    for file, got, expected in zip(files, pictures, wanted, strict=True):
+        assert np.array_equal(on_cpu(file), expected) and np.array_equal(got, expected)
 
 
 @pytest.mark.parametrize("output", ["RGB", "GRAY"])

@@ -27,8 +27,8 @@ MAX_GROUP, MIN_GROUP = 128, 32
 #: Progressive ones are launched together, which takes no longer than for one of them.
 FEW = 64
 #: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
-#: many are decoded at a time, have fewer, as `jpeg.cu` has them.
-PARTS, FEW_PARTS = 512, 128
+#: many are decoded at a time, have fewer.
+PARTS, FEW_PARTS = 512, 256
 #: Bytes of coded data that one block of threads decodes of pictures that have more than three times as much: these are
 #: shared between blocks, which takes launches more, so that smaller ones would not gain.
 SEGMENT = 96 << 10
@@ -375,8 +375,7 @@ def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tupl
 @cache
 def module() -> Any:
     """The compiled kernels of `jpeg.cu`."""
-    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)})
     with doing("compiling the GPU's JPEG decoder"):
-        module = cupy().RawModule(code=sources.source("jpeg"), options=options)
+        module = cupy().RawModule(code=sources.source("jpeg"), options=sources.options({"FEW_PARTS": FEW_PARTS}))
         module.compile()
     return module
