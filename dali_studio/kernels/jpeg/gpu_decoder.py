@@ -28,7 +28,7 @@ MAX_GROUP, MIN_GROUP = 128, 32
 FEW = 64
 #: Parts of a segment, as `jpeg.hpp` has them: threads of a block that decodes one. Pictures of one segment, of which
 #: many are decoded at a time, have fewer.
-PARTS, FEW_PARTS = 512, 256
+PARTS, FEW_PARTS = 512, 384
 #: Bytes of coded data that one block of threads decodes of pictures that have more than three times as much: these are
 #: shared between blocks, which takes launches more, so that smaller ones would not gain.
 SEGMENT = 96 << 10
