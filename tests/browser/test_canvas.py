@@ -211,6 +211,26 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     _by_id(page, "comparison").wait_for(state="detached")
 
 
+def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: Any, artifacts: Path) -> None:
+    page = designer
+    _by_id(page, "node-rotate").click(position=HEAD)
+    picture = _by_id(page, "compare")
+    picture.wait_for()
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
+    told = page.locator('.ds-canvas [data-testid^="pixel-"]')
+    page.wait_for_function("() => document.querySelectorAll('.ds-canvas [data-testid^=pixel-]').length === 4")
+    assert _by_id(page, "pixel").inner_text().endswith(_by_id(page, "pixel-rotate").inner_text())
+    page.screenshot(path=artifacts / "designer_pixel.png")
+    page.mouse.move(box["x"] - 300, box["y"] + 400)
+    told.first.wait_for(state="detached")
+    drawn = "() => document.querySelector('.ds-stats .ds-histogram path').getAttribute('d')"
+    before = page.evaluate(drawn)
+    _by_id(page, "whole").click()
+    page.wait_for_function(f"before => ({drawn})() !== before", arg=before)
+    assert _by_id(page, "whole").inner_text() == "of the whole batch"
+
+
 def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artifacts: Path) -> None:
     page = designer
     _by_id(page, "node-uniform").click(position=HEAD)

@@ -115,7 +115,8 @@ const LISTED: ReadonlySet<PreviewBody["type"]> = new Set(["wave", "table", "text
 function OutputSection({ node, output }: { readonly node: NodeView; readonly output: number }) {
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
-  const sample = useSel((s) => s.sample);
+  const session = useSession();
+  const { sample, whole } = useSel((s) => ({ sample: s.sample, whole: s.view.whole }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
   if (!facts && !preview) return null;
   const rows: (readonly [string, string])[] = [["shape", facts || "–"]];
@@ -137,7 +138,20 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
             </div>
           ))}
         </dl>
-        {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} before={detail.before ?? []} />}
+        {detail && detail.histogram.length > 0 && (
+          <div>
+            <Histogram bins={detail.histogram} before={detail.before ?? []} />
+            <button
+              type="button"
+              className="ds-link"
+              data-testid="whole"
+              title="Of which samples the range, the mean and the histogram are; dashed: the input."
+              onClick={() => session.view({ whole: !whole })}
+            >
+              {whole ? "of the whole batch" : "of this sample"}
+            </button>
+          </div>
+        )}
       </div>
       {preview && LISTED.has(preview.body.type) && (
         <div className={`ds-preview-body ds-preview-${preview.body.type}`}>
