@@ -280,6 +280,15 @@ def test_seeds_are_shared_and_locked(designer: Any) -> None:
     _await_code(page, f"seed={own}", there=False)
 
 
+def test_a_generator_without_a_density_shows_its_draws(designer: Any) -> None:
+    page = designer
+    page.evaluate("() => navigator.clipboard.writeText('x = fn.random.beta(alpha=2.0, beta=5.0)')")
+    _by_id(page, "canvas").click(position={"x": 4, "y": 120})
+    page.keyboard.press("Control+v")
+    _by_id(page, "drawn").locator("rect").nth(39).wait_for(state="attached")
+    assert "1000 draws from 0.0" in _by_id(page, "inspector").inner_text()
+
+
 def _drag(page: Any, handle: str, dx: float, dy: float) -> None:
     """In two parts, between which the hand rests for longer than keys that are one step may lie apart."""
     _by_id(page, handle).scroll_into_view_if_needed()

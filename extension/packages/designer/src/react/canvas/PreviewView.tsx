@@ -243,7 +243,7 @@ function Table({ body, label, testId, height }: PartProps<TableBody>) {
             <tr key={i}>
               {row.map((cell, k) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place in the tensor
-                <td key={k}>{cell}</td>
+                <td key={k}>{cell.replace(/^-/, "−")}</td>
               ))}
             </tr>
           ))}
