@@ -245,6 +245,10 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     page.screenshot(path=artifacts / "designer_random.png")
     before = _nodes(page)
     _by_id(page, "node-rotate").click(position=HEAD)
+    # below the argument that it feeds, its numbers can be typed
+    _by_id(page, "draw-deviation").fill("4")
+    page.keyboard.press("Enter")
+    _await_code(page, "stddev=4)")
     _by_id(page, "probability").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")

@@ -1,4 +1,5 @@
 import { type PointerEvent, useEffect, useRef } from "react";
+import { fillArgument } from "../../core/catalog";
 import {
   type Distribution,
   density,
@@ -19,6 +20,7 @@ import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section, Segments } from "../parts";
 import { useGesture } from "./field";
+import { NumberField } from "./NumberField";
 
 const WIDTH = 250;
 const HEIGHT = 64;
@@ -253,6 +255,35 @@ function Drawn({ node, title }: { readonly node: NodeView; readonly title: strin
   );
 }
 
+const NUMBER = fillArgument({ name: "number", type: "float", doc: "" });
+
+/** The numbers of a distribution, beside the argument that it feeds; elsewhere the generator's own arguments say them. */
+function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set: (next: Distribution) => void }) {
+  const field = (label: string, value: number, next: (v: number) => Distribution) => (
+    <NumberField
+      argument={NUMBER}
+      value={value}
+      onValue={(v) => set(next(v))}
+      setError={() => undefined}
+      bad={false}
+      label={label}
+      testId={`draw-${label}`}
+    />
+  );
+  const uniform = of.kind === "uniform";
+  return (
+    <span className="ds-range-fields">
+      {uniform
+        ? field("from", of.low, (v) => ({ ...of, low: Math.min(v, of.high) }))
+        : field("mean", of.mean, (v) => ({ ...of, mean: v }))}
+      <span className="ds-muted">{uniform ? "to" : "±"}</span>
+      {uniform
+        ? field("to", of.high, (v) => ({ ...of, high: Math.max(v, of.low) }))
+        : field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.max(0, v) }))}
+    </span>
+  );
+}
+
 interface EditorProps {
   readonly node: NodeView;
   readonly of: Distribution;
@@ -302,6 +333,7 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
         />
       )}
       <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
+      {title !== undefined && of.kind !== "coin" && <Limits of={of} set={set} />}
       {draws && <Told draws={draws} />}
       {fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
     </Section>
