@@ -29,6 +29,8 @@ _CHUNK, _MAX_EXTENT, _MAX_CELLS = 4, 512, 1024
 _DRAWS, _SPANS, _LEVELS = 1000, 40, 12
 #: Extents of the pictures of a pair, and how many spans its histogram has.
 _PAIR, _PAIR_SPANS = (1600, 1200), 24
+#: How many outputs are looked at in one point: of a node, of its input, and of what other cards show.
+_PROBED = 26
 #: Samples whose differences are listed.
 _PAIR_SAMPLES = 64
 
@@ -215,7 +217,7 @@ class Inquiries:
     def pixel(self, request: PreviewRequest, wanted: requests.RequestPixel) -> None:
         """Send the numbers of outputs at one point."""
         items: list[output_messages.PixelValue] = []
-        for port in wanted.ports[:4]:
+        for port in wanted.ports[:_PROBED]:
             if port.node not in request.revision.active:
                 continue
             made = self._engine.compute(request.revision, request.iteration, [request.sample], only=port).outputs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from time import perf_counter
 from typing import Any
@@ -31,6 +31,7 @@ from dali_studio.studio.renderers.base import Backdrop, Card, Large, Scale, Show
 from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.planes import PlanesRenderer
 from dali_studio.studio.renderers.spectrum import SPECTRA
+from dali_studio.studio.requests import RequestDetail
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.sounds import rate_of
 from dali_studio.studio.spectra import scale_of
@@ -45,6 +46,8 @@ _PICTURES = (ImageRenderer(), PlanesRenderer())
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
 _DETAIL = (1104, 756)
+#: Samples of which the numbers of a batch are counted.
+_WHOLE = 64
 #: Arguments by which operators say how they give boxes, and what stands for two corners.
 _CORNERS = {"ltrb": True, "bbox_layout": "xyXY"}
 
@@ -252,12 +255,12 @@ class PreviewRenderer:
 
     # ---------------------------------------------------------------------------------------------------------- detail
 
-    def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
+    def detail(self, request: PreviewRequest, wanted: RequestDetail) -> None:
         """Send one node's output and first input at full width, with statistics; for `plane` see `Renderer.large`."""
-        revision = request.revision
+        revision, key, plane = request.revision, wanted.key, wanted.plane
         if key not in revision.active:
             return
-        port = PortRef(node=key, output=output)
+        port = PortRef(node=key, output=wanted.output)
         try:
             made = self.engine.compute(revision, request.iteration, [request.sample], only=port).outputs
         except Cancelled:
@@ -274,7 +277,28 @@ class PreviewRenderer:
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
-        self._send(_statistics(port, shown, given, large, before), pixels)
+        facts, layout = images.info(shown.sample, encoded=shown.kind == "encoded"), shown.layout
+        if wanted.whole:
+            shown = self._whole(request, port, shown)
+            given = self._whole(request, source, given) if source is not None and given is not None else None
+        told = _statistics(port, shown, given, large, before)
+        self._send(msgspec.structs.replace(told, facts=facts, layout=layout), pixels)
+
+    def _whole(self, request: PreviewRequest, port: PortRef, shown: Shown) -> Shown:
+        """An output with the numbers of all samples of the batch in place of one."""
+        size = min(request.revision.active.options.batch_size, _WHOLE)
+        try:
+            made = self.engine.compute(request.revision, request.iteration, range(size), only=port).outputs
+        except Cancelled:
+            return shown
+        samples = made[port].samples if port in made else [shown.sample]
+        planar = shown.layout in ("HWC", "CHW")
+        flat = [np.moveaxis(one, shown.layout.index("C"), -1) if planar else one[..., None] for one in samples]
+        count = flat[0].shape[-1]
+        if any(one.shape[-1] != count for one in flat):
+            return shown
+        pooled = np.concatenate([one.reshape(-1, 1, count) for one in flat])
+        return replace(shown, sample=pooled if planar else pooled[:, 0, 0], layout="HWC" if planar else shown.layout)
 
     # --------------------------------------------------------------------------------------------------------- control
 
@@ -415,6 +439,7 @@ def _are_corners(revision: Revision, port: PortRef) -> bool:
 def _statistics(
     port: PortRef, shown: Shown, given: Shown | None, large: Large | None, before: Large | None
 ) -> output_messages.ImageDetail:  # fmt: skip
+    """Of one sample, or of those of a batch, as `shown` and `given` hold them."""
     values: NDArray[Any] = shown.sample.astype(np.float32)
     finite = values[np.isfinite(values)]
     low, high = images.span_of(values)
@@ -422,7 +447,7 @@ def _statistics(
     encoded = shown.kind == "encoded"
     return output_messages.ImageDetail(
         key=port.node, output=port.output, has_output=large is not None, has_input=before is not None,
-        facts=images.info(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
+        facts="", layout="", minimum=low, maximum=high,
         mean=float(finite.mean()) if finite.size else 0.0,
         histogram=() if encoded else images.histogram(shown.sample, shown.layout),
         before=_comparable(shown, given, (low, high)),

@@ -96,6 +96,8 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     output: int = 0
     plane: int = -1
     #: plane: which frame or slice, or which voxel of a volume; -1: the one that is shown first
+    whole: bool = False
+    #: whole: the statistics are those of the batch, of 64 samples at most
 
 
 class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):

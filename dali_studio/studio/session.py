@@ -490,7 +490,7 @@ class Session:
     def _render_detail(self) -> None:
         request, wanted = self.request(), self._detail
         if wanted is not None:
-            self.worker.submit("detail", lambda: self.renderer.detail(request, wanted.key, wanted.output, wanted.plane))
+            self.worker.submit("detail", lambda: self.renderer.detail(request, wanted))
 
     def _begin(self, job: str) -> None:
         if job in _RENDERED:

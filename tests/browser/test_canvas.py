@@ -211,6 +211,26 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     _by_id(page, "comparison").wait_for(state="detached")
 
 
+def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: Any, artifacts: Path) -> None:
+    page = designer
+    _by_id(page, "node-rotate").click(position=HEAD)
+    picture = _by_id(page, "compare")
+    picture.wait_for()
+    box = picture.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
+    told = page.locator('.ds-canvas [data-testid^="pixel-"]')
+    page.wait_for_function("() => document.querySelectorAll('.ds-canvas [data-testid^=pixel-]').length === 4")
+    assert _by_id(page, "pixel").inner_text().endswith(_by_id(page, "pixel-rotate").inner_text())
+    page.screenshot(path=artifacts / "designer_pixel.png")
+    page.mouse.move(box["x"] - 300, box["y"] + 400)
+    told.first.wait_for(state="detached")
+    drawn = "() => document.querySelector('.ds-stats .ds-histogram path').getAttribute('d')"
+    before = page.evaluate(drawn)
+    _by_id(page, "whole").click()
+    page.wait_for_function(f"before => ({drawn})() !== before", arg=before)
+    assert _by_id(page, "whole").inner_text() == "of the whole batch"
+
+
 def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artifacts: Path) -> None:
     page = designer
     _by_id(page, "node-uniform").click(position=HEAD)
@@ -225,6 +245,10 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     page.screenshot(path=artifacts / "designer_random.png")
     before = _nodes(page)
     _by_id(page, "node-rotate").click(position=HEAD)
+    # below the argument that it feeds, its numbers can be typed
+    _by_id(page, "draw-deviation").fill("4")
+    page.keyboard.press("Enter")
+    _await_code(page, "stddev=4)")
     _by_id(page, "probability").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
@@ -258,6 +282,15 @@ def test_seeds_are_shared_and_locked(designer: Any) -> None:
     assert _by_id(page, "seed-uniform").locator("option:checked").inner_text() == f"its own: {own}"
     _by_id(page, "lock-seeds").click()
     _await_code(page, f"seed={own}", there=False)
+
+
+def test_a_generator_without_a_density_shows_its_draws(designer: Any) -> None:
+    page = designer
+    page.evaluate("() => navigator.clipboard.writeText('x = fn.random.beta(alpha=2.0, beta=5.0)')")
+    _by_id(page, "canvas").click(position={"x": 4, "y": 120})
+    page.keyboard.press("Control+v")
+    _by_id(page, "drawn").locator("rect").nth(39).wait_for(state="attached")
+    assert "1000 draws from 0.0" in _by_id(page, "inspector").inner_text()
 
 
 def _drag(page: Any, handle: str, dx: float, dy: float) -> None:

@@ -413,6 +413,20 @@ def test_detail_has_both_pictures_and_statistics(client: Client) -> None:
     assert detail.note.startswith("shown from")
 
 
+def test_statistics_are_of_a_sample_or_of_the_whole_batch(client: Client) -> None:
+    def asked(key: str, whole: bool) -> output_messages.ImageDetail:
+        return only(client.send("request_detail", key=key, whole=whole), output_messages.ImageDetail)[0]
+
+    samples = client.session.answers.output(PortRef(node="normalize"), range(6)).samples
+    one, all_of_them = asked("normalize", whole=False), asked("normalize", whole=True)
+    assert (one.facts, one.layout) == (all_of_them.facts, all_of_them.layout) == ("3×96×96 f32", "CHW")
+    assert [sum(channel) for channel in one.histogram] == [96 * 96] * 3
+    assert [sum(channel) for channel in all_of_them.histogram] == [6 * 96 * 96] * 3
+    assert all_of_them.mean == pytest.approx(float(np.mean([sample.mean() for sample in samples])), abs=1e-4)
+    turned, count = asked("rotate", whole=True), client.session.answers.output(PortRef(node="resize"), range(6))
+    assert [sum(channel) for channel in turned.before] == [sum(s.shape[0] * s.shape[1] for s in count.samples)] * 3
+
+
 @pytest.mark.parametrize("send_first", [True, False])
 def test_quick_edits_end_at_the_last(client: Client, send_first: bool) -> None:
     """Edits faster than painting: the last picture is that of the last edit."""

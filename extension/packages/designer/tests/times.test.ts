@@ -130,6 +130,7 @@ describe("target", () => {
     expect(headroomOf(4480, 4000)).toBe("12 % over 4\u2009000");
     expect(headroomOf(4001, 4000)).toBe("at 4\u2009000");
     expect(headroomOf(4001, 0)).toBe("");
+    expect(headroomOf(625, 10)).toBe("63 times 10");
   });
   it("takes the number of batches made alone, and says so, where the other one is not known", () => {
     expect(headroom(fold(OPENED, revision(1), finished([])))).toMatchObject({

@@ -284,7 +284,8 @@ export class Session {
 
   /** `plane`: a frame or slice, -1 for the one that is shown first. */
   requestDetail(ref: PortRef, plane = -1): void {
-    this.send({ type: "request_detail", key: ref.node, output: ref.output, plane });
+    const { whole } = this.store.get().view;
+    this.send({ type: "request_detail", key: ref.node, output: ref.output, plane, whole });
   }
 
   /** Add the calls of a program's text; the kernel reads it. */

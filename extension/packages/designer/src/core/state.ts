@@ -179,6 +179,8 @@ export interface View {
   readonly comparison: Comparison | null;
   readonly sweep: Sweep | null;
   readonly sweeping: boolean;
+  /** Whether statistics in the inspector are those of the whole batch. */
+  readonly whole: boolean;
   /** What was done just now, with [Undo]; or what was refused, with a fix. */
   readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
   /** The wire into which what is dragged would go. */
@@ -293,6 +295,7 @@ export const INITIAL_VIEW: View = {
   comparison: null,
   sweep: null,
   sweeping: false,
+  whole: false,
   notice: null,
   target: "",
   expecting: false,

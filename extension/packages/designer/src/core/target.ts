@@ -20,15 +20,17 @@ export interface Headroom {
   readonly measured: typeof PIPELINED.name | typeof ALONE.name;
   readonly target: number;
   readonly enough: boolean;
-  /** "28 % under 4 000", "12 % over 2 400"; empty without a target. */
+  /** "28 % under 4 000", "12 % over 2 400", "62 times 10"; empty without a target. */
   readonly words: string;
 }
 
 export function headroomOf(speed: number, target: number): string {
   if (target <= 0 || speed <= 0) return "";
-  const share = Math.abs(speed / target - 1);
-  const words = share < 0.005 ? "at" : `${format.percent(share)} ${speed < target ? "under" : "over"}`;
-  return `${words} ${format.throughput(target)}`;
+  const times = speed / target;
+  const share = Math.abs(times - 1);
+  const few = (value: number) => format.number(Number(value.toPrecision(2)));
+  const apart = times >= 2 ? `${few(times)} times` : `${format.percent(share)} ${times < 1 ? "under" : "over"}`;
+  return `${share < 0.005 ? "at" : apart} ${target < 100 ? few(target) : format.throughput(target)}`;
 }
 
 /** The speed in the pipeline where it was measured; else that of one batch at a time, which says so. */

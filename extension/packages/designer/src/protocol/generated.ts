@@ -264,6 +264,7 @@ export interface RequestDetail {
   readonly key: string;
   readonly output?: number;
   readonly plane?: number;
+  readonly whole?: boolean;
 }
 
 /** Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes. */

@@ -23,6 +23,13 @@ export function usePixel(
     const wait = setTimeout(() => session.send({ type: "request_pixel", ports: JSON.parse(text), ...at, plane }), 40);
     return () => clearTimeout(wait);
   }, [session, text, at, plane, sample]);
+  // answers may come after the pointer has gone
+  const stale = useSel((s) => s.pixel !== null) && !at;
+  const forget = () => session.store.set((s) => (s.pixel ? { ...s, pixel: null } : s));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the session stays
+  useEffect(() => (stale ? forget() : undefined), [stale]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what pointed has gone
+  useEffect(() => forget, []);
   const items = useSel((s) => s.pixel?.items ?? []);
   return ports.map((port) =>
     items.find((i) => i.port.node === port.node && (i.port.output ?? 0) === (port.output ?? 0)),

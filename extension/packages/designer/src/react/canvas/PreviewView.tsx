@@ -1,5 +1,6 @@
 import { type PointerEvent, useEffect, useState } from "react";
 import * as format from "../../core/format";
+import { contained } from "../../core/pixels";
 import { type Preview, portKey } from "../../core/state";
 import type { BoxesBody, PlanesBody, PreviewBody, StatisticsBody, TableBody, WaveBody } from "../../protocol/generated";
 import { useSel } from "../context";
@@ -242,7 +243,7 @@ function Table({ body, label, testId, height }: PartProps<TableBody>) {
             <tr key={i}>
               {row.map((cell, k) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place in the tensor
-                <td key={k}>{cell}</td>
+                <td key={k}>{cell.replace(/^-/, "−")}</td>
               ))}
             </tr>
           ))}
@@ -268,6 +269,22 @@ function Statistics({ body, label, testId }: PartProps<StatisticsBody>) {
   );
 }
 
+/** The pixel that is pointed at in the inspector, and its numbers here. */
+function Probed({ preview, width, height }: { preview: Preview; width: number; height: number }) {
+  const at = useSel((s) => s.pixel);
+  const value = at?.items.find((i) => i.port.node === preview.key && (i.port.output ?? 0) === preview.output);
+  if (!at || !value) return null;
+  const room = contained(preview.atlas_width, preview.atlas_height, { width, height });
+  return (
+    <>
+      <i className="ds-cross" style={{ left: room.x + at.x * room.width, top: room.y + at.y * room.height }} />
+      <p className="ds-pixel" data-testid={`pixel-${preview.key}`}>
+        {value.values.map((n) => format.number(Number(n.toPrecision(3)))).join(" ")}
+      </p>
+    </>
+  );
+}
+
 /** What a node gives for the shown sample, by the kind of its data. */
 export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, height = PREVIEW_HEIGHT }: Props) {
   const sample = useSel((s) => s.sample);
@@ -276,13 +293,16 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
   switch (body.type) {
     case "image":
       return (
-        <Thumb
-          id={portKey(preview.key, preview.output)}
-          width={width}
-          height={height}
-          label={label}
-          {...(testId ? { testId } : {})}
-        />
+        <>
+          <Thumb
+            id={portKey(preview.key, preview.output)}
+            width={width}
+            height={height}
+            label={label}
+            {...(testId ? { testId } : {})}
+          />
+          <Probed preview={preview} width={width} height={height} />
+        </>
       );
     case "planes":
       return <Planes {...part} body={body} />;

@@ -5,7 +5,7 @@ import { contained, extentsIn, oneScale } from "../../core/pixels";
 import { previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
 import { numberOf, type Voxel } from "../../core/volume";
-import type { PixelValue } from "../../protocol/generated";
+import type { PixelValue, PortRef } from "../../protocol/generated";
 import { BoxLines } from "../canvas/PreviewView";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
@@ -14,13 +14,15 @@ import { Volume } from "./Volume";
 
 const WIDTH = 275;
 const HEIGHT = 126;
+/** How many cards tell the numbers of the pixel that is pointed at. */
+const PROBED = 24;
 
 /** Ask for the large picture whenever it can have changed; one request is on its way at most. */
 function useDetail(key: string, output: number, plane: number): void {
   const session = useSession();
   const stamp = useSel((s) => {
     const p = s.previews[`${key}#${output}`];
-    return p ? `${p.revision}|${p.sample}|${p.iteration}` : "";
+    return p ? `${p.revision}|${p.sample}|${p.iteration}|${s.view.whole}` : "";
   });
   const answered = useSel((s) => s.detail);
   const wants = useRef("");
@@ -85,7 +87,12 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [at, setAt] = useState(0.42);
   const [point, setPoint] = useState<Point | null>(null);
   const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
-  const ports = [{ node: nodeKey, output }, ...(source ? [source] : [])];
+  // the pictures of all cards are looked at in the same place
+  const cards = useSel((s) => {
+    const pictures = Object.values(s.previews).filter((p) => p.body.type === "image");
+    return JSON.stringify(pictures.slice(0, PROBED).map((p) => ({ node: p.key, output: p.output })));
+  });
+  const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...JSON.parse(cards)];
   const given = useSel((s) => (source && previewOf(s, source.node, source.output)?.facts) || "");
   const facts = detail?.has_input ? detail.facts : "";
   const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT });

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { type Argument, isSaid, type Operator, sameValue } from "../../core/catalog";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
@@ -62,6 +62,16 @@ function isShown(argument: Argument, node: NodeView): boolean {
 }
 
 function Arguments({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
+  // what feeds an argument, by its name: a generator may reach it through the split of a branch
+  const drawn: Readonly<Record<string, string>> = useSel((s) =>
+    Object.fromEntries(
+      Object.entries(node.argument_inputs).map(([name, ref]) => {
+        const source = nodeOf(s.graph, ref.node);
+        const split = s.opening?.catalog.byName.get(source?.operator ?? "")?.role === "split";
+        return [name, (split && source?.inputs[0]?.node) || ref.node];
+      }),
+    ),
+  );
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
@@ -76,7 +86,10 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   return (
     <section className="ds-section" aria-label="Arguments">
       {first.map((a) => (
-        <FieldRow key={a.name} node={node} argument={a} />
+        <Fragment key={a.name}>
+          <FieldRow node={node} argument={a} />
+          {drawn[a.name] && <RandomEditor key={drawn[a.name]} nodeKey={drawn[a.name] ?? ""} title="" />}
+        </Fragment>
       ))}
       {all && rest.map((a) => <FieldRow key={a.name} node={node} argument={a} />)}
       {rest.length > 0 && (
@@ -115,7 +128,8 @@ const LISTED: ReadonlySet<PreviewBody["type"]> = new Set(["wave", "table", "text
 function OutputSection({ node, output }: { readonly node: NodeView; readonly output: number }) {
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
-  const sample = useSel((s) => s.sample);
+  const session = useSession();
+  const { sample, whole } = useSel((s) => ({ sample: s.sample, whole: s.view.whole }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
   if (!facts && !preview) return null;
   const rows: (readonly [string, string])[] = [["shape", facts || "–"]];
@@ -137,7 +151,20 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
             </div>
           ))}
         </dl>
-        {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} before={detail.before ?? []} />}
+        {detail && detail.histogram.length > 0 && (
+          <div>
+            <Histogram bins={detail.histogram} before={detail.before ?? []} />
+            <button
+              type="button"
+              className="ds-link"
+              data-testid="whole"
+              title="Of which samples the range, the mean and the histogram are; dashed: the input."
+              onClick={() => session.view({ whole: !whole })}
+            >
+              {whole ? "of the whole batch" : "of this sample"}
+            </button>
+          </div>
+        )}
       </div>
       {preview && LISTED.has(preview.body.type) && (
         <div className={`ds-preview-body ds-preview-${preview.body.type}`}>
@@ -199,14 +226,6 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const [chosen, setChosen] = useState(0);
-  // A generator may reach the argument through the split of a branch.
-  const drawn = useSel((s) =>
-    Object.entries(node?.argument_inputs ?? {}).map(([name, ref]) => {
-      const source = nodeOf(s.graph, ref.node);
-      const split = s.opening?.catalog.byName.get(source?.operator ?? "")?.role === "split";
-      return `${name}|${(split && source?.inputs[0]?.node) || ref.node}`;
-    }),
-  );
   if (!node) return null;
   const output = Math.min(chosen, Math.max(0, node.output_kinds.length - 1));
   return (
@@ -225,10 +244,6 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       {operator && <CropWindow node={node} operator={operator} />}
       <Placement node={node} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
-      {drawn.map((row) => {
-        const [name = "", key = ""] = row.split("|");
-        return <RandomEditor key={row} nodeKey={key} title={name} />;
-      })}
       {operator && <ProbabilityRow node={node} />}
       {operator && <InputsSection node={node} operator={operator} />}
       {node.output_kinds.length > 1 && (

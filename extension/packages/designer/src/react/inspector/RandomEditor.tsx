@@ -1,4 +1,5 @@
 import { type PointerEvent, useEffect, useRef } from "react";
+import { fillArgument } from "../../core/catalog";
 import {
   type Distribution,
   density,
@@ -19,6 +20,7 @@ import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section, Segments } from "../parts";
 import { useGesture } from "./field";
+import { NumberField } from "./NumberField";
 
 const WIDTH = 250;
 const HEIGHT = 64;
@@ -211,8 +213,75 @@ export function RandomEditor({ nodeKey, title }: { readonly nodeKey: string; rea
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const gesture = useGesture();
   const of = node ? distributionOf(node) : null;
-  if (!node || !of) return null;
+  if (!node?.operator.startsWith("random.")) return null;
+  if (!of) return <Drawn node={node} title={title} key={node.key} />;
   return <Editor node={node} of={of} title={title} gesture={gesture} key={node.key} session={session} />;
+}
+
+const few = (v: number) => format.number(Number(v.toPrecision(3)));
+
+function Told({ draws, from = "" }: { readonly draws: Draws; readonly from?: string }) {
+  return (
+    <p className="ds-muted ds-draws">
+      {draws.count} draws{from}: mean {few(draws.mean)}, sd {few(draws.deviation)}
+    </p>
+  );
+}
+
+/** What a generator draws whose density has no grips. */
+function Drawn({ node, title }: { readonly node: NodeView; readonly title: string | undefined }) {
+  const draws = useDraws(node);
+  if (!draws?.count) return null;
+  const { histogram, minimum, maximum } = draws;
+  const most = Math.max(...histogram);
+  const step = WIDTH / histogram.length;
+  return (
+    <Section title={title ?? "Draws"}>
+      <svg
+        className="ds-density"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        data-testid="drawn"
+        aria-hidden="true"
+      >
+        {histogram.map((n, i) => {
+          const height = (n / most) * (HEIGHT - 4);
+          // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
+          return <rect key={i} x={i * step} width={step * 0.9} y={HEIGHT - height} height={height} />;
+        })}
+      </svg>
+      <Told draws={draws} from={` from ${few(minimum)} to ${few(maximum)}`} />
+    </Section>
+  );
+}
+
+const NUMBER = fillArgument({ name: "number", type: "float", doc: "" });
+
+/** The numbers of a distribution, beside the argument that it feeds; elsewhere the generator's own arguments say them. */
+function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set: (next: Distribution) => void }) {
+  const field = (label: string, value: number, next: (v: number) => Distribution) => (
+    <NumberField
+      argument={NUMBER}
+      value={value}
+      onValue={(v) => set(next(v))}
+      setError={() => undefined}
+      bad={false}
+      label={label}
+      testId={`draw-${label}`}
+    />
+  );
+  const uniform = of.kind === "uniform";
+  return (
+    <span className="ds-range-fields">
+      {uniform
+        ? field("from", of.low, (v) => ({ ...of, low: Math.min(v, of.high) }))
+        : field("mean", of.mean, (v) => ({ ...of, mean: v }))}
+      <span className="ds-muted">{uniform ? "to" : "±"}</span>
+      {uniform
+        ? field("to", of.high, (v) => ({ ...of, high: Math.max(v, of.low) }))
+        : field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.max(0, v) }))}
+    </span>
+  );
 }
 
 interface EditorProps {
@@ -248,7 +317,6 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
     session.edit(step.edits, { positions: step.positions });
     if (chosen) session.select(step.select);
   };
-  const few = (v: number) => format.number(Number(v.toPrecision(3)));
   return (
     <Section
       title={title ?? "Draws"}
@@ -265,11 +333,8 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
         />
       )}
       <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
-      {draws && (
-        <p className="ds-muted ds-draws">
-          {draws.count} draws: mean {few(draws.mean)}, sd {few(draws.deviation)}
-        </p>
-      )}
+      {title !== undefined && of.kind !== "coin" && <Limits of={of} set={set} />}
+      {draws && <Told draws={draws} />}
       {fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
     </Section>
   );
