@@ -22,7 +22,7 @@ function Place({ node }: { readonly node: NodeView }) {
       <input
         className="ds-input"
         value={path}
-        placeholder="folder, list.txt, annotations.json or shard.tar"
+        placeholder="folder, list.txt, annotations.json, shard.tar or .tfrecord"
         aria-label={`Where ${node.key} reads`}
         data-testid="data-path"
         onChange={(e) => setPath(e.target.value)}
@@ -48,15 +48,9 @@ function Place({ node }: { readonly node: NodeView }) {
   );
 }
 
-function Histogram({
-  name,
-  spread,
-  words,
-}: {
-  readonly name: string;
-  readonly spread: Spread;
-  readonly words: (value: number) => string;
-}) {
+function Histogram({ spread }: { readonly spread: Spread }) {
+  const { name, unit } = spread;
+  const words = (v: number) => (unit === "B" ? format.bytes(v) : unit === "ms" ? format.time(v) : `${v} ${unit}`);
   const most = Math.max(1, ...spread.counts);
   return (
     <figure className="ds-spread">
@@ -91,7 +85,7 @@ function Cell({ sample }: { readonly sample: DataSample }) {
     draw();
     return images.subscribe(DATA_IMAGE, draw);
   }, [images, sample]);
-  const size = sample.width ? `${sample.width}×${sample.height}, ` : "cannot be decoded, ";
+  const size = `${sample.facts || "cannot be decoded"}, `;
   const words = `${sample.name}: ${size}${format.bytes(sample.size)}${sample.label ? `, label ${sample.label}` : ""}`;
   return (
     <li title={words}>
@@ -112,9 +106,9 @@ function Contents({ found }: { readonly found: DataSet }) {
             <span className="ds-muted">, {found.samples.length} of them drawn here</span>
           )}
         </p>
-        <Histogram name="width" spread={found.widths} words={(v) => `${v} px`} />
-        <Histogram name="height" spread={found.heights} words={(v) => `${v} px`} />
-        <Histogram name="file" spread={found.bytes} words={format.bytes} />
+        {found.spreads.map((spread) => (
+          <Histogram key={spread.name} spread={spread} />
+        ))}
         {labels.length > 0 && (
           <p className="ds-muted">
             {format.plural(labels.length, "label")}:{" "}
