@@ -60,7 +60,7 @@ def test_a_node_moves_to_the_gpu_and_one_press_each_repairs_what_follows(
     button = _by_id(page, "repair-resize")
     button.wait_for(timeout=30_000)
     assert button.inner_text() == "Copy decode to the GPU"
-    assert _by_id(page, "repair-finding").inner_text() == "Copy decode to the GPU"
+    assert page.locator('[data-testid="repair-finding"]').count() == 0  # it is offered once
     page.screenshot(path=artifacts / "devices_finding.png")
     button.click()
     _by_id(page, "node-to_gpu").wait_for(timeout=30_000)
