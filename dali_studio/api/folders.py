@@ -42,6 +42,10 @@ class Kind:
     patterns: tuple[str, ...]
     samples: Callable[[], Path]
 
+    def is_one(self, path: Path) -> bool:
+        """Whether a file is one of them, by its name."""
+        return any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in self.patterns)
+
     @property
     def places(self) -> tuple[str, ...]:
         """Arguments by which a reader is told what to read."""
@@ -134,7 +138,7 @@ def point_at(graph: Graph, nodes: Sequence[Node], folder: Path, kind: Kind = IMA
 
 
 def _is_one(path: Path, kind: Kind) -> bool:
-    return path.is_file() and any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in kind.patterns)
+    return kind.is_one(path) and path.is_file()
 
 
 def _unreadable(message: str, kind: Kind, hint: str = "") -> DaliStudioError:

@@ -1,25 +1,21 @@
-"""Data sets: which reader reads what lies at a path, and what is in it."""
+"""Data sets: what is in them, and what readers are to read."""
 
 from __future__ import annotations
 
 import io
-import json
 import re
-import tarfile
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import simplejpeg
-from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.api.engine import Engine
-from dali_studio.api.folders import folder_arguments
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import roots
 from dali_studio.graph.checks import output_schemas
@@ -28,16 +24,22 @@ from dali_studio.graph.model import Graph
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import images
+from dali_studio.studio.data_paths import FOLDERS, source_at, unreadable
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.messages import FolderFound
 from dali_studio.studio.run_messages import DataSample, DataSet, Spread
 
-#: Samples that are looked at, extents of their pictures, spans of a histogram, and files of an archive that are listed.
-_SAMPLES, _CELL, _SPANS, _LISTED = 32, 96, 16, 200
-_PICTURES = ("jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "ppm", "jp2")
-#: Images of a folder that are counted.
+#: Samples that are looked at, extents of their pictures, and spans of a histogram.
+_SAMPLES, _CELL, _SPANS = 32, 96, 16
+#: Files of a folder that are counted.
 _COUNTED = 1000
+#: Arguments that say what is read, beside those that are paths.
+_PLACES = ("files", "filenames", "paths", "path", "index_path", "features", "labels")
+#: Frames of a sound that are drawn at most.
+_MOMENTS = 2**20
+#: Colours of a wave and of what is behind it.
+_WAVE = (2, 74, 56), (233, 235, 238)
 #: Arguments that say in which order, and which part of a data set, is read: a sample of all of it is drawn here.
 _SHUFFLED: dict[str, Value] = {"random_shuffle": True, "initial_fill": 4096}
 _ORDER = ("shuffle_after_epoch", "num_shards", "shard_id", "stick_to_shard", "pad_last_batch")
@@ -49,11 +51,13 @@ def folder_found(path: str, name: str) -> FolderFound:
     try:
         entries = sorted(folder.iterdir(), key=lambda entry: entry.name.lower())
         inner = [entry for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
-        files = chain(entries, *(_entries(entry) for entry in inner))
-        found = sum(1 for _ in islice((file for file in files if _is_picture(file)), _COUNTED))
+        files = [*islice(chain(entries, *(_entries(entry) for entry in inner)), 20 * _COUNTED)]
     except OSError as error:
         return FolderFound(path=str(folder), note=f"It cannot be read: {error.strerror}.")
-    return FolderFound(path=str(folder), folders=tuple(entry.name for entry in inner), images=found)
+    counted = ((kind, sum(kind.is_one(file) for file in files)) for kind, _ in FOLDERS)
+    kind, count = next((found for found in counted if found[1]), (FOLDERS[0][0], 0))
+    names = tuple(entry.name for entry in inner)
+    return FolderFound(path=str(folder), folders=names, kind=kind.word[:-1], count=min(count, _COUNTED))
 
 
 def _entries(folder: Path) -> Iterable[Path]:
@@ -61,72 +65,6 @@ def _entries(folder: Path) -> Iterable[Path]:
         yield from folder.iterdir()
     except OSError:  # forbidden, or gone
         return
-
-
-def _is_picture(file: Path) -> bool:
-    return file.suffix.lower().removeprefix(".") in _PICTURES
-
-
-def source_at(path: Path) -> tuple[str, dict[str, Value]]:
-    """The reader for what lies at a path, and the arguments that make it read that.
-
-    A folder of images, or of a folder for each class; a list of files; annotations of the COCO data set; archives of
-    WebDataset.
-
-    Raises
-    ------
-    DaliStudioError
-        DS302 if nothing lies there, or nothing that can be read.
-    """
-    if not path.is_file():
-        return "readers.file", folder_arguments(path)
-    try:
-        if path.suffix == ".tar":
-            return "readers.webdataset", {"paths": (str(path),), "ext": _extensions(path)}
-        if path.suffix == ".json":
-            return "readers.coco", {"file_root": str(_root_of(path)), "annotations_file": str(path)}
-        if path.suffix in (".txt", ".lst"):
-            return "readers.file", {"file_list": str(path), "file_root": str(path.parent)}
-    except (OSError, ValueError, LookupError, TypeError, tarfile.TarError) as error:
-        raise _unreadable(f"{path} cannot be read as a data set: {error}.") from error
-    raise _unreadable(f"{path} is no data set that is known.")
-
-
-def _unreadable(message: str) -> DaliStudioError:
-    hint = (
-        "Give a folder of images, a list of files (.txt), annotations in the format of COCO (.json), or an archive of "
-        "WebDataset (.tar)."
-    )
-    return DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))
-
-
-def _extensions(path: Path) -> tuple[str, ...]:
-    """What the samples of an archive have: pictures first, then classes."""
-    counted: Counter[str] = Counter()
-    with tarfile.open(path) as archive:
-        for number, member in enumerate(archive):
-            if number == _LISTED:
-                break
-            name = PurePosixPath(member.name).name
-            if member.isfile() and "." in name[1:]:
-                counted[name[1:].partition(".")[2]] += 1
-    pictures = [ext for ext in counted if ext.lower() in _PICTURES]
-    if not pictures:
-        raise ValueError("there are no pictures among its first files")
-    return (";".join(pictures), *(["cls"] if "cls" in counted else []))
-
-
-def _root_of(annotations: Path) -> Path:
-    """The folder of the pictures that annotations name: where the first of them is."""
-    with annotations.open(encoding="utf-8") as file:
-        name = str(json.load(file)["images"][0]["file_name"])
-    parent = annotations.parent
-    folders = [parent, *(entry for entry in sorted(parent.iterdir()) if entry.is_dir())]
-    beside = [entry for entry in sorted(parent.parent.iterdir()) if entry.is_dir()]
-    for folder in (*folders, *beside):
-        if (folder / name).is_file():
-            return folder
-    raise ValueError(f"its first picture, {name}, is in no folder beside it")
 
 
 def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[Edit, ...]:
@@ -137,12 +75,12 @@ def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[
     DaliStudioError
         DS302 if another reader is needed for that, or there is nothing.
     """
-    operator, arguments = source_at(path)
-    node = graph.node(key)
+    source, node = source_at(path), graph.node(key)
+    operator, arguments = source.operator, source.arguments
     if node.operator != operator:
-        raise _unreadable(f"{path} is read by fn.{operator}, and {key} is fn.{node.operator}.")
+        raise unreadable(f"{path} is read by fn.{operator}, and {key} is fn.{node.operator}.")
     known = registry.schema(operator)
-    places = [a.name for a in known.arguments if a.widget == "path" or a.name in ("files", "paths", "labels")]
+    places = [a.name for a in known.arguments if a.widget == "path" or a.name in _PLACES]
     gone = [name for name in places if name in node.arguments and name not in arguments]
     return (
         *(SetArgument(key=key, argument=name, unset=True) for name in gone),
@@ -171,9 +109,10 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
     """
     part, node = Graph(msgspec.structs.replace(graph.options, batch_size=_SAMPLES, num_threads=1)), graph.node(key)
     schema = registry.schema(node.operator) if node.operator in registry else None
-    if schema is None or schema.role != "reader" or schema.outputs[0].kind != "encoded":
-        found = Diagnostic(code="DS209", message=f"{key} reads no files.", hint="Choose a reader of files.", node=key)
-        raise DaliStudioError(found)
+    kinds = [one.kind for one in output_schemas(graph, key, registry) or ()]
+    if schema is None or schema.role != "reader" or kinds[:1] != ["encoded"]:
+        words = f"{key} gives no files as they are, of which something could be told here."
+        raise DaliStudioError(Diagnostic(code="DS209", message=words, hint="Choose a reader of files.", node=key))
     kept: dict[str, Value] = {name: value for name, value in node.arguments.items() if name not in _ORDER}
     kept |= {name: value for name, value in _SHUFFLED.items() if schema.argument(name) is not None}
     part.add_node(type(node)(key=key, operator=node.operator, arguments=kept, version=node.version))
@@ -188,30 +127,43 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
     count = min(total or _SAMPLES, _SAMPLES, len(made[0]))
     files = [np.asarray(made[0][i]) for i in range(count)]
     names = [str(made[0][i].source_info()) for i in range(count)]
-    found = [_picture(file) for file in files]
-    cells, packed = images.atlas([picture for picture, _ in found], columns=8) if found else ([], b"")
+    found = [_seen(file.tobytes()) for file in files]
+    cells, packed = images.atlas([one.picture for one in found], columns=8) if found else ([], b"")
     samples = tuple(
         DataSample(
-            name=names[i], label=_label(made[1:], i), width=found[i][1][0], height=found[i][1][1], size=files[i].size,
+            name=names[i], label=_label(made[1:], i), facts=found[i].facts, size=files[i].size,
             x=cells[i].x, y=cells[i].y, cell_width=cells[i].width, cell_height=cells[i].height,
         )
         for i in range(count)
     )  # fmt: skip
-    sizes = [sample for sample in samples if sample.width]
+    extents = {name: unit for one in found for name, (_, unit) in one.extents.items()}
+    spreads = [
+        _spread(name, unit, [one.extents[name][0] for one in found if name in one.extents])
+        for name, unit in extents.items()
+    ]
     made_set = DataSet(
-        key=key, total=total, samples=samples, widths=_spread([s.width for s in sizes]),
-        heights=_spread([s.height for s in sizes]), bytes=_spread([s.size for s in samples]),
-    )  # fmt: skip
+        key=key, total=total, samples=samples, spreads=(*spreads, _spread("file", "B", [s.size for s in samples]))
+    )
     return made_set, [packed] if packed else []
 
 
-def _picture(file: NDArray[np.uint8]) -> tuple[Rgb, tuple[int, int]]:
-    """A small picture, and width and height of the whole one; hatched and 0 where it cannot be decoded."""
-    content = file.tobytes()
+@dataclass(frozen=True)
+class _Seen:
+    """What is shown of a file: a picture, a few words, and how large it is, each with its unit."""
+
+    picture: Rgb
+    facts: str
+    extents: Mapping[str, tuple[int, str]]
+
+
+def _seen(content: bytes) -> _Seen:
+    """An image or a sound; hatched, and without words, where it cannot be decoded."""
     try:
         if content[:2] == b"\xff\xd8":
             height, width = (int(extent) for extent in simplejpeg.decode_jpeg_header(content)[:2])
             small = simplejpeg.decode_jpeg(content, min_height=_CELL, min_width=_CELL, strict=False)
+        elif content[:4] in (b"fLaC", b"OggS") or content[8:12] == b"WAVE":
+            return _heard(content)
         else:
             with Image.open(io.BytesIO(content)) as image:
                 width, height = image.size
@@ -219,8 +171,24 @@ def _picture(file: NDArray[np.uint8]) -> tuple[Rgb, tuple[int, int]]:
                 small = np.asarray(image.convert("RGB"))
     except Exception:  # noqa: BLE001 - whatever a broken file does to its decoder, the others are shown
         stripes = np.add.outer(np.arange(_CELL), np.arange(_CELL)) // 5 % 2
-        return np.repeat((200 + 20 * stripes[:, :, None]).astype(np.uint8), 3, axis=2), (0, 0)
-    return images.square(small, _CELL), (width, height)
+        return _Seen(np.repeat((200 + 20 * stripes[:, :, None]).astype(np.uint8), 3, axis=2), "", {})
+    extents = {"width": (width, "px"), "height": (height, "px")}
+    return _Seen(images.square(small, _CELL), f"{width}×{height}", extents)
+
+
+def _heard(content: bytes) -> _Seen:
+    """A sound: its wave, the loudest of each column."""
+    import soundfile  # noqa: PLC0415 - who has none hears none
+
+    with soundfile.SoundFile(io.BytesIO(content)) as file:
+        rate, length = int(file.samplerate), int(file.frames)
+        wave = np.abs(file.read(_MOMENTS, dtype="float32", always_2d=True)).max(axis=1)
+    columns = [float(part.max()) if part.size else 0.0 for part in np.array_split(wave, _CELL)]
+    tall = np.array(columns) / max(*columns, 1e-6) * (_CELL / 2 - 8)
+    inside = np.abs(np.arange(_CELL) - _CELL / 2)[:, None] <= np.maximum(tall, 0.5)
+    picture = np.where(inside[:, :, None], *(np.array(colour, np.uint8) for colour in _WAVE))
+    extents = {"length": (round(1000 * length / rate), "ms"), "rate": (rate, "Hz")}
+    return _Seen(np.ascontiguousarray(picture), f"{length / rate:.3g} s at {rate} Hz", extents)
 
 
 def _label(others: list[Any], sample: int) -> str:
@@ -235,9 +203,9 @@ def _label(others: list[Any], sample: int) -> str:
     return ""
 
 
-def _spread(values: list[int]) -> Spread:
+def _spread(name: str, unit: str, values: list[int]) -> Spread:
     if not values:
-        return Spread(minimum=0, median=0, maximum=0, counts=())
+        return Spread(name=name, unit=unit, minimum=0, median=0, maximum=0, counts=())
     counts, _ = np.histogram(values, bins=_SPANS)
     low, middle, high = (int(v) for v in (min(values), np.median(values), max(values)))
-    return Spread(minimum=low, median=middle, maximum=high, counts=tuple(counts.tolist()))
+    return Spread(name=name, unit=unit, minimum=low, median=middle, maximum=high, counts=tuple(counts.tolist()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from dali_studio.api.folders import folder_readers, point_at
@@ -13,9 +12,8 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
-from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.data_sources import source_at
+from dali_studio.studio.data_paths import Source, source_at
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.messages import RecipeInfo
 
@@ -80,35 +78,30 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:
-    """A graph that reads and decodes the images at a path, as `source_at` finds them.
+    """A graph that reads and decodes what is at a path, as `source_at` finds it.
 
-    Sub-folders are classes; a flat folder's images are listed one by one.
+    Sub-folders are classes; a flat folder's files are listed one by one.
 
     Raises
     ------
     DaliStudioError
         DS302 if nothing is there, or no image.
     """
-    operator, arguments = source_at(typed_path(path))
-    return reading_graph(arguments, registry, operator)
+    return reading_graph(source_at(typed_path(path)), registry)
 
 
-def reading_graph(arguments: Mapping[str, Value], registry: Registry, operator: str = "readers.file") -> Graph:
-    """A graph that reads and decodes images; `arguments` tell its reader which."""
-    reader, decoder = registry.schema(operator), _decoder(registry)
-    files = arguments.get("files")
+def reading_graph(source: Source, registry: Registry) -> Graph:
+    """A graph that reads what `source` tells."""
+    reader = registry.schema(source.operator)
+    files = source.arguments.get("files")
     graph = Graph(GraphOptions(batch_size=min(len(files), 8) if isinstance(files, tuple) else 8, seed=1))
-    read, decode = reader.node_name, decoder.node_name
-    graph.add_node(Node(key=read, operator=reader.name, arguments=arguments, version=reader.version))
-    graph.add_node(Node(key=decode, operator=decoder.name, version=decoder.version))
-    graph.connect(PortRef(node=read), decode, 0)
+    read = last = reader.node_name
+    graph.add_node(Node(key=read, operator=reader.name, arguments=source.arguments, version=reader.version))
+    for name, arguments in source.then:
+        schema = registry.schema(name)
+        graph.add_node(Node(key=schema.node_name, operator=name, arguments=arguments, version=schema.version))
+        graph.connect(PortRef(node=last), schema.node_name, 0)
+        last = schema.node_name
     given = len(output_schemas(graph, read, registry) or ())
-    graph.set_outputs([PortRef(node=decode), *(PortRef(node=read, output=i) for i in range(1, given))])
+    graph.set_outputs([PortRef(node=last), *(PortRef(node=read, output=i) for i in range(1, given))])
     return graph
-
-
-def _decoder(registry: Registry) -> OperatorSchema:
-    schemas = (registry.schema(name) for name in registry)
-    return next(
-        s for s in schemas if not s.seeded and [p.kind for p in (*s.inputs, *s.outputs)] == ["encoded", "image"]
-    )

@@ -250,14 +250,17 @@ class SampleStrip(msgspec.Struct, frozen=True, kw_only=True, tag="sample_strip")
 
 
 class FolderFound(msgspec.Struct, frozen=True, kw_only=True, tag="folder_found"):
-    """Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit.
+    """Answer to `RequestFolder`: its folders, and how many files of a kind (``image``) lie in it and in them.
+
+    They are counted up to a limit.
 
     `note`: why it cannot be looked into, or nothing.
     """
 
     path: str
     folders: tuple[str, ...] = ()
-    images: int = 0
+    kind: str = "image"
+    count: int = 0
     note: str = ""
 
 

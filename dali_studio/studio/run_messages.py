@@ -53,6 +53,8 @@ class FileRemains(msgspec.Struct, frozen=True, kw_only=True, tag="file_remains")
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
     """How numbers are spread: `counts` are of equal spans from `minimum` to `maximum`."""
 
+    name: str
+    unit: str
     minimum: int
     median: int
     maximum: int
@@ -60,12 +62,11 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DataSample(msgspec.Struct, frozen=True, kw_only=True):
-    """One sample of a data set: its file (bytes, and width and height, 0 if unknown) and its place in the atlas."""
+    """One sample of a data set: its file (bytes, and words, none if it cannot be decoded), its place in the atlas."""
 
     name: str
     label: str
-    width: int
-    height: int
+    facts: str
     size: int
     x: int
     y: int
@@ -79,9 +80,7 @@ class DataSet(msgspec.Struct, frozen=True, kw_only=True, tag="data_set"):
     key: str
     total: int
     samples: tuple[DataSample, ...]
-    widths: Spread
-    heights: Spread
-    bytes: Spread
+    spreads: tuple[Spread, ...]
 
 
 class Reproduction(msgspec.Struct, frozen=True, kw_only=True, tag="reproduction"):

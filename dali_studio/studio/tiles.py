@@ -19,6 +19,7 @@ from dali_studio.graph.node import Node
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema, Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import gallery
+from dali_studio.studio.data_paths import Source
 from dali_studio.studio.gallery_messages import Setting, Tile, TileControl
 
 #: Controls of a tile, those by which an operator's arguments are set, and those for examples, which have many.
@@ -121,7 +122,7 @@ def graph_of(tile: Tile, settings: Sequence[Setting], read: Mapping[str, Value],
 def _around(tile: Tile, read: Mapping[str, Value], registry: Registry) -> Graph:
     """The operator behind a reader and a decoder."""
     schema = registry.schema(tile.name)
-    graph = gallery.reading_graph(read, registry)
+    graph = gallery.reading_graph(Source("readers.file", read), registry)
     graph.options = msgspec.structs.replace(graph.options, name=schema.node_name)
     source, key = graph.outputs[0], schema.node_name
     graph.add_node(Node(key=key, operator=schema.name, arguments=dict(schema.shown or {}), version=schema.version))

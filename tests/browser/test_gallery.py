@@ -153,6 +153,8 @@ def test_into_a_designer_and_its_graph(opened: Any, artifacts: Path) -> None:
     _by_id(page, "gallery-designer").click()
     _by_id(page, "node-rotate").wait_for(timeout=60_000)
     page.wait_for_function("() => Number(document.querySelector('[data-testid=\"thumb-rotate\"]')?.dataset.drawn) > 0", timeout=60_000)
+    inner, outer = (_by_id(page, name).bounding_box() for name in ("designer", "gallery"))
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]  # its lower edge is to be seen
     page.screenshot(path=artifacts / "gallery_designer.png")
     _by_id(page, "gallery-back").click()
     _by_id(page, "tile-hsv").click()

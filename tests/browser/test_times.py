@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,23 @@ def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
     assert {"decode", "resize", "rotate"} <= {event["name"] for event in trace["traceEvents"]}
     lab.set_theme(page, "JupyterLab Dark")
     page.screenshot(path=artifacts / "times_dark.png")
+
+
+_ANSWERED = """async () => { const { session } = window.jupyterapp.shell.currentWidget.context.sessionContext;
+  const reply = await session.kernel.requestExecute({ code: '1 + 1' }).done; return reply.content.status; }"""
+
+
+def test_a_long_run_leaves_the_kernel_free_and_stops_at_once(opened: Callable[[], Any]) -> None:
+    page = opened()
+    _by_id(page, "run-choice").select_option("128")
+    _await_text(page, "throughput-second", " s left")
+    assert page.evaluate(_ANSWERED) == "ok"
+    assert _by_id(page, "stop").is_enabled()  # it goes on meanwhile
+    begin = time.monotonic()
+    _by_id(page, "stop").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=stop]').disabled")
+    assert time.monotonic() - begin < 3  # a second, where nothing else runs
+    _await_text(page, "throughput-second", "stopped")
 
 
 def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any], artifacts: Path) -> None:

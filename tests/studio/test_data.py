@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 from studio.clients import Client, only
 
 from dali_studio import fn, pipeline_def, samples
+from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
+from dali_studio.schema.record_samples import example
 from dali_studio.studio import messages
 
 
@@ -64,9 +68,21 @@ def archived(root: Path) -> Path:
     return root / "shard.tar"
 
 
+def recorded(root: Path) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    path = root / "shard.tfrecord"
+    with path.open("wb") as file:
+        for number, photo in enumerate(photos()):
+            features = {"image/class/label": [number], "image/encoded": [photo.read_bytes()], "text": [b"words"]}
+            message = example(features, packed=True)
+            file.write(len(message).to_bytes(8, "little") + bytes(4) + message + bytes(4))
+    assert main(["tfrecord2idx", str(path), str(path.with_suffix(".idx"))]) == 0
+    return path
+
+
 KINDS: list[tuple[Callable[[Path], Path], str, int]] = [
     (folder, "readers.file", 2), (listed, "readers.file", 2), (annotated, "readers.coco", 3),
-    (archived, "readers.webdataset", 2),
+    (archived, "readers.webdataset", 2), (recorded, "readers.tfrecord", 2),
 ]  # fmt: skip
 
 
@@ -87,10 +103,63 @@ def test_a_data_set_is_opened_by_its_path_and_looked_into(
     assert sorted(s.size for s in found.samples) == sorted(p.stat().st_size for p in photos())
     atlas = Image.open(io.BytesIO(buffers[0]))
     for sample in found.samples:
-        assert sample.width and sample.x + sample.cell_width <= atlas.width and sample.y + sample.cell_height <= atlas.height
-    assert sum(found.widths.counts) == sum(found.bytes.counts) == 5
-    assert found.widths.minimum <= found.widths.median <= found.widths.maximum
+        assert "×" in sample.facts and sample.x + sample.cell_width <= atlas.width and sample.y + sample.cell_height <= atlas.height
+    assert [(one.name, one.unit, sum(one.counts)) for one in found.spreads] == [
+        ("width", "px", 5), ("height", "px", 5), ("file", "B", 5)
+    ]  # fmt: skip
+    assert all(one.minimum <= one.median <= one.maximum for one in found.spreads)
     assert {s.label for s in found.samples} >= {"1"} or operator == "readers.coco"
+    client.session.close()
+
+
+@pytest.mark.parametrize(
+    ("place", "operators", "kind"),
+    [
+        (samples.sounds, ["readers.file", "decoders.audio"], "audio"),
+        (samples.videos, ["experimental.readers.video"], "video"),
+        (samples.volumes, ["readers.numpy", "reshape"], "any"),
+    ],
+    ids=["sounds", "videos", "volumes"],
+)
+def test_folders_of_other_kinds_are_opened(place: Callable[[], Path], operators: list[str], kind: str) -> None:
+    client = Client(Graph())
+    got = client.send("open_folder", path=str(place()))
+    assert not only(got, messages.Refused)
+    (previews,) = only(got, messages.Previews)
+    graph = client.session.graph
+    assert [node.operator for node in graph.nodes()] == operators and not previews.failed
+    assert client.session.current().validation.metas[graph.outputs[0]].kind == kind
+    (found,) = only(client.send("request_folder", path=str(place())), messages.FolderFound)
+    assert found.count > 0 and found.kind == {"audio": "sound", "video": "video", "any": "array"}[kind]
+    client.session.close()
+
+
+def test_sounds_are_looked_into() -> None:
+    client = Client(Graph())
+    client.send("open_folder", path=str(samples.sounds()))
+    ((found, buffers),) = [(m, b) for m, b in client.send("request_data", key="reader") if isinstance(m, messages.DataSet)]
+    assert [(one.name, one.unit) for one in found.spreads] == [("length", "ms"), ("rate", "Hz"), ("file", "B")]
+    assert all(re.fullmatch(r"[\d.]+ s at 16000 Hz", one.facts) for one in found.samples)
+    assert np.ptp(np.asarray(Image.open(io.BytesIO(buffers[0])))) > 100  # waves are drawn
+    client.session.close()
+
+
+def test_records_without_an_index_say_how_to_make_it(tmp_path: Path) -> None:
+    path = recorded(tmp_path / "data")
+    path.with_suffix(".idx").unlink()
+    client = Client(Graph())
+    (refused,) = only(client.send("open_folder", path=str(path)), messages.Refused)
+    assert "dali-studio tfrecord2idx" in refused.diagnostics[0].message
+    client.session.close()
+
+
+def test_a_list_names_files_of_a_folder_beside_it(tmp_path: Path) -> None:
+    folder(tmp_path / "pictures")
+    lines = [f"{path.relative_to(tmp_path / 'pictures')} 3" for path in sorted((tmp_path / "pictures").rglob("*.jpg"))]
+    (tmp_path / "list.txt").write_text("\n".join(lines))
+    client = Client(Graph())
+    (previews,) = only(client.send("open_folder", path=str(tmp_path / "list.txt")), messages.Previews)
+    assert not previews.failed
     client.session.close()
 
 

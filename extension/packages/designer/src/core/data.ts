@@ -4,7 +4,7 @@ import type { State } from "./state";
 /** The nodes that read data sets, in the order of the graph. */
 export function readersOf(state: State): readonly NodeView[] {
   const role = (node: NodeView) => state.opening?.catalog.byName.get(node.operator)?.role;
-  return (state.graph?.nodes ?? []).filter((n) => role(n) === "reader" && n.output_kinds[0] === "encoded");
+  return (state.graph?.nodes ?? []).filter((n) => role(n) === "reader");
 }
 
 /** Whether something is only not given yet: a wire, or what a reader is to read. */
@@ -17,7 +17,7 @@ export function isUnread(state: State, d: Diagnostic): boolean {
   return (d.code === "DS302" || (d.code === "DS103" && isBegun(d))) && readersOf(state).some((n) => n.key === d.node);
 }
 
-const PLACES = ["file_root", "file_list", "annotations_file", "paths", "files"] as const;
+const PLACES = ["file_root", "file_list", "annotations_file", "paths", "path", "files", "filenames"] as const;
 
 /** What a reader is told to read, for the field that changes it. */
 export function placeOf(node: NodeView): string {
@@ -25,7 +25,7 @@ export function placeOf(node: NodeView): string {
     const value = node.arguments[name];
     if (typeof value === "string" && value) return value;
     const first = Array.isArray(value) ? value[0] : undefined;
-    if (typeof first === "string") return name === "files" ? first.replace(/\/[^/]*$/, "") : first;
+    if (typeof first === "string") return name.startsWith("file") ? first.replace(/\/[^/]*$/, "") : first;
   }
   return "";
 }

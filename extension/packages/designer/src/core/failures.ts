@@ -1,7 +1,7 @@
 import type { Diagnostic, Edit } from "../protocol/generated";
 import { argumentOf } from "./catalog";
 import { nodeOf } from "./graph";
-import { findings } from "./select";
+import { findings, severity } from "./select";
 import type { State } from "./state";
 
 /** A button that takes a problem with a file away for this run and the next ones. */
@@ -30,11 +30,18 @@ export function remediesOf(state: State, key: string): readonly Remedy[] {
 
 /** A finding about one file: it cannot be read or decoded. Where a value is wrong for a sample, its file is not at fault. */
 export function isAboutFile(d: Diagnostic): boolean {
-  return /^DS30[12]$/.test(d.code) && Boolean(d.node && d.source && typeof d.sample === "number");
+  const sampled = Boolean(d.node && d.source && typeof d.sample === "number");
+  return /^DS30[12]$/.test(d.code) && sampled && !/ into memory\b/.test(d.message);
+}
+
+/** Findings, less those of files that the last run went on without, which are listed by themselves. */
+export function problems(state: State): readonly Diagnostic[] {
+  const missed = new Set(state.run.finished?.missed.map((file) => file.source));
+  return findings(state).filter((d) => severity(d) === "error" || !isAboutFile(d) || !missed.has(d.source ?? ""));
 }
 
 /** How many problems the tab names: findings that are no hints, and files that the last run missed. */
 export function problemCount(state: State): number {
-  const told = findings(state).filter((d) => (d.severity ?? "error") !== "info").length;
+  const told = problems(state).filter((d) => severity(d) !== "info").length;
   return told + (state.run.finished?.missed.length ?? 0);
 }

@@ -43,6 +43,8 @@ const TITLES: Readonly<Record<string, string>> = {
 export function titleOf(d: Diagnostic): string {
   const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
   if (d.code === "DS103" && isBegun(d)) return "Nothing to read is given";
+  const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
+  if (root) return `This machine does not know ${root}`;
   if (d.code === "DS302" && /No such file or directory/.test(d.message)) return "There is no such folder";
   if (d.code === "DS302" && /\bfolder\b/.test(d.message)) return "This folder could not be opened";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;

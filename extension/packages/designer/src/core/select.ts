@@ -150,6 +150,13 @@ export const findings = derived(
     return all.filter((d) => {
       // before there is anything that is worth it, that nothing is returned is no problem yet
       if (begun && d.code === "DS205") return false;
+      // that a data root is not known here is told again by the reader that fails
+      if (
+        d.code === "DS302" &&
+        severity(d) === "warning" &&
+        all.some((e) => e !== d && e.code === d.code && e.node === d.node)
+      )
+        return false;
       const id = [d.code, d.node, d.argument, d.message].join("|");
       if (seen.has(id)) return false;
       seen.add(id);

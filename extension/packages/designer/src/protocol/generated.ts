@@ -938,12 +938,13 @@ export interface RecipePicture {
   readonly name: string;
 }
 
-/** Answer to `RequestFolder`: its folders, and how many images lie in it and in them, counted up to a limit. */
+/** Answer to `RequestFolder`: its folders, and how many files of a kind (``image``) lie in it and in them. */
 export interface FolderFound {
   readonly type: "folder_found";
   readonly path: string;
   readonly folders: readonly string[];
-  readonly images: number;
+  readonly kind: string;
+  readonly count: number;
   readonly note: string;
 }
 
@@ -1101,17 +1102,14 @@ export interface DataSet {
   readonly key: string;
   readonly total: number;
   readonly samples: readonly DataSample[];
-  readonly widths: Spread;
-  readonly heights: Spread;
-  readonly bytes: Spread;
+  readonly spreads: readonly Spread[];
 }
 
-/** One sample of a data set: its file (bytes, and width and height, 0 if unknown) and its place in the atlas. */
+/** One sample of a data set: its file (bytes, and words, none if it cannot be decoded), its place in the atlas. */
 export interface DataSample {
   readonly name: string;
   readonly label: string;
-  readonly width: number;
-  readonly height: number;
+  readonly facts: string;
   readonly size: number;
   readonly x: number;
   readonly y: number;
@@ -1121,6 +1119,8 @@ export interface DataSample {
 
 /** How numbers are spread: `counts` are of equal spans from `minimum` to `maximum`. */
 export interface Spread {
+  readonly name: string;
+  readonly unit: string;
   readonly minimum: number;
   readonly median: number;
   readonly maximum: number;

@@ -38,12 +38,12 @@ function FolderCard() {
   };
   return (
     <form className="ds-offer ds-offer-first" onSubmit={submit}>
-      <h4>Your images</h4>
+      <h4>Your data</h4>
       {choosing ? (
         <FolderChoice begin={path.trim()} onChoose={open} onClose={() => session.view({ folders: null })} />
       ) : (
         <>
-          <p>Choose a folder on the kernel's machine. A reader and a decoder are added for you.</p>
+          <p>A folder of images, sounds, videos or arrays on the kernel's machine, with what reads and decodes it.</p>
           <div className="ds-offer-foot">
             <div className="ds-offer-row">
               <button
@@ -64,8 +64,8 @@ function FolderCard() {
                 className="ds-input"
                 value={path}
                 placeholder="or a path: folder, .txt, .json, .tar"
-                title="A folder of images, a list of files (.txt), annotations of COCO (.json), an archive of WebDataset (.tar)"
-                aria-label="Folder of images"
+                title="A folder, a list of files (.txt), annotations of COCO (.json), an archive of WebDataset (.tar), records of TensorFlow (.tfrecord)"
+                aria-label="Path of your data"
                 data-testid="folder-path"
                 onChange={(e) => setPath(e.target.value)}
               />

@@ -6,7 +6,7 @@ import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 
-/** More images than the kernel counts. */
+/** More files than the kernel counts. */
 const MANY = 1000;
 
 interface Props {
@@ -16,13 +16,13 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The folders of the kernel's machine, to find images by clicks. */
+/** The folders of the kernel's machine, to find data by clicks. */
 export function FolderChoice({ begin, onChoose, onClose }: Props) {
   const session = useSession();
   const found = useSel((s) => s.folder);
   useEffect(() => session.send({ type: "request_folder", path: begin }), [session, begin]);
   if (!found) return <p className="ds-muted">Looking into it…</p>;
-  const { path, folders = [], images = 0, note = "" } = found;
+  const { path, folders = [], kind = "image", count = 0, note = "" } = found;
   const go = (name: string) => session.send({ type: "request_folder", path, name });
   return (
     <div className="ds-folders" data-testid="folders">
@@ -40,11 +40,11 @@ export function FolderChoice({ begin, onChoose, onClose }: Props) {
         <button
           type="button"
           className="ds-button ds-primary"
-          disabled={images === 0}
+          disabled={count === 0}
           data-testid="choose-folder"
           onClick={() => onChoose(path)}
         >
-          {images === 0 ? "No images here" : `Open ${images < MANY ? format.plural(images, "image") : "these images"}`}
+          {count === 0 ? "No data here" : `Open ${count < MANY ? format.plural(count, kind) : `these ${kind}s`}`}
         </button>
         <button type="button" className="ds-button" onClick={onClose}>
           Cancel

@@ -181,7 +181,7 @@ function Throughput() {
         : run?.until
           ? `only up to ${run.until}`
           : room
-            ? room.words || room.measured
+            ? `${run?.stopped ? "stopped early, " : ""}${room.words || room.measured}`
             : "";
   const alone = run ? `${format.throughput(run.samples_per_second)} ${ALONE.name}` : "";
   const title = run

@@ -8,10 +8,10 @@ import type { Frame } from "./context";
 
 type Api = MutableRefObject<CanvasApi | null>;
 
-/** Whether keys belong to what is focused: a field, a list or a button that uses them; a slider has no undo of its own. */
+/** Whether keys belong to what is focused: a field, a list or a button that uses them; a slider at rest has no undo of its own. */
 function isTyping(target: EventTarget | null, command: boolean): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (command && target.matches("[type=range], [type=checkbox]")) return false;
+  if (command && target.matches("[type=range]:not(:active), [type=checkbox]")) return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 

@@ -22,7 +22,7 @@ function Place({ node }: { readonly node: NodeView }) {
       <input
         className="ds-input"
         value={path}
-        placeholder="folder, list.txt, annotations.json or shard.tar"
+        placeholder="folder, list.txt, annotations.json, shard.tar or .tfrecord"
         aria-label={`Where ${node.key} reads`}
         data-testid="data-path"
         onChange={(e) => setPath(e.target.value)}
@@ -48,15 +48,9 @@ function Place({ node }: { readonly node: NodeView }) {
   );
 }
 
-function Histogram({
-  name,
-  spread,
-  words,
-}: {
-  readonly name: string;
-  readonly spread: Spread;
-  readonly words: (value: number) => string;
-}) {
+function Histogram({ spread }: { readonly spread: Spread }) {
+  const { name, unit } = spread;
+  const words = (v: number) => (unit === "B" ? format.bytes(v) : unit === "ms" ? format.time(v) : `${v} ${unit}`);
   const most = Math.max(1, ...spread.counts);
   return (
     <figure className="ds-spread">
@@ -91,7 +85,7 @@ function Cell({ sample }: { readonly sample: DataSample }) {
     draw();
     return images.subscribe(DATA_IMAGE, draw);
   }, [images, sample]);
-  const size = sample.width ? `${sample.width}×${sample.height}, ` : "cannot be decoded, ";
+  const size = `${sample.facts || "cannot be decoded"}, `;
   const words = `${sample.name}: ${size}${format.bytes(sample.size)}${sample.label ? `, label ${sample.label}` : ""}`;
   return (
     <li title={words}>
@@ -112,9 +106,9 @@ function Contents({ found }: { readonly found: DataSet }) {
             <span className="ds-muted">, {found.samples.length} of them drawn here</span>
           )}
         </p>
-        <Histogram name="width" spread={found.widths} words={(v) => `${v} px`} />
-        <Histogram name="height" spread={found.heights} words={(v) => `${v} px`} />
-        <Histogram name="file" spread={found.bytes} words={format.bytes} />
+        {found.spreads.map((spread) => (
+          <Histogram key={spread.name} spread={spread} />
+        ))}
         {labels.length > 0 && (
           <p className="ds-muted">
             {format.plural(labels.length, "label")}:{" "}
@@ -142,12 +136,13 @@ export function DataPane() {
   const selected = useSel((s) => s.view.selection[0] ?? "");
   const node = readers.find((r) => r.key === selected) ?? readers[0];
   const key = node?.key ?? "";
+  const files = node?.output_kinds[0] === "encoded";
   const stamp = node ? JSON.stringify(node.arguments) : "";
   const found = useSel((s) => (s.dataSet?.key === key ? s.dataSet : null));
   const failed = useSel((s) => s.refused[0]?.message ?? "");
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the reader reads is looked into anew when it changes
   useEffect(() => {
-    if (key) session.send({ type: "request_data", key });
+    if (files) session.send({ type: "request_data", key });
   }, [session, key, stamp]);
   if (!node)
     return (
@@ -175,7 +170,11 @@ export function DataPane() {
         <span className="ds-muted">fn.{node.operator}</span>
         <Place node={node} />
       </div>
-      {found ? <Contents found={found} /> : <p className="ds-muted">{failed || "Looking into it…"}</p>}
+      {found ? (
+        <Contents found={found} />
+      ) : (
+        <p className="ds-muted">{files ? failed || "Looking into it…" : "The tab Batch shows what it gives."}</p>
+      )}
     </div>
   );
 }

@@ -36,7 +36,12 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const unread = useSel((s) => isUnread(s, finding));
   const { node, argument } = finding;
   const back = useSel(
-    (s) => !repair && !isBegun(finding) && argument && severity(finding) === "error" && s.confirmed?.can_undo,
+    (s) =>
+      !repair &&
+      !isBegun(finding) &&
+      (argument || !isAboutFile(finding)) &&
+      severity(finding) === "error" &&
+      s.confirmed?.can_undo,
   );
   return (
     <>

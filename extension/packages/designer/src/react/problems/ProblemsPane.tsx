@@ -1,6 +1,6 @@
-import { isAboutFile } from "../../core/failures";
+import { isAboutFile, problems } from "../../core/failures";
 import * as format from "../../core/format";
-import { findings, severity } from "../../core/select";
+import { severity } from "../../core/select";
 import { isTold } from "../../core/statusMessage";
 import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
@@ -70,7 +70,7 @@ function Missed({ file }: { readonly file: MissedFile }) {
 
 /** Every finding with what can be done about it, and the files that the last run went on without. */
 export function ProblemsPane() {
-  const found = useSel(findings);
+  const found = useSel(problems);
   const missed = useSel((s) => s.run.finished?.missed ?? []);
   if (found.length === 0 && missed.length === 0)
     return (
