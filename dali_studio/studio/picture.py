@@ -392,7 +392,6 @@ def _cut(text: str, most: int) -> str:
     return f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
-
 def _lines(text: str, height: int) -> str:
     """Words in the room of a picture: the first bytes of a file, numbers."""
     lines = [line for part in text.splitlines() for line in textwrap.wrap(part, 23)][: height // 13]
