@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -383,8 +384,12 @@ def _value(value: object) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """As the designer cuts names: the last four characters stay, since names mostly differ at their ends."""
-    return text if len(text) <= most else f"{text[: most - 5]}…{text[-4:]}"
+    """As the designer cuts names: as many characters of the end stay as of the beginning, or the number at the end."""
+    if len(text) <= most:
+        return text
+    number = re.search(r"\d{1,4}$", text)
+    end = len(number[0]) if number else most // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
 def _lines(text: str, height: int) -> str:

@@ -84,8 +84,9 @@ def test_an_entered_subgraph_tells_of_itself(designer: Any, artifacts: Path) -> 
     page = designer
     _by_id(page, "node-resize").click(position=HEAD)
     _by_id(page, "node-rotate").click(position=HEAD, modifiers=["Control"])
-    page.keyboard.press("g")
+    _by_id(page, "several-collapse").click()  # what the inspector offers for several
     _by_id(page, "node-group:group1").wait_for()
+    _by_id(page, "canvas").focus()
     page.keyboard.press("Enter")
     _by_id(page, "crumbs").wait_for()
     assert _by_id(page, "box-title").input_value() == "subgraph"

@@ -183,6 +183,7 @@ def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tupl
     _select(page, "rotate")
     page.keyboard.press("s")
     _await_code(page, "return rotate")
+    assert "nothing else is returned" in _by_id(page, "strip").inner_text()
     page.keyboard.press("s")
     _await_code(page, "return normalize, labels")
     page.keyboard.press("m")

@@ -55,6 +55,45 @@ describe("layoutGraph", () => {
     expect([at.angle?.x, at.light?.x]).toEqual([at.small?.x, at.turned?.x]);
     expect(at.angle?.y).toBe(at.light?.y);
   });
+  it("puts an argument source beside its target where nothing stands left of that", () => {
+    const nodes = [
+      node("decode", "decoders.image"),
+      node("one", "rotate", { inputs: [ref("decode")] }),
+      node("two", "rotate", { inputs: [ref("decode")] }),
+      node("light", "random.uniform"),
+      node("three", "rotate", { inputs: [ref("decode")], argument_inputs: { angle: ref("light") } }),
+    ];
+    const outputs = ["one", "two", "three"].map((key) => ref(key));
+    const at = layoutGraph({ name: "beside", nodes, outputs }, sizes, 1200);
+    expect(at.light).toEqual({ x: at.decode?.x, y: at.three?.y });
+  });
+  it("puts no branch right of what it joins", () => {
+    const parts = ["one", "two", "three", "four"];
+    const nodes = [
+      node("decode", "decoders.image"),
+      ...parts.map((key) => node(key, "rotate", { inputs: [ref("decode")] })),
+      node("stack", "stack", { inputs: parts.map((key) => ref(key)) }),
+    ];
+    for (const box of [
+      { width: 900, height: 300 },
+      { width: 1300, height: 440 },
+    ]) {
+      const { positions } = wayInBox({ name: "joined", nodes, outputs: [ref("stack")] }, sizes, box);
+      for (const key of parts) expect(positions[key]?.x).toBeLessThan(positions.stack?.x ?? 0);
+    }
+  });
+  it("pulls a source that joins late, and what is between, to where it joins", () => {
+    const nodes = [
+      node("reader", "readers.file"),
+      node("decode", "decoders.image", { inputs: [ref("reader")] }),
+      node("small", "rotate", { inputs: [ref("decode")] }),
+      node("angle", "random.uniform"),
+      node("part", "rotate", { inputs: [ref("angle")] }),
+      node("turned", "rotate", { inputs: [ref("small")], argument_inputs: { angle: ref("part") } }),
+    ];
+    const at = layoutGraph({ name: "late", nodes, outputs: [ref("turned")] }, sizes, 1400);
+    expect([at.angle?.x, at.part?.x]).toEqual([at.decode?.x, at.small?.x]);
+  });
   it("continues below when a row does not fit", () => {
     const chain: GraphView = {
       name: "chain",

@@ -1,5 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
-import { cardsOf, OUTPUTS, topological } from "./graph";
+import { cardsOf, OUTPUTS, topological, wiresOf } from "./graph";
 import type { Rect } from "./route";
 
 export const COLUMN = 184;
@@ -63,14 +63,15 @@ function cells(graph: GraphView, small: ReadonlyMap<string, string>): Map<string
   return placed;
 }
 
-/** A source that joins late stands just before what it feeds, so that its wire is short. */
+/** A source that joins late stands just before what it feeds, so that its wire is short, and so does what it alone feeds. */
 function pullSources(graph: GraphView, placed: Map<string, Cell>, main: readonly NodeView[]): void {
+  const usersOf = (key: string) =>
+    graph.nodes.filter((n) => [...n.inputs, ...Object.values(n.argument_inputs)].some((r) => r?.node === key));
+  const isShared = (key: string) => usersOf(key).length > 1 || graph.outputs.some((r) => r.node === key);
   for (const node of [...main].reverse()) {
     const cell = placed.get(node.key);
-    if (!cell || node.inputs.some((r) => r !== null)) continue;
-    const users = graph.nodes.filter((n) =>
-      [...n.inputs, ...Object.values(n.argument_inputs)].some((r) => r?.node === node.key),
-    );
+    if (!cell || node.inputs.some((r) => r !== null && isShared(r.node))) continue;
+    const users = usersOf(node.key);
     const columns = users.map((n) => placed.get(n.key)?.column).filter((c): c is number => c !== undefined);
     if (columns.length > 0) cell.column = Math.max(cell.column, Math.min(...columns) - 1);
   }
@@ -113,7 +114,7 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
 type Height = (key: string) => number;
 
 /** How much lower a small card may come to stand for those beside it to be on one line, in px. */
-const NEAR = 60;
+const NEAR = 100;
 
 /** The floor on which the next card of each column stands, in px. */
 class Floor {
@@ -249,7 +250,7 @@ const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 export interface Way {
   readonly positions: Record<string, Position>;
   readonly extent: Size;
-  /** How often several branches are broken. */
+  /** How often several branches are broken, or stand side by side. */
   readonly breaks: number;
 }
 
@@ -286,8 +287,13 @@ class Ways {
 
   /** With the branches in 2, 3 ... blocks side by side. */
   *folded(): Generator<Way> {
+    const inner = wiresOf(this.graph).filter(({ source, slot }) => this.grid.has(source.node) && slot.node !== OUTPUTS);
     for (let blocks = 2; blocks <= MOST.blocks && this.lanes >= 2 * blocks; blocks += 1) {
-      const grid = folded(this.grid, Math.ceil(this.lanes / blocks));
+      const rows = Math.ceil(this.lanes / blocks);
+      const blockOf = (key: string) => Math.floor((this.grid.get(key)?.lane ?? 0) / rows);
+      // What a block takes from one right of it would run back through both.
+      if (inner.some(({ source, slot }) => blockOf(source.node) > blockOf(slot.node))) continue;
+      const grid = folded(this.grid, rows);
       yield this.way(grid, 1 + Math.max(...[...grid.values()].map((c) => c.column)));
     }
   }
@@ -299,7 +305,8 @@ class Ways {
     const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
     if (outputs && isTall) positions[OUTPUTS] = { ...outputs, y: outputs.y - LIFT };
     const bands = Math.ceil(this.length / columns);
-    const breaks = this.lanes > 1 && grid === this.grid ? bands - 1 : 0;
+    // Blocks side by side cost as much: wires to one run along another.
+    const breaks = grid !== this.grid ? 1 : this.lanes > 1 ? bands - 1 : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks };
   }
 }
@@ -422,8 +429,11 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     const beside = Math.max(0, target.column - 1);
     const row = members.filter((m) => m.lane === target.lane && m.column >= beside);
     const below = Math.max(...row.map((m) => (floor.positions[m.key]?.y ?? TOP) + floor.height(m.key))) + LANE;
-    const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : below);
-    const cost = (column: number) => y(column) + DISTANCE * (beside - column);
+    // Beside the target where its row has no other card, so that what feeds it stands together.
+    const free = target.column > 0 && !members.some((m) => m.lane === target.lane && m.column === beside);
+    const here = free ? (floor.positions[feeds]?.y ?? TOP) : 0;
+    const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : here || below);
+    const cost = (column: number) => Math.max(here, y(column)) + DISTANCE * (beside - column);
     let column = beside;
     for (let other = beside - 1; other >= 0; other -= 1) if (cost(other) < cost(column)) column = other;
     floor.put(key, column, y(column), SMALL_GAP);

@@ -87,7 +87,7 @@ export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now
   const inSight = (view: View) =>
     rects(view).every(
       (c) =>
-        Math.min(c.x, c.y, size.width - c.right, size.height - c.bottom) > -SLACK &&
+        Math.min(c.x, c.y - covers.strip, size.width - c.right, size.height - c.bottom) > -SLACK &&
         (c.x > covers.controls - SLACK || c.bottom < size.height - CONTROLS.height + SLACK),
     );
   if (whole.zoom > GROWTH * now.zoom) return whole;

@@ -104,13 +104,14 @@ function compare({ session }: Scope): void {
   else if (first && source) session.view({ comparison: { a: port(source.node, source.output), b: port(first) } });
 }
 
-function setAside(session: Session, change: typeof soloed): void {
+function setAside(session: Session, change: typeof soloed, words: string): void {
   const { graph, view } = session.store.get();
   const keys = view.selection.filter((k) => k !== OUTPUTS);
   const made = graph && change(graph, keys, view.aside);
   if (!made) return;
   session.edit(made.edits);
-  session.view({ aside: made.aside });
+  const text = `${keys.join(", ")}: ${words}`;
+  session.view({ aside: made.aside, notice: made.aside && { text, node: keys[0] ?? "" } });
 }
 
 /** Keep the data of the selected nodes; if it is all kept, no longer. */
@@ -173,7 +174,7 @@ export const COMMANDS: readonly Command[] = [
     about: "Not returned, nor what follows from it: a run leaves them out",
     section: "Build",
     keys: ["M"],
-    run: ({ session }) => setAside(session, muted),
+    run: ({ session }) => setAside(session, muted, "not returned, nor what follows."),
     can: some,
   },
   {
@@ -182,7 +183,7 @@ export const COMMANDS: readonly Command[] = [
     about: "Nothing else is returned: a run makes only what it needs",
     section: "Build",
     keys: ["S"],
-    run: ({ session }) => setAside(session, soloed),
+    run: ({ session }) => setAside(session, soloed, "nothing else is returned."),
     can: some,
   },
   {

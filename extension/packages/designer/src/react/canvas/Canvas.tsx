@@ -13,6 +13,7 @@ import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
 import { CARD, MIN_SCALE } from "../../core/layout";
+import { statusMessage } from "../../core/statusMessage";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
@@ -117,12 +118,12 @@ function CanvasView() {
         });
     }, MEASURED);
   }, [positions, session, flow, root, fit, keep, screenRect, dragging]);
-  const heat = useSel((s) => s.view.heat);
-  // The heat's legend makes the controls wider.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the legend comes and goes with it
+  // The heat's legend makes the controls wider, and a sentence comes over the cards' first row.
+  const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null}`);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it
   useEffect(() => {
     if (!touched.current) requestAnimationFrame(keep);
-  }, [heat, keep]);
+  }, [covers, keep]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
       const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
@@ -301,17 +302,25 @@ function CanvasView() {
     [session, root],
   );
 
+  /** Point out the wire that takes what is dropped. */
+  const mark = useCallback(
+    (target: string) => {
+      if (session.store.get().view.target !== target) session.view({ target });
+    },
+    [session],
+  );
   const onDrop = useCallback(
     (event: DragEvent) => {
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");
       const operator = session.store.get().opening?.catalog.byName.get(name);
       if (!operator) return;
       event.preventDefault();
+      mark("");
       const at = place(event.clientX - 74, event.clientY - 14);
       const wire = gestures.wireAt(event.clientX, event.clientY);
       insertOperator(session, operator, { at, from: wire?.source ?? null, to: wire?.slot ?? null });
     },
-    [session, place, gestures.wireAt],
+    [session, place, mark, gestures.wireAt],
   );
 
   const onDoubleClick = useCallback(
@@ -355,6 +364,8 @@ function CanvasView() {
         before.current = session.store.get().view.selection;
       }}
       onDrop={onDrop}
+      onDragOver={(e) => mark(gestures.wireAt(e.clientX, e.clientY)?.id ?? "")}
+      onDragLeave={() => mark("")}
       {...gestures.handlers}
     >
       <DetailContext.Provider value={detail}>

@@ -62,12 +62,12 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
 /** `off` or `not used`; it stands in the picture or where the time would, so that the name keeps its room. */
 function UseChip({ node, className }: { readonly node: NodeView; readonly className: string }) {
   const session = useSession();
-  if (node.bypassed) return <span className={className}>off</span>;
+  if (node.bypassed) return <span className={`${className} ds-use-chip`}>off</span>;
   if (node.in_run) return null;
   return (
     <button
       type="button"
-      className={`${className} nodrag nopan`}
+      className={`${className} ds-use-chip nodrag nopan`}
       title="No output of the pipeline depends on it, so a run leaves it out. Click to return what it gives."
       data-testid={`unused-${node.key}`}
       onClick={() => {

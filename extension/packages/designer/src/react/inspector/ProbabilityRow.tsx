@@ -1,7 +1,7 @@
 import { applyAlways, applySometimes, canChance, chanceOf } from "../../core/probability";
 import { snap } from "../../core/validate";
-import type { NodeView } from "../../protocol/generated";
-import { cardRects } from "../canvas/sizes";
+import type { Edit, NodeView } from "../../protocol/generated";
+import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section } from "../parts";
@@ -27,14 +27,18 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
     if (!context) return;
     const chance = chanceOf(context, node);
     const options = { gesture: `${node.key}.p.${gesture.name()}` };
-    if (chance && p >= 1) session.edit(applyAlways(context, node, chance), options);
-    else if (chance)
+    const state = session.store.get();
+    // where nobody has moved a card, the chain reads from left to right
+    const laid = (edits: readonly Edit[]) => relaid(state, edits, session.room);
+    if (chance && p >= 1) {
+      const edits = applyAlways(context, node, chance);
+      session.edit(edits, { ...options, positions: laid(edits) });
+    } else if (chance)
       session.edit([{ type: "set_argument", key: chance.coin.key, argument: "probability", value: p }], options);
     else if (p < 1) {
-      const state = session.store.get();
       const at = state.positions[node.key] ?? { x: 20, y: 14 };
       const step = applySometimes(context, node, p, at, cardRects(state));
-      if (step) session.edit(step.edits, { ...options, positions: step.positions });
+      if (step) session.edit(step.edits, { ...options, positions: { ...step.positions, ...laid(step.edits) } });
     }
   };
   return (
