@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.api.engine import Engine
-from dali_studio.api.folders import folder_arguments
+from dali_studio.api.folders import reader_arguments
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import roots
 from dali_studio.graph.checks import output_schemas
@@ -79,7 +79,7 @@ def source_at(path: Path) -> tuple[str, dict[str, Value]]:
         DS302 if nothing lies there, or nothing that can be read.
     """
     if not path.is_file():
-        return "readers.file", folder_arguments(path)
+        return "readers.file", reader_arguments(path)
     try:
         if path.suffix == ".tar":
             return "readers.webdataset", {"paths": (str(path),), "ext": _extensions(path)}
@@ -142,7 +142,7 @@ def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[
     if node.operator != operator:
         raise _unreadable(f"{path} is read by fn.{operator}, and {key} is fn.{node.operator}.")
     known = registry.schema(operator)
-    places = [a.name for a in known.arguments if a.widget == "path" or a.name in ("files", "paths", "labels")]
+    places = [a.name for a in known.arguments if a.widget == "path" or a.name in ("files", "paths", "labels", "dir_filters")]
     gone = [name for name in places if name in node.arguments and name not in arguments]
     return (
         *(SetArgument(key=key, argument=name, unset=True) for name in gone),
