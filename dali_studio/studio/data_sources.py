@@ -36,6 +36,8 @@ from dali_studio.studio.run_messages import DataSample, DataSet, Spread
 #: Samples that are looked at, extents of their pictures, spans of a histogram, and files of an archive that are listed.
 _SAMPLES, _CELL, _SPANS, _LISTED = 32, 96, 16, 200
 _PICTURES = ("jpg", "jpeg", "png", "webp", "bmp", "tif", "tiff", "ppm", "jp2")
+#: Arguments that say what is read, beside those that are paths.
+_PLACES = ("files", "paths", "labels", "dir_filters")
 #: Images of a folder that are counted.
 _COUNTED = 1000
 #: Arguments that say in which order, and which part of a data set, is read: a sample of all of it is drawn here.
@@ -142,7 +144,7 @@ def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[
     if node.operator != operator:
         raise _unreadable(f"{path} is read by fn.{operator}, and {key} is fn.{node.operator}.")
     known = registry.schema(operator)
-    places = [a.name for a in known.arguments if a.widget == "path" or a.name in ("files", "paths", "labels", "dir_filters")]
+    places = [a.name for a in known.arguments if a.widget == "path" or a.name in _PLACES]
     gone = [name for name in places if name in node.arguments and name not in arguments]
     return (
         *(SetArgument(key=key, argument=name, unset=True) for name in gone),

@@ -66,7 +66,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       {repair && (
         <button
           type="button"
-          className="ds-button ds-button-small"
+          className={`ds-button ds-button-small ${unread || !bare ? "" : "ds-primary"}`}
           data-testid={testId}
           onClick={() => session.repair(repair)}
         >
