@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import glob
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -53,6 +54,8 @@ class Kind:
 
 
 _ROOTS = ("file_root", "file_list")
+#: Files that a program names one by one, and what readers take from folders.
+_FEW, _READ = 8, DEFAULT_FILE_FILTERS
 _SOUNDS = ("*.flac", "*.ogg", "*.wav")
 _NO_SOUNDS = tuple(pattern for pattern in DEFAULT_FILE_FILTERS if pattern not in _SOUNDS)
 _ENDINGS = ("*.mp4", "*.webm", "*.mkv", "*.avi", "*.mov", "*.m4v", "*.mpg", "*.mpeg")
@@ -86,6 +89,24 @@ def folder_arguments(folder: Path, kind: Kind = IMAGES) -> dict[str, Value]:
     if not files:
         raise _empty(folder, entries, kind)
     return {kind.files: files, **({"labels": (0,) * len(files)} if kind is VIDEOS else {})}
+
+
+def reader_arguments(folder: Path, kind: Kind = IMAGES) -> dict[str, Value]:
+    """`folder_arguments` for programs that people read: files side by side are one class of the folder above.
+
+    They are named one by one where these are no more than a batch, or where the folder above has links that lead
+    nowhere, which readers refuse.
+    """
+    told, above = folder_arguments(folder, kind), folder.absolute().parent
+    files = told.get("files")
+    if not isinstance(files, tuple) or len(files) <= _FEW or kind.files != "files":
+        return told
+    try:
+        taken = [one for one in folder.iterdir() if any(fnmatch.fnmatch(one.name.lower(), p) for p in _READ)]
+        whole = len(taken) == len(files) and all(entry.exists() for entry in above.iterdir())
+    except OSError:
+        return told
+    return {"file_root": str(above), "dir_filters": (glob.escape(folder.absolute().name),)} if whole else told
 
 
 def _empty(folder: Path, entries: Sequence[Path], kind: Kind) -> DaliStudioError:

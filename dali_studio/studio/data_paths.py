@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from dali_studio import samples
-from dali_studio.api.folders import IMAGES, SOUNDS, VIDEOS, Kind, folder_arguments
+from dali_studio.api.folders import IMAGES, SOUNDS, VIDEOS, Kind, reader_arguments
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.features import INT64, STRING, fixed_length, written
 from dali_studio.schema.model import Value
@@ -90,7 +90,7 @@ def _folder(path: Path) -> Source:
     failed: DaliStudioError | None = None
     for kind, reads in FOLDERS:
         try:
-            return reads(folder_arguments(path, kind))
+            return reads(reader_arguments(path, kind))
         except DaliStudioError as error:
             failed = failed or error
     assert failed is not None

@@ -35,7 +35,7 @@ _SAMPLES, _CELL, _SPANS = 32, 96, 16
 #: Files of a folder that are counted.
 _COUNTED = 1000
 #: Arguments that say what is read, beside those that are paths.
-_PLACES = ("files", "filenames", "paths", "path", "index_path", "features", "labels")
+_PLACES = ("files", "filenames", "paths", "path", "index_path", "features", "labels", "dir_filters")
 #: Frames of a sound that are drawn at most.
 _MOMENTS = 2**20
 #: Colours of a wave and of what is behind it.

@@ -172,18 +172,27 @@ def options_view(graph: Graph) -> PipelineOptions:
 
 
 def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> dict[str, Position]:
-    """New places where edits put nodes before others.
+    """New places where edits put nodes before others, or beside what is returned.
 
-    The new card takes the other's place, and what stands right of it moves on by a column.
+    A card before another one takes its place, and what stands right of it moves on by a column. One that is fed only
+    stands in the column behind what feeds it, in the row of the lowest of these or the next that is free.
     """
-    places = dict(positions)
-    added = {edit.key for edit in edits if isinstance(edit, AddNode)}
+    places, edits = dict(positions), list(edits)
+    added = [edit.key for edit in edits if isinstance(edit, AddNode)]
+    feeding = {key: [e.source.node for e in edits if isinstance(e, Connect) and e.target == key] for key in added}
     for edit in edits:
         at = places.get(edit.target) if isinstance(edit, Connect) and edit.source.node in added else None
         if isinstance(edit, Connect) and at is not None and edit.source.node not in places:
             moved = {key: Position(x=p.x + COLUMN, y=p.y) for key, p in places.items() if p.x >= at.x}
             places.update(moved)
             places[edit.source.node] = at
+    for key in added:
+        feeders = [places[one] for one in feeding[key] if one in places]
+        if feeders and key not in places:
+            x, y = max(p.x for p in feeders) + COLUMN, max(p.y for p in feeders)
+            while any(abs(p.x - x) < COLUMN - 20 and abs(p.y - y) < ROW - 20 for p in places.values()):
+                y += ROW / 4
+            places[key] = Position(x=x, y=y)
     return {key: place for key, place in places.items() if positions.get(key) != place}
 
 

@@ -235,8 +235,12 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     card = page.locator('[data-testid^="error-card-"]')
     card.wait_for()
     assert "These labels do not fit the picture" in card.inner_text()
+    assert page.locator(".react-flow__node.selected").get_attribute("data-id") == "flip"
     assert card.locator('[data-testid^="repair-"]').inner_text() == "Flip the boxes too"
     page.screenshot(path=artifacts / "designer_guard.png")
     card.locator('[data-testid^="repair-"]').click()
     pill.wait_for(state="detached")
     _await_code(page, "fn.bb_flip(")
+    # the new card stands behind what feeds it
+    made, coin = (page.locator(f'[data-testid="node-{key}"]').bounding_box() for key in ("flipped_boxes", "coin_flip"))
+    assert made["x"] > coin["x"] + coin["width"]

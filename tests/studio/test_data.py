@@ -195,6 +195,32 @@ def test_a_reader_whose_folder_is_missing_is_given_another_one(tmp_path: Path) -
     client.session.close()
 
 
+def test_photos_side_by_side_are_read_as_one_class_of_the_folder_above(tmp_path: Path) -> None:
+    flat = tmp_path / "my [best] photos"
+    flat.mkdir()
+    for number in range(12):
+        shutil.copy(photos()[0], flat / f"{number}.jpg")
+    client = Client(Graph())
+    client.send("open_folder", path=str(folder(tmp_path / "old")))
+    key = next(node.key for node in client.session.graph.nodes() if node.operator == "readers.file")
+    client.send("apply_edits", base_revision=client.session.current().number,
+                edits=[{"type": "set_argument", "key": key, "argument": "file_root", "value": str(flat)}])  # fmt: skip
+    (refused,) = only(client.send("request_data", key=key), messages.Refused)
+    assert "the 12 files directly in it have no class" in refused.diagnostics[0].message
+    client.send("point_reader", key=key, path=str(flat))
+    told = client.session.graph.node(key).arguments
+    assert told == {"file_root": str(tmp_path), "dir_filters": ("my [[]best] photos",)}
+    (found,) = only(client.send("request_data", key=key), messages.DataSet)
+    assert found.total == 12
+    # another folder, and one that lies beside a link that leads nowhere
+    client.send("point_reader", key=key, path=str(tmp_path / "old"))
+    assert client.session.graph.node(key).arguments == {"file_root": str(tmp_path / "old")}
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    client.send("point_reader", key=key, path=str(flat))
+    assert set(client.session.graph.node(key).arguments) == {"files"}
+    client.session.close()
+
+
 def test_a_root_that_nobody_knows_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DALI_STUDIO_CONFIG", str(tmp_path / "settings"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.progress import Stage
+from dali_studio.core.wording import plural
 from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.globs import matcher
 from dali_studio.kernels.cpu.listings import listed
@@ -328,7 +329,7 @@ def _from_folders(
         places = [os.fsencode(urls.joined(root, name) + os.sep) for name in names]
         counts = [made.add(place, filter(take_file, _plain_files(place))) for place in places]
     if not any(counts):
-        loose = any(folders[b""]) if folders else bool(_plain_files(root))
+        loose = sum(map(take_file, folders[b""] if folders else _plain_files(root)))
         raise ValueError(_nothing_found(root, names, filters, dir_filters, loose=loose))
     return FileList(made.paths(), np.repeat(np.arange(len(names), dtype=np.int32), counts), names)
 
@@ -433,11 +434,11 @@ def _plain_files(folder: str | bytes) -> list[bytes]:
 
 
 def _nothing_found(
-    root: str, classes: list[str], filters: tuple[str, ...], dir_filters: tuple[str, ...], *, loose: bool
+    root: str, classes: list[str], filters: tuple[str, ...], dir_filters: tuple[str, ...], *, loose: int
 ) -> str:  # fmt: skip
     if not classes:
         wanted = f" that match {', '.join(dir_filters)}" if dir_filters else ""
-        beside = "; files directly in it have no class and are not read" if loose else ""
+        beside = f"; the {plural(loose, 'file')} directly in it have no class and are not read" if loose else ""
         return f"the folder {root!r} has no sub-folders{wanted}{beside}. Expected one sub-folder per class"
     some = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
     return f"no file in the {len(classes)} sub-folders of {root!r} ({some}) matches {', '.join(filters)}"

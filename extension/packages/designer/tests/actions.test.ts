@@ -33,6 +33,15 @@ describe("adding", () => {
     expect(added(ref("angle"))?.arguments).toEqual({});
     expect(added(ref("angle"))?.argument_inputs).toEqual({ angle: ref("angle") });
   });
+  it("is inserted behind a picture as it is shown there", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const operator = { ...rotate, shown: { angle: 20 } };
+    const given = (from: ReturnType<typeof ref> | null) =>
+      addStep(context, operator, { at: { x: 0, y: 0 }, from }).edits[0];
+    expect(given(ref("decode"))).toMatchObject({ arguments: { angle: 20 } });
+    expect(given(ref("angle"))).toMatchObject({ arguments: {} }); // the wire feeds it
+    expect(given(null)).toMatchObject({ arguments: { angle: 0 } });
+  });
   it("begins with what an argument says, although it is not required", () => {
     const warp = INDEX.byName.get("warp_affine");
     if (!warp) throw new Error("the fixture has no warp_affine");

@@ -66,6 +66,18 @@ describe("numbers", () => {
       "part of its 451×300 pixels is missing: 0x5f",
     );
   });
+  it("leaves out what most names share where a name has no room", () => {
+    const names = ["resize", "blur", "twist"].flatMap((what) => [1, 2, 3].map((n) => `view${n}_${what}`));
+    const start = format.shared([...names, "reader"], /^[a-z]+(?=[\d_])/i);
+    expect(start).toBe("view");
+    expect(format.shared(["rotate", "rotate_2"], /^[a-z]+(?=[\d_])/i)).toBe("");
+    expect(format.cut("view3_resize", 11, start)).toBe("…3_resize");
+    expect(format.cut("view3_resize", 7, start)).toBe("…_resize");
+    expect(format.cut("view3_resize", 12, start)).toBe("view3_resize");
+    expect(format.cut("view3_resize", 8, "", "_resize")).toBe("view3…");
+    expect(format.cut("view13_resize", 5, start, "_resize")).toBe("…13…");
+    expect(format.cut("reader", 4, start)).toBe("re…er");
+  });
   it("never shows a false zero", () => {
     expect(format.percent(0.004)).toBe("< 1 %");
     expect(format.plural(1, "sample")).toBe("1 sample");

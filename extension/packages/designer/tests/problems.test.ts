@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { labelCounts, placeOf, readersOf } from "../src/core/data";
+import { labelCounts, looseFiles, placeOf, readersOf } from "../src/core/data";
 import { isAboutFile, problemCount } from "../src/core/failures";
 import { receive } from "../src/core/reduce";
 import { batchFailures, failShare, obstacle } from "../src/core/select";
@@ -48,6 +48,13 @@ describe("problems", () => {
     expect(isAboutFile({ ...d, source: "" })).toBe(false);
     // a crop that is larger than the picture
     expect(isAboutFile({ ...d, code: "DS105", argument: "crop" })).toBe(false);
+  });
+  it("say how many files a folder without classes has, of which a reader is told by the folder above", () => {
+    const words = "The folder 'x' has no sub-folders; the 1,234 files directly in it have no class and are not read.";
+    expect(looseFiles({ code: "DS302", message: words, node: "reader" })).toBe(1234);
+    expect(looseFiles({ code: "DS302", message: "The folder 'x' has no sub-folders.", node: "reader" })).toBe(0);
+    const told = { file_root: "/data", dir_filters: ["my [[]best] photos"] };
+    expect(placeOf(node("reader", "readers.file", { arguments: told }))).toBe("/data/my [best] photos");
   });
   it("name how many samples of the shown batch fail at a node, if there are several", () => {
     const one = (sample: number, severity: "error" | "warning" = "error") =>

@@ -90,13 +90,19 @@ function inserted(context: Context, from: PortRef, operator: Operator, input: nu
   );
 }
 
-/** Values to begin with for arguments that need one and have no default: what they say, the neutral or the most common one. */
-function startValues(operator: Operator, wired: string): Record<string, Value> {
+/**
+ * Values to begin with: those that the operator's picture shows it with, behind a picture; for other arguments that need
+ * one and have no default what they say, the neutral or the most common one.
+ */
+function startValues(operator: Operator, wired: string, picture: boolean): Record<string, Value> {
+  const shown = (picture && operator.shown) || null;
   const values: Record<string, Value> = {};
   for (const { name, required, choices, span, start } of operator.arguments) {
     const [low, high] = span;
+    const given = shown?.[name];
     if (name === wired) continue;
-    if (start !== null) values[name] = start;
+    if (given !== undefined) values[name] = given;
+    else if (start !== null && !(shown && !required)) values[name] = start;
     else if (!required) continue;
     else if (choices.length > 0) values[name] = choices.includes("FLOAT") ? "FLOAT" : (choices[0] ?? null);
     else if (low !== undefined && high !== undefined) values[name] = low <= 0 && high >= 0 ? 0 : low;
@@ -117,7 +123,8 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   const optional = best && "kind" in best && best.kind === "input" && inputOf(operator, best.input)?.optional;
   const slot = optional && options.selected ? null : best;
   const wired = slot && "kind" in slot && slot.kind === "argument" ? slot.argument : "";
-  const edits: Edit[] = [{ ...bare, arguments: startValues(operator, wired) }];
+  const picture = upstream?.output_kinds[options.from?.output ?? 0] === "image";
+  const edits: Edit[] = [{ ...bare, arguments: startValues(operator, wired, picture) }];
   if (options.from) {
     if (slot && "kind" in slot) {
       edits.push(...connectEdits(graph, options.from, slot));

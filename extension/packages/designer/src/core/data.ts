@@ -17,10 +17,21 @@ export function isUnread(state: State, d: Diagnostic): boolean {
   return (d.code === "DS302" || (d.code === "DS103" && isBegun(d))) && readersOf(state).some((n) => n.key === d.node);
 }
 
+/** How many files lie in a folder of which a reader takes only those of its sub-folders. */
+export function looseFiles(d: Diagnostic): number {
+  return d.code === "DS302"
+    ? Number(/; the ([\d,]+) files? directly in it/.exec(d.message)?.[1]?.replaceAll(",", "") ?? 0)
+    : 0;
+}
+
 const PLACES = ["file_root", "file_list", "annotations_file", "paths", "path", "files", "filenames"] as const;
 
 /** What a reader is told to read, for the field that changes it. */
-export function placeOf(node: NodeView): string {
+export function placeOf(node: NodeView | undefined): string {
+  if (!node) return "";
+  const { file_root: root, dir_filters: only } = node.arguments;
+  if (typeof root === "string" && Array.isArray(only) && only.length === 1)
+    return `${root.replace(/\/$/, "")}/${String(only[0]).replace(/\[(.)\]/g, "$1")}`;
   for (const name of PLACES.toSorted((a, b) => Number(a === "file_root") - Number(b === "file_root"))) {
     const value = node.arguments[name];
     if (typeof value === "string" && value) return value;

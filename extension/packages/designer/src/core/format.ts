@@ -107,9 +107,29 @@ export function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A name of which so many characters are kept: as many of its end as of its beginning, or the number at its end. */
-export function cut(text: string, kept: number): string {
+/** What most of many names begin or end with, so that it tells none of them from the others: a word, or nothing. */
+export function shared(names: readonly string[], word: RegExp): string {
+  const counts = new Map<string, number>();
+  for (const one of names) {
+    const [found = ""] = word.exec(one) ?? [];
+    counts.set(found, (counts.get(found) ?? 0) + 1);
+  }
+  const [most = "", count = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+  return count > 5 && count > names.length / 2 ? most : "";
+}
+
+/**
+ * A name of which so many characters are kept: as many of its end as of its beginning, or the number at its end. What it
+ * shares with most others at one of these goes first.
+ */
+export function cut(text: string, kept: number, start = "", last = ""): string {
   if (kept >= text.length) return text;
+  const begins = start !== "" && text.startsWith(start);
+  if (last && text.endsWith(last)) {
+    const own = text.slice(0, -last.length);
+    return own.length > kept && begins ? `…${own.slice(start.length)}…` : `${own.slice(0, kept)}…`;
+  }
+  if (begins) return `…${text.slice(Math.max(start.length, text.length - kept))}`;
   const end = Math.min(/\d{1,4}$/.exec(text)?.[0].length ?? Math.ceil(kept / 2), kept - 1);
   return `${text.slice(0, kept - end)}…${end > 0 ? text.slice(-end) : ""}`;
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../protocol/generated";
-import { isBegun } from "./data";
+import { isBegun, looseFiles } from "./data";
 
 /** What samples have wrong with them, by words that messages about them have. */
 const SAMPLES: readonly (readonly [RegExp, string])[] = [
@@ -46,6 +46,7 @@ export function titleOf(d: Diagnostic): string {
   const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
   if (root) return `This machine does not know ${root}`;
   if (d.code === "DS302" && /No such file or directory/.test(d.message)) return "There is no such folder";
+  if (looseFiles(d)) return "This folder has no folders of classes";
   if (d.code === "DS302" && /\bfolder\b/.test(d.message)) return "This folder could not be opened";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";

@@ -181,6 +181,11 @@ export function findingsAt(state: State, key: string): readonly Diagnostic[] {
   return findingsByNode(state).get(key) ?? NONE;
 }
 
+/** The node that moves a picture without its labels; nothing for other findings. */
+export function stepOf(d: Diagnostic | undefined): string | undefined {
+  return d?.code === "DS210" ? /: (\S+) works on it alone/.exec(d.message)?.[1] : undefined;
+}
+
 /** What the label guard says of a node's result: it does not move with its image. */
 export function unmovedLabel(state: State, key: string): string {
   return findingsAt(state, key).find((d) => d.code === "DS210")?.message ?? "";

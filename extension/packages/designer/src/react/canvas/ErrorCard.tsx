@@ -8,7 +8,7 @@ import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { boxesAlong, type Point, type Rect } from "../../core/route";
-import { failShare, findings, previewFailures, runFailures, severity } from "../../core/select";
+import { failShare, findings, previewFailures, runFailures, severity, stepOf } from "../../core/select";
 import { CONTROLS } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
@@ -83,14 +83,14 @@ function equalSpots(a: Point | null, b: Point | null): boolean {
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
-export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
+export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? nodeKey }: Props) {
   const session = useSession();
   const id = `${nodeKey}|${finding.code}|${finding.message}`;
   const state = useSel((s) => ({
     folded: s.view.folded.includes(id),
     wanted: wantedCard(s) === nodeKey,
     share: failShare(s, nodeKey),
-    chosen: s.view.selection.includes(nodeKey),
+    chosen: s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
   const error = severity(finding) === "error" && !isBegun(finding);
   const open = state.wanted && !state.folded;
@@ -161,7 +161,8 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
 function wantedCard(state: State): string {
   const chosen = state.view.selection[0];
   const told = (d: Diagnostic) => severity(d) === "error" || d.code === "DS210";
-  if (chosen && findings(state).some((d) => d.node === chosen && told(d))) return chosen;
+  const own = chosen ? findings(state).find((d) => (d.node === chosen || stepOf(d) === chosen) && told(d)) : undefined;
+  if (own?.node) return own.node;
   const failing = [...runFailures(state), ...previewFailures(state)];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
 }

@@ -95,7 +95,7 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          <span style={{ top: lower(rows, i) }}>{named ? <Name text={names[i] ?? ""} /> : i + 1}</span>
+          <span style={{ top: lower(rows, i) }}>{named ? <Name text={names[i] ?? ""} result /> : i + 1}</span>
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}

@@ -1,15 +1,26 @@
 import { useEffect, useRef } from "react";
-import { cut } from "../../core/format";
+import { cut, shared } from "../../core/format";
+import { derived, resultName } from "../../core/select";
+import { useSel } from "../context";
 
 const pen = document.createElement("canvas").getContext("2d");
-const texts = new WeakMap<Element, string>();
+type Cut = readonly [text: string, start: string, end: string];
+const texts = new WeakMap<Element, Cut>();
+
+const sharedParts = derived(
+  (s) => [s.graph],
+  (s): readonly [start: string, end: string] => [
+    shared(s.graph?.nodes.map((n) => n.key) ?? [], /^[a-z]+(?=[\d_])/i),
+    shared(s.graph?.outputs.map((ref) => resultName(s, ref)) ?? [], /_[a-z]+$/i),
+  ],
+);
 const observer = new ResizeObserver((entries) => {
   for (const { target } of entries) fit(target);
 });
 
 /** Leave out as much of the middle as it takes: the style sheet's ellipsis would leave a gap before the end. */
 function fit(target: Element): void {
-  const text = texts.get(target);
+  const [text, start, end] = texts.get(target) ?? [];
   const node = target.firstChild as Text | null;
   if (text === undefined || !node || !pen) return;
   if (node.data !== text) node.data = text; // what is only as wide as its words has all the room again
@@ -19,21 +30,30 @@ function fit(target: Element): void {
   const room = target.clientWidth + 0.5 - Number.parseFloat(paddingRight);
   const fits = (words: string) => pen.measureText(words).width <= room;
   let words = text;
-  for (let kept = text.length - 1; kept > 0 && !fits(words); kept--) words = cut(text, kept);
+  for (let kept = text.length - 1; kept > 0 && !fits(words); kept--) words = cut(text, kept, start, end);
   if (node.data !== words) node.data = words;
 }
 
-/** A name; a long one loses its middle, since names that differ mostly do so at their ends. */
-export function Name({ text, title }: { readonly text: string; readonly title?: string }) {
+interface Props {
+  readonly text: string;
+  readonly title?: string;
+  /** Whether it is that of a result, which stands beside those of the others. */
+  readonly result?: boolean;
+}
+
+/** A name; a long one loses what most others have, too, else its middle, since names that differ mostly do so at their ends. */
+export function Name({ text, title, result = false }: Props) {
   const element = useRef<HTMLElement>(null);
+  const [start, last] = useSel(sharedParts);
+  const end = result ? last : "";
   useEffect(() => {
     const target = element.current;
     if (!target) return undefined;
-    texts.set(target, text);
+    texts.set(target, [text, start, end]);
     fit(target);
     observer.observe(target);
     return () => observer.unobserve(target);
-  }, [text]);
+  }, [text, start, end]);
   return (
     <b ref={element} title={title}>
       {text}

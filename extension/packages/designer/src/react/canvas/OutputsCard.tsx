@@ -63,7 +63,7 @@ function OutputsCardView({ selected }: NodeProps) {
             style={{ marginTop: (places[i] ?? 0) - (i > 0 ? (places[i - 1] ?? 0) + 20 : 30) }}
           >
             <span className="ds-row-words" title={`${name} of ${ref.node}, ${facts}`}>
-              <Name text={name} />
+              <Name text={name} result />
               <span className="ds-row-value ds-muted">{facts}</span>
             </span>
             <SlotPort

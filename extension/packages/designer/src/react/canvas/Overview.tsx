@@ -14,7 +14,7 @@ export function Overview() {
   });
   if (!open) return null;
   const colours = new Map(marked.map((m) => m.split("|") as [string, string]));
-  const colour = (node: Node) => `var(--ds-${colours.get(node.id) ?? "line-strong"})`;
+  const colour = (node: Node) => `var(--ds-${node.selected ? "accent" : (colours.get(node.id) ?? "line-strong")})`;
   return (
     <MiniMap
       ariaLabel="Map of the canvas"

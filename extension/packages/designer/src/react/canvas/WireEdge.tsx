@@ -8,7 +8,7 @@ import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route, routeUnder, trackOf } from "../../core/route";
-import { isOld, staleKeys, unmovedLabel } from "../../core/select";
+import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -133,7 +133,8 @@ function WireEdgeView(props: EdgeProps) {
             data-testid={`guard-${id}`}
             onClick={() => {
               const source = wireOf(session.store.get().graph, id)?.source.node;
-              session.select(source ? [source] : []);
+              const step = stepOf(findingsAt(session.store.get(), source ?? "").find((d) => stepOf(d)));
+              session.select([step ?? source ?? ""]);
               session.view({ folded: [] });
             }}
           >

@@ -1,6 +1,7 @@
-import { isBegun, isUnread } from "../../core/data";
+import { isBegun, isUnread, looseFiles, placeOf } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
 import { titleOf } from "../../core/problems";
 import { failShare, repairOf, severity } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
@@ -43,12 +44,24 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       severity(finding) === "error" &&
       s.confirmed?.can_undo,
   );
+  const files = looseFiles(finding);
+  const path = useSel((s) => files > 0 && placeOf(nodeOf(s.graph, node ?? "")));
   return (
     <>
-      {unread && (
+      {node && path && (
         <button
           type="button"
           className="ds-button ds-button-small ds-primary"
+          data-testid="read-files"
+          onClick={() => session.send({ type: "point_reader", key: node, path })}
+        >
+          Read {files === 1 ? "its file" : `its ${files} files`}
+        </button>
+      )}
+      {unread && (
+        <button
+          type="button"
+          className={`ds-button ds-button-small ${path ? "" : "ds-primary"}`}
           data-testid="choose-data"
           onClick={() => session.view({ folders: node ?? null })}
         >
@@ -58,7 +71,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       {repair && (
         <button
           type="button"
-          className="ds-button ds-button-small"
+          className={`ds-button ds-button-small ${unread || !bare ? "" : "ds-primary"}`}
           data-testid={testId}
           onClick={() => session.repair(repair)}
         >
