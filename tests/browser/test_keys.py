@@ -45,6 +45,7 @@ def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tupl
     lab.write_notebook(server[1] / "slid.ipynb", scenes.five() + "\ndesigner")
     _open(page, server, "slid.ipynb")
     _by_id(page, "settings").click()
+    page.locator(".ds-name-field:focus").wait_for()  # it gets the keys a moment later
     before = _by_id(page, "number-num_threads").input_value()
     box = _by_id(page, "slider-num_threads").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
