@@ -1,5 +1,4 @@
 import { useEffect, useMemo } from "react";
-import * as format from "../core/format";
 import { Icon } from "../react/icons";
 import { useGallery, usePart } from "./context";
 import { type Filter, shownTiles } from "./state";
@@ -31,7 +30,6 @@ function Chip(props: {
 /** Search and filters. */
 export function TileSearch() {
   const { client } = useGallery();
-  const count = usePart((s) => s.opened?.tiles.length ?? 0);
   const query = usePart((s) => s.query);
   const filter = usePart((s) => s.filter);
   const keepsBoxes = usePart((s) => s.keepsBoxes);
@@ -42,7 +40,7 @@ export function TileSearch() {
         <Icon name="search" />
         <input
           value={query}
-          placeholder={`Search ${format.plural(count, "augmentation")} and pipelines`}
+          placeholder="Search augmentations"
           aria-label="Search the gallery"
           data-testid="gallery-search"
           onChange={(e) => client.view({ query: e.target.value })}
@@ -61,7 +59,6 @@ export function TileSearch() {
             onClick={() => client.view({ filter: name })}
           />
         ))}
-        <span className="ds-sep" />
         <Chip
           words="Keeps boxes"
           on={keepsBoxes}

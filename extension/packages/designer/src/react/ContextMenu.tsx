@@ -135,7 +135,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         LINE,
         ...(state.opening?.dialects ?? []).map((d) => ({
           title: `Code for ${d.title}`,
-          off: d.name === state.code?.dialect,
+          keys: d.name === state.code?.dialect ? "✓" : undefined,
           run: () => session.send({ type: "request_code", dialect: d.name }),
         })),
         LINE,

@@ -170,16 +170,14 @@ function Throughput() {
   const { run, running, old } = state;
   const failed = run !== null && run.failed.length > 0;
   if (!running && (!run || (failed && old))) return null;
-  // what a run gives that was stopped before it measured the pipeline is no number to compare with others
-  const cut = run?.stopped && room?.measured === ALONE.name;
-  const speed = running ? state.done : room && !cut ? format.throughput(room.speed) : "–";
+  const speed = running ? state.done : room ? format.throughput(room.speed) : "–";
   const whole = run ? format.plural(run.batches, "whole batch", "whole batches") : "";
   const second = running
     ? state.left
     : failed
       ? "stopped by an error"
-      : cut || run?.batches === 0
-        ? `stopped${cut ? ` after ${format.plural(run.batches, "batch", "batches")}` : ""}`
+      : run?.batches === 0
+        ? "stopped"
         : run?.until
           ? `only up to ${run.until}`
           : room
