@@ -141,7 +141,7 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     rows.data[count++] = index;
     last = wanted.data + wanted.size;
   }
-  const i64 told[] = {count, upload, zero, rest, segments, largest.tiles, largest.blocks, largest.groups, from, last - from};
+  const i64 told[] = {count, upload, zero, rest, segments, largest.tiles, largest.blocks, largest.groups, from, whole ? last - from : 0};
   memcpy(made.data, told, sizeof told);
   return end;
 }
