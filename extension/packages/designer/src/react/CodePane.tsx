@@ -6,6 +6,7 @@ import type { Diagnostic } from "../protocol/generated";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { newLine } from "./newLine";
+import { SmallButton } from "./parts";
 import { tint } from "./tint";
 
 let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
@@ -168,16 +169,14 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
               ? "The graph has changed since you began: Apply makes it what this text says."
               : wrong.length === 0 && "Not in the graph yet."}
           </span>
-          <button
-            type="button"
-            className="ds-button ds-button-small"
+          <SmallButton
             title="Ctrl+Enter"
             disabled={draft.refused === draft.source}
             data-testid="apply-code"
             onClick={() => session.applyCode()}
           >
             Apply
-          </button>
+          </SmallButton>
           <button
             type="button"
             className="ds-button ds-button-quiet"

@@ -2,7 +2,7 @@ import { statusMessage } from "../core/statusMessage";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { IconButton } from "./parts";
+import { IconButton, SmallButton } from "./parts";
 
 const ICONS = { error: "error", warning: "warning", info: "info" } as const;
 
@@ -56,14 +56,9 @@ export function Strip({ over }: { readonly over: boolean }) {
         <b>{said.lead}</b> {said.rest} {said.muted && <span className="ds-muted">{said.muted}</span>}
       </span>
       {button && (
-        <button
-          type="button"
-          className={`ds-button ds-button-small ${said.action === "reconnect" ? "ds-primary" : ""}`}
-          data-testid={button[1]}
-          onClick={button[2]}
-        >
+        <SmallButton primary={said.action === "reconnect"} data-testid={button[1]} onClick={button[2]}>
           {button[0]}
-        </button>
+        </SmallButton>
       )}
       <IconButton
         icon="cross"

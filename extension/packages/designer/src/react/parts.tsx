@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { Icon, type IconName } from "./icons";
 
 interface IconButtonProps {
@@ -27,6 +27,11 @@ export function IconButton({ icon, label, onClick, disabled, pressed, testId, sm
       <Icon name={icon} size={small ? 12 : 14} />
     </button>
   );
+}
+
+/** A button with words; of several, the primary one is what most people want. */
+export function SmallButton({ primary, ...rest }: ComponentProps<"button"> & { readonly primary?: boolean }) {
+  return <button type="button" className={`ds-button ds-button-small ${primary ? "ds-primary" : ""}`} {...rest} />;
 }
 
 interface SwitchProps {

@@ -5,6 +5,7 @@ import { DATA_IMAGE } from "../../core/session";
 import type { DataSample, DataSet, NodeView, Spread } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { SmallButton } from "../parts";
 
 /** Where a reader reads; a folder that is missing on this machine is replaced here. */
 function Place({ node }: { readonly node: NodeView }) {
@@ -28,14 +29,9 @@ function Place({ node }: { readonly node: NodeView }) {
         onChange={(e) => setPath(e.target.value)}
         onKeyDown={(e) => e.key === "Escape" && setPath(now)}
       />
-      <button
-        type="button"
-        className="ds-button ds-button-small"
-        data-testid="data-choose"
-        onClick={() => session.view({ folders: node.key })}
-      >
+      <SmallButton data-testid="data-choose" onClick={() => session.view({ folders: node.key })}>
         Choose…
-      </button>
+      </SmallButton>
       <button
         type="submit"
         className="ds-button ds-button-small"

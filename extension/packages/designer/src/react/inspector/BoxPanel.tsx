@@ -6,7 +6,7 @@ import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { Section } from "../parts";
+import { Section, SmallButton } from "../parts";
 import { FieldRow } from "./FieldRow";
 
 function ExposedField({ box, nodeKey, argument }: { box: Box; nodeKey: string; argument: string }) {
@@ -87,27 +87,15 @@ export function BoxPanel({ box }: { readonly box: Box }) {
       </Section>
       <Section title="">
         {entered ? (
-          <button type="button" className="ds-button ds-button-small" onClick={() => leaveTo(session, depth - 1)}>
-            Close
-          </button>
+          <SmallButton onClick={() => leaveTo(session, depth - 1)}>Close</SmallButton>
         ) : (
           <>
-            <button
-              type="button"
-              className="ds-button ds-button-small"
-              data-testid="enter-box"
-              onClick={() => enterBox(session)}
-            >
+            <SmallButton data-testid="enter-box" onClick={() => enterBox(session)}>
               Open
-            </button>
-            <button
-              type="button"
-              className="ds-button ds-button-small"
-              data-testid="expand-box"
-              onClick={() => toggleBox(session)}
-            >
+            </SmallButton>
+            <SmallButton data-testid="expand-box" onClick={() => toggleBox(session)}>
               Expand
-            </button>
+            </SmallButton>
           </>
         )}
       </Section>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { NodeCode } from "../../protocol/generated";
 import { useSession } from "../context";
-import { Section } from "../parts";
+import { Section, SmallButton } from "../parts";
 import { CodeArea } from "./CodeArea";
 
 /** What an empty editor begins with. */
@@ -24,15 +24,9 @@ export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; re
     <Section title="Code" note={module && `${module}.py`}>
       {!trusted && <p className="ds-muted">This code came with the document. Read it before you trust it.</p>}
       <CodeArea value={text} label={`Code of ${nodeKey}`} testId="function-code" onValue={setDraft} onApply={apply} />
-      <button
-        type="button"
-        className="ds-button ds-button-small"
-        data-testid="apply-function"
-        disabled={trusted && text === source}
-        onClick={apply}
-      >
+      <SmallButton data-testid="apply-function" disabled={trusted && text === source} onClick={apply}>
         {trusted ? "Run this code" : "Trust this code, and run it"}
-      </button>
+      </SmallButton>
     </Section>
   );
 }

@@ -3,7 +3,7 @@ import { playable } from "../../core/sound";
 import type { PortRef } from "../../protocol/generated";
 import { useSession } from "../context";
 import { Icon } from "../icons";
-import { Switch } from "../parts";
+import { SmallButton, Switch } from "../parts";
 
 /** Play what an output gives for the shown sample, once or again and again. */
 export function PlaySound({ port }: { readonly port: PortRef }) {
@@ -59,10 +59,10 @@ export function PlaySound({ port }: { readonly port: PortRef }) {
   };
   return (
     <div className="ds-play">
-      <button type="button" className="ds-button ds-button-small" data-testid="play" aria-pressed={on} onClick={play}>
+      <SmallButton data-testid="play" aria-pressed={on} onClick={play}>
         <Icon name={on ? "stop" : "run"} size={12} />
         {on ? "Stop" : "Play"}
-      </button>
+      </SmallButton>
       <Switch label="Again and again" on={loop} onChange={again} />
       <span className="ds-muted">{note || "loop"}</span>
     </div>

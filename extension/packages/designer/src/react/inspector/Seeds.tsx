@@ -1,7 +1,7 @@
 import { drawings, firstWith, seedEdits } from "../../core/seeds";
 import type { Edit } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { IconButton, Section } from "../parts";
+import { IconButton, Section, SmallButton } from "../parts";
 
 /** Any number that a seed may be. */
 export const anySeed = () => Math.floor(Math.random() * 2 ** 31);
@@ -55,16 +55,14 @@ export function Seeds() {
           </span>
         </div>
       ))}
-      <button
-        type="button"
-        className="ds-button ds-button-small"
+      <SmallButton
         aria-pressed={locked}
         data-testid="lock-seeds"
         title="A node with a seed of its own draws the same numbers whatever is added or removed."
         onClick={locked ? free : () => set("", null)}
       >
         {locked ? "Free all" : "Lock all"}
-      </button>
+      </SmallButton>
     </Section>
   );
 }

@@ -3,7 +3,7 @@ import { bytesOf, isOld, previewFailures, runFailures } from "../../core/select"
 import type { NodeTiming, RunFinished } from "../../protocol/generated";
 import { costWords } from "../canvas/CardParts";
 import { useSel, useSession } from "../context";
-import { Section } from "../parts";
+import { Section, SmallButton } from "../parts";
 
 /** GPU time with the copies: what the GPU was busy with. */
 function onGpu(timing: NodeTiming): number {
@@ -134,15 +134,13 @@ export function MemorySection() {
   return (
     <Section title="Memory">
       <div className="ds-free">
-        <button
-          type="button"
-          className="ds-button ds-button-small"
+        <SmallButton
           title="Give back kept results and idle memory pools"
           data-testid="free-memory"
           onClick={() => session.send({ type: "free_memory" })}
         >
           Free memory
-        </button>
+        </SmallButton>
         {freed && (
           <span className="ds-muted" role="status" data-testid="freed">
             Freed {format.bytes(freed.host)} on the host{gpu && `, ${format.bytes(freed.gpu)} on the GPU`}

@@ -10,7 +10,7 @@ import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useFrame, useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton } from "../parts";
+import { IconButton, SmallButton } from "../parts";
 import { CopyReproduction, FailingFile, Remedies } from "./FailingFile";
 
 export function reportText(d: Diagnostic): string {
@@ -49,45 +49,28 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   return (
     <>
       {node && path && (
-        <button
-          type="button"
-          className="ds-button ds-button-small ds-primary"
+        <SmallButton
+          primary
           data-testid="read-files"
           onClick={() => session.send({ type: "point_reader", key: node, path })}
         >
           Read {files === 1 ? "its file" : `its ${files} files`}
-        </button>
+        </SmallButton>
       )}
       {unread && (
-        <button
-          type="button"
-          className={`ds-button ds-button-small ${path ? "" : "ds-primary"}`}
-          data-testid="choose-data"
-          onClick={() => session.view({ folders: node ?? null })}
-        >
+        <SmallButton primary={!path} data-testid="choose-data" onClick={() => session.view({ folders: node ?? null })}>
           Choose folder
-        </button>
+        </SmallButton>
       )}
       {repair && (
-        <button
-          type="button"
-          className={`ds-button ds-button-small ${unread || !bare ? "" : "ds-primary"}`}
-          data-testid={testId}
-          onClick={() => session.repair(repair)}
-        >
+        <SmallButton primary={!(unread || !bare)} data-testid={testId} onClick={() => session.repair(repair)}>
           {repair.title}
-        </button>
+        </SmallButton>
       )}
       {back && (
-        <button
-          type="button"
-          className="ds-button ds-button-small"
-          title="Undo the last edit"
-          data-testid="go-back"
-          onClick={() => session.undo()}
-        >
+        <SmallButton title="Undo the last edit" data-testid="go-back" onClick={() => session.undo()}>
           Undo the edit
-        </button>
+        </SmallButton>
       )}
       {node && isAboutFile(finding) && <Remedies node={node} />}
       {node && !unread && !isBegun(finding) && severity(finding) === "error" && (

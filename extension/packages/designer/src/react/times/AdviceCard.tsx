@@ -5,7 +5,7 @@ import { headroomOf } from "../../core/target";
 import type { Advice, Speed, Trial } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton } from "../parts";
+import { IconButton, SmallButton } from "../parts";
 
 /** Batches of each turn of a trial. */
 const TRIAL_BATCHES = 8;
@@ -54,9 +54,7 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
       <section className="ds-trial" data-testid="trial">
         <b>{trial.stopped ? "Stopped before it was measured." : "It cannot be run so:"}</b>
         <p>{trial.failed[0]?.message}</p>
-        <button type="button" className="ds-button ds-button-small" onClick={back}>
-          Go back
-        </button>
+        <SmallButton onClick={back}>Go back</SmallButton>
       </section>
     );
   const { words, faster } = verdict(trial);
@@ -70,9 +68,8 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
       <Meter name="before" speed={trial.before} most={most} target={target} tone="before" />
       <Meter name="after" speed={trial.after} most={most} target={target} tone={faster ? "good" : "after"} />
       <div className="ds-trial-foot">
-        <button
-          type="button"
-          className={`ds-button ds-button-small ${faster ? "ds-primary" : ""}`}
+        <SmallButton
+          primary={faster}
           data-testid="keep-trial"
           disabled={old}
           title={old ? "The graph was changed since." : "Change the pipeline so"}
@@ -82,15 +79,10 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
           }}
         >
           Keep it
-        </button>
-        <button
-          type="button"
-          className={`ds-button ds-button-small ${faster ? "" : "ds-primary"}`}
-          data-testid="drop-trial"
-          onClick={back}
-        >
+        </SmallButton>
+        <SmallButton primary={!faster} data-testid="drop-trial" onClick={back}>
           Go back
-        </button>
+        </SmallButton>
         <span className="ds-muted">
           p95 of a batch: {format.time(trial.before.p95)} → {format.time(trial.after.p95)},{" "}
           {format.plural(trial.batches, "batch", "batches")} each in the pipeline
@@ -125,16 +117,14 @@ export function AdviceCards() {
           <p className="ds-muted">{advice.offer}</p>
           <p className="ds-advice-foot">
             {advice.measurable && (
-              <button
-                type="button"
-                className="ds-button ds-button-small"
+              <SmallButton
                 data-testid="try"
                 disabled={state.running || state.old}
                 title={state.old ? "Press Run: the graph was changed since." : "Measure it; nothing changes"}
                 onClick={() => session.tryAdvice(advice.name, TRIAL_BATCHES)}
               >
                 {shown ? "Try it again" : "Try it"}
-              </button>
+              </SmallButton>
             )}
             {advice.node && (
               <button type="button" className="ds-link" onClick={() => session.select([advice.node])}>
