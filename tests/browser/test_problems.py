@@ -62,6 +62,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     lab.write_notebook(server[1] / "problems.ipynb", PIPELINE.format(root=str(folder.parent)))
     _open(page, server, "problems.ipynb")
     _by_id(page, "designer").scroll_into_view_if_needed()
+    _await_text(page, "tab-problems", "1")  # before its sample is shown, and before a run
     _by_id(page, "run").click()
     card = _by_id(page, "error-card-decode")
     picture = card.locator(".ds-file-picture")
@@ -99,9 +100,12 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     _await_text(page, "repro-decode", "Copied")
     program = page.evaluate("() => navigator.clipboard.readText()")
     assert "cut.jpg" in program and "fn.resize" not in program and "batch_size=1" in program
+    card.get_by_text("nvidia.dali cannot do that").wait_for()
     card.locator('[data-testid="remedy-decode"]', has_text="Leave").click()
-    _by_id(page, "node-decode").get_by_text("left out").wait_for(timeout=30_000)  # and no black picture
+    for key in ("decode", "resize"):  # and no black pictures
+        _by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
     own.wait_for()
+    assert _by_id(page, "node-resize").locator("canvas").count() == 0
     _by_id(page, "undo").click()
     card.locator('[data-testid="remedy-decode"]', has_text="placeholder").click()
     _by_id(page, "error-card-decode").wait_for(state="detached", timeout=30_000)

@@ -1,7 +1,7 @@
 import type { Diagnostic, Edit } from "../protocol/generated";
 import { argumentOf } from "./catalog";
 import { nodeOf } from "./graph";
-import { findings, severity } from "./select";
+import { batchFailures, findings, severity } from "./select";
 import type { State } from "./state";
 
 /** A button that takes a problem with a file away for this run and the next ones. */
@@ -34,10 +34,15 @@ export function isAboutFile(d: Diagnostic): boolean {
   return /^DS30[12]$/.test(d.code) && sampled && !/ into memory\b/.test(d.message);
 }
 
-/** Findings, less those of files that the last run went on without, which are listed by themselves. */
+/** Findings, with all files of the batch, less those that the last run went on without, which are listed by themselves. */
 export function problems(state: State): readonly Diagnostic[] {
   const missed = new Set(state.run.finished?.missed.map((file) => file.source));
-  return findings(state).filter((d) => severity(d) === "error" || !isAboutFile(d) || !missed.has(d.source ?? ""));
+  const found = findings(state).filter(
+    (d) => severity(d) === "error" || !isAboutFile(d) || !missed.has(d.source ?? ""),
+  );
+  const known = new Set(found.map((d) => d.source));
+  const more = batchFailures(state).filter((d) => severity(d) === "error" && isAboutFile(d) && !known.has(d.source));
+  return [...found, ...more];
 }
 
 /** How many problems the tab names: findings that are no hints, and files that the last run missed. */

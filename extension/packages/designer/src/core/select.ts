@@ -126,6 +126,16 @@ export const batchFailures = derived(
   ],
 );
 
+/** Nodes that have nothing for the shown sample, since they or one before them leave its file out. */
+export const withoutSample = derived(
+  (s) => [s.previewFailures, s.sample, s.graph],
+  ({ previewFailures: failed, sample, graph }): ReadonlySet<string> => {
+    const skips = (d: Diagnostic) => d.sample === sample && nodeOf(graph, d.node ?? "")?.arguments.on_error === "skip";
+    const keys = failed.flatMap((d) => (d.node && severity(d) === "warning" && skips(d) ? [d.node] : []));
+    return new Set(graph ? [...keys, ...descendants(graph, keys)] : []);
+  },
+);
+
 /** How many samples of the shown batch fail at a node, if there are several. */
 export function failShare(state: State, key: string): string {
   const failed = batchFailures(state).filter((d) => d.node === key && severity(d) === "error");

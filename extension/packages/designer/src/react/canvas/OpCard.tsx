@@ -34,6 +34,7 @@ function useCard(key: string) {
     running: s.run.running,
     old: select.isOld(s),
     stale: select.staleKeys(s).has(key),
+    lost: select.withoutSample(s).has(key),
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
@@ -142,6 +143,7 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
   const size = { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
   const testId = `thumb-${node.key}`;
   if (card.file) return <FilePicture node={node.key} source={card.file} {...size} />;
+  if (card.lost) return null;
   if (open && preview)
     return (
       <div role="img" aria-label={label} data-testid={testId} style={size}>
@@ -274,7 +276,7 @@ function OpCardView({ id, selected }: NodeProps) {
   const error = problem !== undefined && select.severity(problem) === "error";
   const failed = error && !begun;
   const about = problem && isAboutFile(problem) && problem.sample === found.sample;
-  const lost = about && !error && node.arguments.on_error === "skip";
+  const lost = found.lost && !error;
   const file = about && (error || lost) ? problem.source : undefined;
   const chip = begun || (failed ? "failed" : lost ? "left out" : "");
   const card: Card = { ...found, node, file };
@@ -289,8 +291,8 @@ function OpCardView({ id, selected }: NodeProps) {
     failed || begun ? "ds-failed" : "",
     begun || lost ? "ds-unwired" : "",
     card.stale || failed ? "ds-stale" : "",
-    card.stale && !card.preview ? "ds-blank" : "",
-    card.open ? "ds-open" : "",
+    (card.stale && !card.preview) || lost ? "ds-blank" : "",
+    card.open && !lost ? "ds-open" : "",
     node.unknown ? "ds-ghost" : "",
     node.bypassed ? "ds-bypassed" : "",
     node.in_run ? "" : "ds-unused",

@@ -48,6 +48,7 @@ export function Remedies({ node }: { readonly node: string }) {
   const session = useSession();
   const remedies = useSel((s) => JSON.stringify(remediesOf(s, node)));
   const all = JSON.parse(remedies) as ReturnType<typeof remediesOf>;
+  const dali = useSel((s) => s.code?.dialect === "nvidia.dali");
   return (
     <>
       {all.map(({ title, edits }, i) => (
@@ -61,6 +62,7 @@ export function Remedies({ node }: { readonly node: string }) {
           {title}
         </button>
       ))}
+      {dali && all[0] && <small className="ds-muted">nvidia.dali cannot do that</small>}
     </>
   );
 }
