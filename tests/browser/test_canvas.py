@@ -254,6 +254,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     page.keyboard.press("ArrowLeft")
     _await_code(page, "probability=0.9")
     assert _nodes(page) > before
+    _by_id(page, "node-rotate").get_by_text("p 0.9").wait_for()
     _by_id(page, "node-rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
     page.keyboard.press("End")

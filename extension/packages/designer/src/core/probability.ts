@@ -3,7 +3,7 @@ import { connectEdits, type Step, takenKeys } from "./actions";
 import { type CatalogIndex, findRandom, type Operator } from "./catalog";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
-import { nodeOf, sourcesOf, wiresOf } from "./graph";
+import { nodeOf, sourcesOf, wiresFrom, wiresOf } from "./graph";
 import { CARD, COLUMN, freePlace, ROW } from "./layout";
 import type { Rect } from "./route";
 
@@ -19,7 +19,7 @@ const roleOf = (catalog: CatalogIndex, node: NodeView | undefined) => catalog.by
 /** The chance of a node, if it has the form that `applySometimes` makes. */
 export function chanceOf(context: Context, node: NodeView): Chance | null {
   const { graph, catalog } = context;
-  const feeds = wiresOf(graph).filter((w) => w.source.node === node.key);
+  const feeds = wiresFrom(graph).get(node.key) ?? [];
   const merge = feeds.length === 1 ? nodeOf(graph, feeds[0]?.slot.node ?? "") : undefined;
   const coinKey = merge?.argument_inputs.predicate?.node ?? "";
   const coin = nodeOf(graph, coinKey);
@@ -30,6 +30,12 @@ export function chanceOf(context: Context, node: NodeView): Chance | null {
   return right && splits.length > 0
     ? { coin, merge, splits: splits.filter((s): s is NodeView => s !== undefined) }
     : null;
+}
+
+/** For which part of the samples a node with a chance is applied. */
+export function partOf({ coin }: Chance): number {
+  const p = coin.arguments.probability;
+  return typeof p === "number" ? p : 0.5;
 }
 
 /** Whether a node can be applied to some samples only: what comes in can stand for what goes out. */
@@ -144,7 +150,11 @@ export function applyAlways(context: Context, node: NodeView, chance: Chance): E
     edits.push({ type: "connect", source: before(ref), target: node.key, argument });
   edits.push(...redirected(graph, chance.merge.key, { node: node.key, output: 0 }, new Set()));
   const gone = new Set([chance.merge.key, ...chance.splits.map((s) => s.key)]);
-  const users = wiresOf(graph).filter((w) => w.source.node === chance.coin.key && !gone.has(w.slot.node));
-  if (users.length === 0) gone.add(chance.coin.key);
+  if (
+    wiresFrom(graph)
+      .get(chance.coin.key)
+      ?.every((w) => gone.has(w.slot.node))
+  )
+    gone.add(chance.coin.key);
   return [...edits, ...[...gone].map((key): Edit => ({ type: "remove_node", key }))];
 }

@@ -7,6 +7,7 @@ import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
+import { chanceOf, partOf } from "../../core/probability";
 import * as select from "../../core/select";
 import { portKey } from "../../core/state";
 import type { Diagnostic, GraphView, NodeView } from "../../protocol/generated";
@@ -28,6 +29,10 @@ function useCard(key: string) {
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const preview = useSel((s) => select.previewOf(s, key));
   const findings = useSel((s) => select.findingsAt(s, key));
+  const chance = useSel((s) => {
+    const found = node && s.graph && s.opening && chanceOf({ graph: s.graph, catalog: s.opening.catalog }, node);
+    return found ? partOf(found) : 1;
+  });
   const status = useSel((s) => ({
     found: s.link === "gone" ? undefined : select.heatOf(s, key),
     gone: s.link === "gone",
@@ -42,7 +47,7 @@ function useCard(key: string) {
     open: select.isOpen(s, key),
     renaming: s.view.renaming && s.view.selection[0] === key,
   }));
-  return { node, operator, preview, findings, ...status };
+  return { node, operator, preview, findings, chance, ...status };
 }
 
 /** The outputs of a node that have wires, as text so that it compares cheaply: ",0,2,". */
@@ -105,9 +110,11 @@ interface HeaderProps {
   readonly node: NodeView;
   readonly operator: Operator | undefined;
   readonly renaming: boolean;
+  /** For which part of the samples it is applied. */
+  readonly chance: number;
 }
 
-function Header({ node, operator, renaming }: HeaderProps) {
+function Header({ node, operator, renaming, chance }: HeaderProps) {
   return (
     <header className="ds-card-head">
       <span className="ds-tile">
@@ -120,6 +127,11 @@ function Header({ node, operator, renaming }: HeaderProps) {
         <RenameField nodeKey={node.key} />
       ) : (
         <Name text={node.key} title={`${node.key}: fn.${node.operator}`} />
+      )}
+      {chance < 1 && (
+        <span className="ds-pill" title={`Applied to ${format.percent(chance)} of the samples`}>
+          p {format.number(chance)}
+        </span>
       )}
       {node.pin === "here" && <PinMark nodeKey={node.key} />}
     </header>
@@ -310,7 +322,7 @@ function OpCardView({ id, selected }: NodeProps) {
       <Busy nodeKey={id} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
-      <Header node={node} operator={operator} renaming={card.renaming} />
+      <Header node={node} operator={operator} renaming={card.renaming} chance={card.chance} />
       {select.hasFirstInput(node, operator) && (
         <SlotPort
           slot={{ kind: "input", node: id, input: 0 }}

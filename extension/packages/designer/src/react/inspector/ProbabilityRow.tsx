@@ -1,4 +1,4 @@
-import { applyAlways, applySometimes, canChance, chanceOf } from "../../core/probability";
+import { applyAlways, applySometimes, canChance, chanceOf, partOf } from "../../core/probability";
 import { snap } from "../../core/validate";
 import type { Edit, NodeView } from "../../protocol/generated";
 import { cardRects, relaid } from "../canvas/sizes";
@@ -14,10 +14,9 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
   const state = useSel((s) => {
     const context = s.graph && s.opening ? { graph: s.graph, catalog: s.opening.catalog } : null;
     const chance = context ? chanceOf(context, node) : null;
-    const p = chance?.coin.arguments.probability;
     return {
       offered: context !== null && (chance !== null || canChance(context, node)),
-      p: chance ? (typeof p === "number" ? p : 0.5) : 1,
+      p: chance ? partOf(chance) : 1,
       merge: chance?.merge.key ?? "",
     };
   });
