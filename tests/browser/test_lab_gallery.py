@@ -31,7 +31,7 @@ def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tupl
     panel.locator('[data-testid="gallery-search"]').fill("flip")
     assert "Mirrors" in tile.inner_text() or "axis" in tile.inner_text()
     assert panel.locator("canvas").count() == 0
-    tile.click()
+    tile.dblclick()
     assert "No designer is open" in panel.locator('[data-testid="gallery-refused"]').inner_text()
     page.screenshot(path=artifacts / "lab_gallery_names.png")
 
@@ -41,7 +41,12 @@ def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tupl
     reason.wait_for(state="detached")
     assert panel.locator('[data-testid="gallery-search"]').input_value() == "flip"
     page.screenshot(path=artifacts / "lab_gallery.png")
-    tile.click()
+    tile.click()  # to look at it
+    insert = panel.locator('[data-testid="pick"]')
+    insert.wait_for()
+    assert part(page, "node-flip").count() == 0
+    page.screenshot(path=artifacts / "lab_gallery_chosen.png")
+    insert.click()
     part(page, "node-flip").wait_for()
     tile.drag_to(part(page, "canvas"), target_position={"x": 300, "y": 400})
     part(page, "node-flip_2").wait_for()
@@ -62,7 +67,7 @@ def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tupl
 
     # an example is a document of its own
     panel.locator('[data-testid="gallery-search"]').fill("mixup")
-    panel.locator('[data-testid="tile-gallery/mixup"]').click()
+    panel.locator('[data-testid="tile-gallery/mixup"]').press("Enter")
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget.context?.path.endsWith('mixup.dali.json')", timeout=60_000)
     await_code(page, "fn.")
     assert (root / "mixup.dali.json").exists()

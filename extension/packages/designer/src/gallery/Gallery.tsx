@@ -63,9 +63,8 @@ function OpenDesigner({ model }: { readonly model: string }) {
 }
 
 function Frame() {
-  const { client } = useGallery();
-  const chosen = usePart((s) => s.chosen);
-  const tile = usePart((s) => s.opened?.tiles.find((t) => t.name === s.chosen));
+  const { client, host } = useGallery();
+  const tile = usePart((s) => (host.pick ? undefined : s.opened?.tiles.find((t) => t.name === s.chosen)));
   const failed = usePart((s) => s.failed[0]);
   const reason = usePart((s) => s.reason);
   return (
@@ -81,7 +80,7 @@ function Frame() {
         )}
       </div>
       {failed && <Refused found={failed} />}
-      <div className={`ds-gallery-body ${chosen ? "ds-with-pane" : ""}`}>
+      <div className={`ds-gallery-body ${tile ? "ds-with-pane" : ""}`}>
         <div className="ds-gallery-list">
           <TileSearch />
           <Tiles />

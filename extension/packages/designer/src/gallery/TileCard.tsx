@@ -3,6 +3,7 @@ import * as format from "../core/format";
 import { literal } from "../core/python";
 import type { Tile } from "../protocol/generated";
 import { boxFacts, Halves } from "../react/Halves";
+import { SmallButton } from "../react/parts";
 import { GIVEN } from "./client";
 import { useGallery, usePart } from "./context";
 import { dials } from "./state";
@@ -33,12 +34,13 @@ export function TileCard({ tile }: { readonly tile: Tile }) {
       client.see(tile.name, false);
     };
   }, [client, tile.name]);
+  const pick = host.pick && (() => host.pick?.(tile));
   const device = tile.gpu ? "CPU and GPU" : "CPU";
   return (
     <li ref={card} className={`ds-gallery-tile ${chosen ? "ds-chosen" : ""}`}>
       <button
         type="button"
-        aria-pressed={host.pick ? undefined : chosen}
+        aria-pressed={chosen}
         aria-label={`${tile.title}, ${boxFacts(tile.geometric)}, ${device}`}
         title={tile.summary}
         draggable={!tile.example}
@@ -48,7 +50,9 @@ export function TileCard({ tile }: { readonly tile: Tile }) {
           e.dataTransfer.setData("text/plain", callOf(tile)); // for a cell
           e.dataTransfer.effectAllowed = "copy";
         }}
-        onClick={() => (host.pick ? host.pick(tile) : client.choose(chosen ? null : tile.name))}
+        // a click only looks; Enter, which is no click of a mouse, inserts
+        onClick={(e) => (pick && e.detail === 0 ? pick() : client.choose(chosen && !pick ? null : tile.name))}
+        onDoubleClick={pick}
       >
         {!named && (
           <Halves
@@ -71,6 +75,11 @@ export function TileCard({ tile }: { readonly tile: Tile }) {
           {time !== undefined && <span>{format.time(time)}</span>}
         </span>
       </button>
+      {pick && chosen && (
+        <SmallButton primary onClick={pick} data-testid="pick">
+          {tile.example ? "Open it" : "Insert into the graph"}
+        </SmallButton>
+      )}
     </li>
   );
 }

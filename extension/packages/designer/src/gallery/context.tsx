@@ -9,7 +9,7 @@ export interface GalleryHost {
   insertCell(source: string): boolean;
   /** Show a designer, by the model of its widget, in an element; null where that cannot be. */
   readonly showDesigner: ((model: string, element: HTMLElement) => Promise<() => void>) | null;
-  /** What a click on a tile does, where there is no room for it in full. */
+  /** Takes a tile that was looked at, where there is no room for it in full. */
   readonly pick?: (tile: Tile) => void;
 }
 
