@@ -452,7 +452,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
               onChange={(e) => setGain(2 ** Number(e.target.value))}
             />
             <small className="ds-muted">
-              Black means equal. A difference of {format.number(Math.floor(256 / gain))} or more shows at full strength.
+              Black means equal. A difference of {format.number(Math.ceil(255 / gain))} or more shows at full strength.
             </small>
           </label>
         )}

@@ -168,7 +168,7 @@ export function Empty() {
     <div className="ds-empty" data-testid="empty">
       <Drawing />
       <h3>A new pipeline</h3>
-      <p>Open your images, or start from a pipeline that works.</p>
+      <p>Open your data, or start from a pipeline that works.</p>
       <div className="ds-offers">
         <FolderCard />
         <OperatorCard />

@@ -43,7 +43,7 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
       style={{ "--ds-from": `${Math.min(zero, at) * 100}%`, "--ds-at": `${Math.max(zero, at) * 100}%` }}
     >
       {argument.widget === "dial" &&
-        [low / 2, 0, high / 2].map((angle) => (
+        [low, 0, high].map((angle) => (
           <small key={angle} style={{ left: `calc(6px + (100% - 12px) * ${share(angle, low, high)})` }}>
             {format.number(angle)}
           </small>
