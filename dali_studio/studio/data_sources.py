@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import simplejpeg
+from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.api.engine import Engine
@@ -107,43 +108,50 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
     DaliStudioError
         DS209 if the node is no reader of files; what the reader fails with.
     """
-    part, node = Graph(msgspec.structs.replace(graph.options, batch_size=_SAMPLES, num_threads=1)), graph.node(key)
+    node = graph.node(key)
     schema = registry.schema(node.operator) if node.operator in registry else None
     kinds = [one.kind for one in output_schemas(graph, key, registry) or ()]
-    if schema is None or schema.role != "reader" or kinds[:1] != ["encoded"]:
-        words = f"{key} gives no files as they are, of which something could be told here."
-        raise DaliStudioError(Diagnostic(code="DS209", message=words, hint="Choose a reader of files.", node=key))
+    if schema is None or schema.role != "reader":
+        words = f"{key} reads nothing, of which something could be told here."
+        raise DaliStudioError(Diagnostic(code="DS209", message=words, hint="Choose a reader.", node=key))
+    files = kinds[:1] == ["encoded"]
+    # arrays and videos may be large: never more than one at a time
+    part = Graph(msgspec.structs.replace(graph.options, batch_size=_SAMPLES if files else 1, num_threads=1))
     kept: dict[str, Value] = {name: value for name, value in node.arguments.items() if name not in _ORDER}
     kept |= {name: value for name, value in _SHUFFLED.items() if schema.argument(name) is not None}
     part.add_node(type(node)(key=key, operator=node.operator, arguments=kept, version=node.version))
     part.set_outputs(PortRef(node=key, output=i) for i in range(len(output_schemas(part, key, registry) or ())))
     engine = Engine(part, registry, background=False, devices=False)
+    drawn: list[tuple[str, str, int, _Seen]] = []
     try:
         total = engine.reader_meta().get(key, {}).get("epoch_size", 0)
-        engine.schedule()
-        made: list[Any] = [output.as_cpu() for output in engine.result()]
+        count = min(total or _SAMPLES, _SAMPLES)
+        while len(drawn) < count:
+            engine.schedule()
+            made: list[Any] = [output.as_cpu() for output in engine.result()]
+            for i in range(len(made[0])):
+                sample = np.asarray(made[0][i])
+                seen = _seen(sample.tobytes()) if files else _array(sample)
+                drawn.append((str(made[0][i].source_info()), _label(made[1:], i), sample.nbytes, seen))
     finally:
         engine.close()
-    count = min(total or _SAMPLES, _SAMPLES, len(made[0]))
-    files = [np.asarray(made[0][i]) for i in range(count)]
-    names = [str(made[0][i].source_info()) for i in range(count)]
-    found = [_seen(file.tobytes()) for file in files]
+    del drawn[count:]
+    found = [seen for *_, seen in drawn]
     cells, packed = images.atlas([one.picture for one in found], columns=8) if found else ([], b"")
     samples = tuple(
         DataSample(
-            name=names[i], label=_label(made[1:], i), facts=found[i].facts, size=files[i].size,
-            x=cells[i].x, y=cells[i].y, cell_width=cells[i].width, cell_height=cells[i].height,
+            name=name, label=label, facts=seen.facts, size=size,
+            x=cell.x, y=cell.y, cell_width=cell.width, cell_height=cell.height,
         )
-        for i in range(count)
+        for (name, label, size, seen), cell in zip(drawn, cells, strict=True)
     )  # fmt: skip
     extents = {name: unit for one in found for name, (_, unit) in one.extents.items()}
     spreads = [
         _spread(name, unit, [one.extents[name][0] for one in found if name in one.extents])
         for name, unit in extents.items()
     ]
-    made_set = DataSet(
-        key=key, total=total, samples=samples, spreads=(*spreads, _spread("file", "B", [s.size for s in samples]))
-    )
+    size = _spread("file" if files else "sample", "B", [s.size for s in samples])
+    made_set = DataSet(key=key, total=total, samples=samples, spreads=(*spreads, size))
     return made_set, [packed] if packed else []
 
 
@@ -170,10 +178,38 @@ def _seen(content: bytes) -> _Seen:
                 image.thumbnail((2 * _CELL, 2 * _CELL))
                 small = np.asarray(image.convert("RGB"))
     except Exception:  # noqa: BLE001 - whatever a broken file does to its decoder, the others are shown
-        stripes = np.add.outer(np.arange(_CELL), np.arange(_CELL)) // 5 % 2
-        return _Seen(np.repeat((200 + 20 * stripes[:, :, None]).astype(np.uint8), 3, axis=2), "", {})
+        return _Seen(_hatched(), "", {})
     extents = {"width": (width, "px"), "height": (height, "px")}
     return _Seen(images.square(small, _CELL), f"{width}×{height}", extents)
+
+
+def _hatched() -> Rgb:
+    stripes = np.add.outer(np.arange(_CELL), np.arange(_CELL)) // 5 % 2
+    return np.repeat((200 + 20 * stripes[:, :, None]).astype(np.uint8), 3, axis=2)
+
+
+def _array(sample: NDArray[Any]) -> _Seen:
+    """Frames or an array: the middle frame or slice; hatched if it has no plane."""
+    facts = f"{'×'.join(map(str, sample.shape)) or 'scalar'} {sample.dtype}"
+    plane: NDArray[Any] = sample
+    extents: dict[str, tuple[int, str]] = {}
+    while plane.ndim > 3 or (plane.ndim == 3 and plane.shape[-1] not in (1, 3)):
+        extents = {"depth" if sample.ndim == 3 else "frames": (len(sample), "")}
+        plane = plane[len(plane) // 2] if len(plane) else np.zeros(0)
+    if plane.ndim < 2 or not plane.size or plane.dtype.kind not in "biuf":
+        return _Seen(_hatched(), facts, {"values": (sample.size, "")})
+    height, width = int(plane.shape[0]), int(plane.shape[1])
+    if plane.dtype != np.uint8 or plane.max() < 2:
+        shades = np.nan_to_num(plane.astype(np.float32))
+        low, high = float(shades.min()), float(shades.max())
+        plane = (255 * (shades - low) / ((high - low) or 1.0)).astype(np.uint8)
+    if plane.shape[2:] != (3,):
+        plane = np.repeat(plane.reshape(height, width, -1), 3, axis=2)
+    return _Seen(
+        images.square(plane, _CELL),
+        facts,
+        {**extents, "width": (width, "px"), "height": (height, "px")},
+    )
 
 
 def _heard(content: bytes) -> _Seen:

@@ -21,7 +21,7 @@ from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.schema.record_samples import example
-from dali_studio.studio import messages
+from dali_studio.studio import data_sources, messages
 
 
 def photos() -> list[Path]:
@@ -142,6 +142,28 @@ def test_sounds_are_looked_into() -> None:
     assert all(re.fullmatch(r"[\d.]+ s at 16000 Hz", one.facts) for one in found.samples)
     assert np.ptp(np.asarray(Image.open(io.BytesIO(buffers[0])))) > 100  # waves are drawn
     client.session.close()
+
+
+@pytest.mark.parametrize(
+    ("place", "extents", "facts"),
+    [(samples.videos, ["frames", "width", "height", "sample"], r"8×192×256×3 uint8"),
+     (samples.volumes, ["depth", "width", "height", "sample"], r"48×96×80 \w+")],
+    ids=["videos", "volumes"],
+)  # fmt: skip
+def test_frames_and_arrays_are_looked_into(place: Callable[[], Path], extents: list[str], facts: str) -> None:
+    client = Client(Graph())
+    client.send("open_folder", path=str(place()))
+    ((found, buffers),) = [(m, b) for m, b in client.send("request_data", key="reader") if isinstance(m, messages.DataSet)]
+    assert [one.name for one in found.spreads] == extents
+    assert len(found.samples) == min(found.total, 32) > 1
+    assert all(re.fullmatch(facts, one.facts) and one.size > 10_000 for one in found.samples)
+    assert np.ptp(np.asarray(Image.open(io.BytesIO(buffers[0])))) > 100
+    client.session.close()
+
+
+def test_vectors_and_words_are_hatched() -> None:
+    for sample in (np.float32(3.0), np.zeros(5), np.zeros((0, 4, 4)), np.array([["a"]])):
+        assert data_sources._array(np.asarray(sample)).picture.shape == (96, 96, 3)
 
 
 def test_records_without_an_index_say_how_to_make_it(tmp_path: Path) -> None:

@@ -132,13 +132,12 @@ export function DataPane() {
   const selected = useSel((s) => s.view.selection[0] ?? "");
   const node = readers.find((r) => r.key === selected) ?? readers[0];
   const key = node?.key ?? "";
-  const files = node?.output_kinds[0] === "encoded";
   const stamp = node ? JSON.stringify(node.arguments) : "";
   const found = useSel((s) => (s.dataSet?.key === key ? s.dataSet : null));
   const failed = useSel((s) => s.refused[0]?.message ?? "");
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the reader reads is looked into anew when it changes
   useEffect(() => {
-    if (files) session.send({ type: "request_data", key });
+    if (key) session.send({ type: "request_data", key });
   }, [session, key, stamp]);
   if (!node)
     return (
@@ -166,11 +165,7 @@ export function DataPane() {
         <span className="ds-muted">fn.{node.operator}</span>
         <Place node={node} />
       </div>
-      {found ? (
-        <Contents found={found} />
-      ) : (
-        <p className="ds-muted">{files ? failed || "Looking into it…" : "The tab Batch shows what it gives."}</p>
-      )}
+      {found ? <Contents found={found} /> : <p className="ds-muted">{failed || "Looking into it…"}</p>}
     </div>
   );
 }
