@@ -21,7 +21,7 @@ from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.schema.record_samples import example
-from dali_studio.studio import data_sources, messages
+from dali_studio.studio import messages
 
 
 def photos() -> list[Path]:
@@ -161,9 +161,14 @@ def test_frames_and_arrays_are_looked_into(place: Callable[[], Path], extents: l
     client.session.close()
 
 
-def test_vectors_and_words_are_hatched() -> None:
-    for sample in (np.float32(3.0), np.zeros(5), np.zeros((0, 4, 4)), np.array([["a"]])):
-        assert data_sources._array(np.asarray(sample)).picture.shape == (96, 96, 3)
+def test_arrays_without_a_plane_are_told_of_in_words(tmp_path: Path) -> None:
+    for number, sample in enumerate((np.zeros(5), np.zeros((0, 4, 4)), np.array([[1.0, np.nan]]))):
+        np.save(tmp_path / f"{number}.npy", sample)
+    client = Client(Graph())
+    client.send("open_folder", path=str(tmp_path))
+    (found,) = only(client.send("request_data", key="reader"), messages.DataSet)
+    assert {s.facts for s in found.samples} == {"5 float64", "0×4×4 float64", "1×2 float64"}
+    client.session.close()
 
 
 def test_records_without_an_index_say_how_to_make_it(tmp_path: Path) -> None:
