@@ -119,6 +119,17 @@ export function inputName(operator: Operator | undefined, input: number): string
   return schema.repeated ? `${schema.name} ${input - operator.inputs.length + 2}` : schema.name;
 }
 
+/** How an operator calls an output; of those that depend on its arguments, only labels have names. */
+export function outputName(
+  operator: Operator | undefined,
+  node: NodeView,
+  output: number,
+  other = `output ${output + 1}`,
+): string {
+  const labels = output > 0 && node.output_kinds[output] === "label";
+  return operator?.outputs[output]?.name ?? (labels ? "labels" : other);
+}
+
 /** How many inputs are wired, with those between them: the kernel tells of free ones as well. */
 export function wiredInputs(node: NodeView): number {
   return node.inputs.findLastIndex((source) => source !== null) + 1;

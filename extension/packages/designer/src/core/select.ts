@@ -10,7 +10,7 @@ import type {
   RunFinished,
   Value,
 } from "../protocol/generated";
-import { argumentOf, inputOf, inputPorts, type Operator, sameValue, wiredInputs } from "./catalog";
+import { argumentOf, inputOf, inputPorts, type Operator, outputName, sameValue, wiredInputs } from "./catalog";
 import { isDense } from "./detail";
 import * as format from "./format";
 import { descendants, nodeOf } from "./graph";
@@ -362,7 +362,7 @@ export function cardHeight(
 
 /** A result as the operator calls it; where that is its only one, by its node. */
 export function resultName(state: State, { node, output }: PortRef): string {
-  const { outputs = [] } = state.opening?.catalog.byName.get(nodeOf(state.graph, node)?.operator ?? "") ?? {};
-  const several = (nodeOf(state.graph, node)?.output_kinds.length ?? 1) > 1;
-  return several ? (outputs[output]?.name ?? `${node}[${output}]`) : node;
+  const view = nodeOf(state.graph, node);
+  const operator = state.opening?.catalog.byName.get(view?.operator ?? "");
+  return view && view.output_kinds.length > 1 ? outputName(operator, view, output ?? 0, `${node}[${output}]`) : node;
 }

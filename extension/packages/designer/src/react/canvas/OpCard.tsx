@@ -1,6 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { inputName, inputOf, type Operator } from "../../core/catalog";
+import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
 import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
 import { isAboutFile } from "../../core/failures";
@@ -220,7 +220,7 @@ function OutputRows({ card }: { readonly card: Card }) {
   const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
   return rows.map((output) => {
-    const name = operator?.outputs[output]?.name ?? `output ${output + 1}`;
+    const name = outputName(operator, node, output);
     return (
       <Row key={output} className="ds-row-out">
         <span className="ds-muted">{name}</span>

@@ -1,5 +1,5 @@
 import { connectEdits, cutEdits } from "../../core/actions";
-import { inputName, inputOf, inputPorts, type Operator, wiredInputs } from "../../core/catalog";
+import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
 import { OUTPUTS, type Slot } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
@@ -86,7 +86,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
         <div className="ds-field" key={output}>
           <span className="ds-field-name">
             <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-            <span>gives {operator.outputs[output]?.name ?? "output"}</span>
+            <span>gives {outputName(operator, node, output)}</span>
           </span>
           <span className="ds-field-control">
             <Switch

@@ -1,5 +1,5 @@
 import { Fragment, useState } from "react";
-import { type Argument, isSaid, type Operator, sameValue } from "../../core/catalog";
+import { type Argument, isSaid, type Operator, outputName, sameValue } from "../../core/catalog";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
@@ -258,7 +258,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
               className="ds-tab"
               onClick={() => setChosen(i)}
             >
-              {operator?.outputs[i]?.name ?? `output ${i + 1}`}
+              {outputName(operator, node, i)}
             </button>
           ))}
         </div>
