@@ -8,7 +8,7 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } from "../../core/detail";
+import { type Detail, detailOf, headOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
@@ -122,7 +122,7 @@ function CanvasView() {
   const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it
   useEffect(() => {
-    if (!touched.current) requestAnimationFrame(keep);
+    if (!touched.current) requestAnimationFrame(() => keep(true));
   }, [covers, keep]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
@@ -164,7 +164,7 @@ function CanvasView() {
     [session, animate, fitSoon],
   );
   useAutoPlace(box, fitSoon);
-  useFirstFit(nodes.length, fit, reflow, box, touched);
+  useFirstFit(nodes.length, fit, keep, reflow, box, touched);
 
   useRefit(nodes.length, () => (touched.current ? fit(200) : keep()));
   const entered = useSel((s) => pathOf(s).join(" "));
@@ -429,8 +429,8 @@ function CanvasView() {
               <LooseWire />
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
-              {far && <FarWires nodes={nodes} titled={detail === "titled"} />}
-              {(far ? hasPictures(detail) : dense) && (
+              {far && <FarWires nodes={nodes} />}
+              {(far ? detail === "picture" : dense) && (
                 <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
               )}
             </ReactFlow>
