@@ -57,8 +57,7 @@ export function addNew(
     execute: ({ cwd }) => open(cwd, "untitled", () => undefined),
   });
   add("new-folder", {
-    label: (args) =>
-      args.isPalette ? words.__("New DALI Pipeline from a Folder") : words.__("From a folder"),
+    label: (args) => (args.isPalette ? words.__("New DALI Pipeline from a Folder") : words.__("From a folder")),
     caption: words.__("Design a data pipeline that reads a folder of yours"),
     icon: (args) => (args.isPalette ? undefined : folder),
     execute: ({ cwd }) => open(cwd, "untitled", (session) => session.view({ folders: "" })),
