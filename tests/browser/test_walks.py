@@ -65,8 +65,11 @@ def _begin(page: Any, server: tuple[str, Path]) -> Person:
     return Person(page)
 
 
-def _end(page: Any) -> None:
-    """A run has measured every node, all cards can be seen, and the program is what was meant."""
+def _end(page: Any, *, shown: bool = True) -> None:
+    """A run has measured every node, all cards can be seen, and the program is what was meant.
+
+    A `rotate` behind a picture has the values with which its picture was `shown`.
+    """
     page.wait_for_function(
         "() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')",
         timeout=60_000,
@@ -88,8 +91,8 @@ def _end(page: Any) -> None:
     made = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
     assert [ast.unparse(line) for line in made.body[1:]] == [
         "decode = fn.decoders.image(files)",
-        "angle = fn.random.uniform(range=[-10, 10])",
-        "rotate = fn.rotate(decode, angle=angle)",
+        f"angle = fn.random.uniform(range={[10, 30] if shown else [-10, 10]})",
+        f"rotate = fn.rotate(decode, angle=angle{', keep_size=True, fill_value=0' if shown else ''})",
         "return (rotate, labels)",
     ]
 
@@ -129,7 +132,7 @@ def test_an_operator_that_was_put_anywhere_goes_onto_a_wire_by_the_mouse(page: A
     person.click("random-angle")
     _by_id(page, "node-angle").wait_for()
     person.click("run")
-    _end(page)
+    _end(page, shown=False)
 
 
 def test_photos_turn_at_random_by_the_keyboard_alone(page: Any, server: tuple[str, Path], artifacts: Path) -> None:

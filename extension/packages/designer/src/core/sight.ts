@@ -98,7 +98,8 @@ export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now
   const sides = (side: keyof (typeof all)[number]) => all.map((c) => c[side]);
   const moved = {
     x: now.x + shift(EDGES, sides("x"), sides("right"), size.width - EDGES),
-    y: now.y + shift(covers.strip + EDGES, sides("y"), sides("bottom"), size.height - EDGES),
+    // the room of a sentence that may come stays free, so that it covers no card
+    y: now.y + shift(covers.top + EDGES, sides("y"), sides("bottom"), size.height - EDGES),
     zoom: now.zoom,
   };
   return inSight(moved) ? moved : whole;
