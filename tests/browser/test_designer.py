@@ -328,3 +328,15 @@ def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tu
     page.mouse.up()
     page.keyboard.up("Shift")
     page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 3")
+
+
+def test_tabs_of_the_drawer_leave_the_view(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _await_picture(page, "rotate")
+    lab.settle(page)
+    viewport = page.locator(".react-flow__viewport").first
+    seen = viewport.get_attribute("style")
+    for tab in ("timeline", "batch", "data", "problems", "code"):
+        _by_id(page, f"tab-{tab}").click()
+        lab.settle(page)
+    page.wait_for_function("seen => document.querySelector('.react-flow__viewport').getAttribute('style') === seen", arg=seen)

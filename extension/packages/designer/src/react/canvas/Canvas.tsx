@@ -122,7 +122,7 @@ function CanvasView() {
   const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it
   useEffect(() => {
-    if (!touched.current) requestAnimationFrame(keep);
+    if (!touched.current) requestAnimationFrame(() => keep(true));
   }, [covers, keep]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
@@ -164,7 +164,7 @@ function CanvasView() {
     [session, animate, fitSoon],
   );
   useAutoPlace(box, fitSoon);
-  useFirstFit(nodes.length, fit, reflow, box, touched);
+  useFirstFit(nodes.length, fit, keep, reflow, box, touched);
 
   useRefit(nodes.length, () => (touched.current ? fit(200) : keep()));
   const entered = useSel((s) => pathOf(s).join(" "));

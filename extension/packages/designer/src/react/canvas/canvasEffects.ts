@@ -103,14 +103,19 @@ export function useRefit(count: number, fit: () => void): void {
 /** How long a room keeps its size before cards are laid out for it, in ms. */
 const REST = 150;
 
-/** Fit when the first card appears and while the room changes; cards find their places at first, and when it rests. */
+/**
+ * Fit when the first card appears and while the room changes; cards find their places at first, and when it rests. Once
+ * tabs of the drawer are opened and closed, cards stay where they are, as large as they are while they can.
+ */
 export function useFirstFit(
   count: number,
   fit: () => void,
+  keep: (back: boolean) => void,
   reflow: (animated: boolean) => void,
   box: { readonly current: HTMLDivElement | null },
   touched: { readonly current: boolean },
 ): void {
+  const { session } = useFrame();
   const shown = count > 0;
   const opening = useSel((s) => s.opening);
   useEffect(() => {
@@ -119,21 +124,28 @@ export function useFirstFit(
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    let last = "";
+    let last = { wide: 0, high: 0 };
+    const first = session.store.get().view.drawer;
+    let chosen = false;
     let wait: ReturnType<typeof setTimeout> | undefined;
     const observer = new ResizeObserver(() => {
-      const now = `${element.clientWidth}x${element.clientHeight}`;
-      if (last && now !== last && !touched.current) {
-        fit();
+      const { clientWidth: wide, clientHeight: high } = element;
+      const still = wide === last.wide;
+      chosen ||= session.store.get().view.drawer !== first;
+      if (last.wide && !(still && high === last.high) && !touched.current) {
         clearTimeout(wait);
-        wait = setTimeout(() => !touched.current && reflow(true), REST);
+        if (chosen && still) keep(true);
+        else {
+          fit();
+          wait = setTimeout(() => !touched.current && reflow(true), REST);
+        }
       }
-      last = now;
+      last = { wide, high };
     });
     observer.observe(element);
     return () => {
       clearTimeout(wait);
       observer.disconnect();
     };
-  }, [box, fit, reflow, touched]);
+  }, [box, fit, keep, reflow, session, touched]);
 }

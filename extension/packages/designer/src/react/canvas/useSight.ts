@@ -20,6 +20,9 @@ export function useSight(
   const flow = useReactFlow();
   /** Where the view is going. */
   const aim = useRef<View | null>(null);
+  /** Where the view went last, and whence it went for want of room: it goes back when there is room again. */
+  const at = useRef<View | null>(null);
+  const home = useRef<View | null>(null);
   /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
   const look = useCallback(
     (choose: (cards: readonly Rect[], size: Size, covers: Covers) => View | null, duration: number) => {
@@ -42,31 +45,46 @@ export function useSight(
         top: strip || (height > LOW ? STRIP : 0),
         controls: 20 + Math.max(CONTROLS.width - 20, controls),
       };
-      const to = choose(cards, { width, height }, covers);
-      if (!to || to === aim.current) return;
+      const chosen = choose(cards, { width, height }, covers);
+      if (!chosen || chosen === aim.current) return;
+      const to = beside(chosen, width);
       aim.current = to;
+      at.current = to;
       const arrived = () => {
         if (aim.current === to) aim.current = null;
       };
-      void flow.setViewport(beside(to, width), { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
+      void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
     },
     [flow, root, session, beside, box, latest],
   );
   const fit = useCallback(
     (duration = 0) => {
       touched.current = false;
+      home.current = null;
       look(viewOf, duration);
     },
     [look, touched],
   );
-  /** Keep what is in view, but for cards that are out of sight. */
-  const keep = useCallback(() => {
-    const now = aim.current ?? flow.getViewport();
-    look((...of) => {
-      const to = keptView(...of, now);
-      return to === now ? null : to;
-    }, 200);
-  }, [look, flow]);
+  /**
+   * Keep what is in view, but for cards that are out of sight; with `back`, as it was before the room changed, as far as
+   * cards are in sight then.
+   */
+  const keep = useCallback(
+    (back = false) => {
+      const now = aim.current ?? flow.getViewport();
+      // a way that has been gone ends a little beside its end
+      const same = (v: View | null) => !!v && Math.hypot(v.x - now.x, v.y - now.y, 1e3 * (v.zoom - now.zoom)) < 1;
+      if (!back || !same(at.current)) home.current = null;
+      const from = home.current ?? now;
+      if (back) home.current = from;
+      at.current = now;
+      look((...of) => {
+        const to = keptView(...of, from);
+        return same(to) ? null : to;
+      }, 200);
+    },
+    [look, flow],
+  );
   /** Where a card is, in px of the frame. */
   const screenRect = useCallback(
     ({ position, measured }: Node): Rect => {
