@@ -167,7 +167,7 @@ describe("layoutGraph", () => {
         expect(wayOf(graph, sizes, { ...at, [first]: other, [second]: one }, DENSE)).toBeUndefined();
       }
   });
-  it("shows sixty cards in a chain large enough for their names in every frame", () => {
+  it("shows sixty cards in a chain large enough for their pictures in every frame", () => {
     const nodes = Array.from({ length: 60 }, (_, i) =>
       node(`n${i}`, "rotate", { inputs: i ? [ref(`n${i - 1}`)] : [] }),
     );
@@ -181,7 +181,7 @@ describe("layoutGraph", () => {
       const width = Math.max(...places.map((p) => p.x + 148)) - 20;
       const height = Math.max(...places.map((p) => p.y + 129)) - 14;
       const scale = fittingScale(width, height, box);
-      expect(["full", "compact", "titled"]).toContain(detailOf(scale));
+      expect(["full", "compact", "picture"]).toContain(detailOf(scale));
       expect(Math.max((width * scale) / box.width, (height * scale) / box.height)).toBeGreaterThan(0.85);
     }
   });
@@ -285,7 +285,7 @@ describe("detailOf", () => {
       "full",
       "compact",
       "compact",
-      "titled",
+      "picture",
       "picture",
       "quiet",
     ]);

@@ -2,21 +2,17 @@ import type { GraphView } from "../protocol/generated";
 import { wiresFrom } from "./graph";
 import { CARD } from "./layout";
 
-/**
- * How much a card shows: all of it; name, ports and picture; a small name and the picture; the picture alone; or the tile
- * of its category.
- */
-export type Detail = "full" | "compact" | "titled" | "picture" | "quiet";
+/** How much a card shows: all of it; name, ports and picture; the picture alone; or the tile of its category. */
+export type Detail = "full" | "compact" | "picture" | "quiet";
 
 /** The least width of a card on the screen, in px, at which it shows that much: all of it while its rows have room for 10 px type. */
-const WIDTHS = { full: 120, compact: 64, titled: 40, picture: 24 } as const;
+const WIDTHS = { full: 120, compact: 64, picture: 24 } as const;
 
 /** What cards show at a zoom: by their width on the screen. */
 export function detailOf(zoom: number): Detail {
   const width = CARD * zoom;
   if (width >= WIDTHS.full) return "full";
   if (width >= WIDTHS.compact) return "compact";
-  if (width >= WIDTHS.titled) return "titled";
   return width >= WIDTHS.picture ? "picture" : "quiet";
 }
 
@@ -46,18 +42,10 @@ export function isPale(graph: GraphView | null, source: string): boolean {
 
 /** Whether cards are too small for ports. */
 export function isFar(detail: Detail): boolean {
-  return detail === "titled" || detail === "picture" || detail === "quiet";
+  return detail === "picture" || detail === "quiet";
 }
 
-/** Whether cards that are too small for ports have pictures. */
-export function hasPictures(detail: Detail): boolean {
-  return detail === "titled" || detail === "picture";
-}
-
-/** Height of a small card's header on the screen, in px. */
-const HEADS: Readonly<Record<Detail, number>> = { full: 20, compact: 20, titled: 12, picture: 0, quiet: 0 };
-
-/** Height of a small card's header on the canvas: lower where rows of cards would touch. */
+/** Height of a card's header on the canvas, in a graph too large for whole cards: lower where rows of cards would touch. */
 export function headOf(detail: Detail, zoom: number): number {
-  return (HEADS[detail] - (detail === "compact" && isTight(zoom) ? 3 : 0)) / Math.min(1, zoom);
+  return (isFar(detail) ? 0 : detail === "compact" && isTight(zoom) ? 17 : 20) / Math.min(1, zoom);
 }

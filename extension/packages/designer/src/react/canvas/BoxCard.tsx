@@ -1,6 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useEffect } from "react";
-import { hasPictures, isFar } from "../../core/detail";
+import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { hueOf } from "../../core/marks";
@@ -14,7 +14,6 @@ import { Icon, operatorIcon } from "../icons";
 import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
-import { FarHead } from "./FarCard";
 import { Name } from "./Name";
 import { PreviewView } from "./PreviewView";
 import { Thumb } from "./Thumb";
@@ -219,14 +218,13 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
   const detail = useDetail();
   return (
     <div
-      className={`ds-card ds-far-card ds-card-box ${hasPictures(detail) ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${selected ? "ds-selected" : ""}`}
+      className={`ds-card ds-far-card ds-card-box ${detail === "picture" ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${selected ? "ds-selected" : ""}`}
       style={{ width: boxSize(box).width }}
       data-testid={`node-${box.id}`}
       data-ds-node={box.id}
       title={`${box.group.title}: ${keysOf(box)}`}
     >
       <div className="ds-frame" />
-      <FarHead text={box.group.title} />
       <div className="ds-far-window" />
       <HeatBar share={share} />
     </div>

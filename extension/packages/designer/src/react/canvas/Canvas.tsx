@@ -8,7 +8,7 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } from "../../core/detail";
+import { type Detail, detailOf, headOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
@@ -429,8 +429,8 @@ function CanvasView() {
               <LooseWire />
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
-              {far && <FarWires nodes={nodes} titled={detail === "titled"} />}
-              {(far ? hasPictures(detail) : dense) && (
+              {far && <FarWires nodes={nodes} />}
+              {(far ? detail === "picture" : dense) && (
                 <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
               )}
             </ReactFlow>

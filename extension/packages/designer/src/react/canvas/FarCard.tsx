@@ -1,5 +1,4 @@
 import type { NodeProps } from "@xyflow/react";
-import { hasPictures } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows, outputsHeight } from "../../core/layout";
@@ -11,7 +10,6 @@ import { Icon, operatorIcon } from "../icons";
 import { HeatBar } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
-import { Name } from "./Name";
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
@@ -47,16 +45,6 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
   );
 }
 
-/** The name of a card that has room for it and its picture alone. */
-export function FarHead({ text }: { readonly text: string }) {
-  if (useDetail() !== "titled") return null;
-  return (
-    <header className="ds-card-head">
-      <Name text={text} />
-    </header>
-  );
-}
-
 /** How far below its dot the name of an output stands, so that it is clear of the two before it. */
 function lower(rows: readonly number[], i: number): string {
   const least = [1, 2]
@@ -74,8 +62,6 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
-  const names = useSel((s) => (s.graph?.outputs ?? []).map((ref) => select.resultName(s, ref)));
-  const named = useDetail() === "titled";
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
@@ -86,7 +72,6 @@ export function FarOutputs({ selected }: NodeProps) {
       onPointerLeave={() => session.view({ hovered: null })}
     >
       <div className="ds-frame" />
-      <FarHead text="outputs" />
       {rows.map((top, i) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
@@ -95,7 +80,7 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          <span style={{ top: lower(rows, i) }}>{named ? <Name text={names[i] ?? ""} result /> : i + 1}</span>
+          <span style={{ top: lower(rows, i) }}>{i + 1}</span>
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}
@@ -114,7 +99,7 @@ export function FarCard({ id, selected }: NodeProps) {
       classes: classesOf(s, id),
       hue: categoryHue(operator?.category ?? ""),
       icon: operatorIcon(operator?.icon ?? "", node?.operator ?? "", operator?.category ?? ""),
-      picture: hasPictures(detail) && select.hasPicture(s, id),
+      picture: detail === "picture" && select.hasPicture(s, id),
       found: select.timingOf(s, id) && select.heatOf(s, id)?.share,
       heat: s.view.heat,
       short: node !== undefined && select.cardShape(node, select.previewOf(s, id)) === "short",
@@ -133,7 +118,6 @@ export function FarCard({ id, selected }: NodeProps) {
     >
       <div className="ds-frame2" />
       <div className="ds-frame" />
-      <FarHead text={id} />
       {card.picture ? (
         <div className="ds-far-window" />
       ) : (

@@ -18,8 +18,6 @@ const FAR_HEIGHT = 101;
 const MIDDLE = 49;
 /** How much lower a card's other results begin, and arguments end. */
 const OTHERS = 32;
-/** Height of a card with a title: wires between rows keep to the rest of a row. */
-const TITLED_HEIGHT = 131;
 /** How much lower wires run than between cards that have a header. */
 export const FAR_DROP = MIDDLE - 14;
 
@@ -71,10 +69,9 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
 
 interface Props {
   readonly nodes: readonly Node[];
-  readonly titled: boolean;
 }
 
-function FarWiresView({ nodes, titled }: Props) {
+function FarWiresView({ nodes }: Props) {
   const session = useSession();
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
@@ -89,15 +86,16 @@ function FarWiresView({ nodes, titled }: Props) {
     // The cards are painted first.
     const wait = setTimeout(() => {
       const at: Places = JSON.parse(places);
-      const most = titled ? TITLED_HEIGHT : FAR_HEIGHT;
       const sizes = sizesOf(session.store.get());
       const cards = Object.entries(at).flatMap(([key, p]) =>
-        key === OUTPUTS ? [] : [{ ...p, width: CARD, height: Math.min(most, sizes.get(key)?.height ?? most) }],
+        key === OUTPUTS
+          ? []
+          : [{ ...p, width: CARD, height: Math.min(FAR_HEIGHT, sizes.get(key)?.height ?? FAR_HEIGHT) }],
       );
       setPaths(pathsOf(session.store.get(), at, cards));
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, selection, places, titled]);
+  }, [session, graph, stale, selection, places]);
   return (
     <ViewportPortal>
       <svg className="ds-far-wires" width="1" height="1" aria-hidden="true" data-testid="far-wires">
