@@ -80,6 +80,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: output_ranks: how many axes each output has, where that is known
     pin: Literal["", "here", "behind"] = ""
     #: pin: its outputs are pinned; or it matters for pinned outputs alone, and previews leave it out
+    pin_batch: int = 0
+    #: pin_batch: the iteration whose outputs are pinned
     seed: int | None = None
     #: seed: of the pipeline's, by which a random node draws that has none of its own
 

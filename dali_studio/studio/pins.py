@@ -25,9 +25,12 @@ class Pin:
         One sample each.
     name : str
         Stands for the node where results are looked up: it differs from that of any other data.
+    iteration : int
+        Of the batch that the sample is of.
     """
 
     outputs: tuple[Batch, ...]
+    iteration: int
     name: str = field(default_factory=lambda: uuid4().hex)
 
     def batch(self, output: int, count: int) -> Batch:
@@ -37,7 +40,7 @@ class Pin:
         return Batch.of([kept.samples[0]] * count, kept.layout, sources, dtype=kept.dtype, ndim=kept.meta.ndim)
 
 
-def pinned(key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch], *, on_gpu: bool) -> Pin:
+def pinned(key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch], iteration: int, *, on_gpu: bool) -> Pin:
     """Keep what a node gives now.
 
     Parameters
@@ -46,6 +49,8 @@ def pinned(key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch
         The node and its outputs.
     output
         Computes an output of the shown sample.
+    iteration
+        Of the batch that this is of.
     on_gpu
         Whether the node is computed on a GPU.
 
@@ -60,7 +65,7 @@ def pinned(key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch
         reason = "lies in a branch that not all samples take" if made else reason
         message, hint = f"{key} {reason}, so its data cannot be pinned.", "Pin another node before or after it."
         raise DaliStudioError(Diagnostic(code="DS105", node=key, message=message, hint=hint))
-    return Pin(tuple(Batch.of([batch.samples[0].copy()], batch.layout, batch.sources) for batch in made))
+    return Pin(tuple(Batch.of([batch.samples[0].copy()], batch.layout, batch.sources) for batch in made), iteration)
 
 
 def pins_in(history: History) -> dict[str, Pin]:

@@ -165,7 +165,7 @@ class Session:
         now = self.current()
         ports = [port for port in now.validation.metas if port.node == key]
         on_gpu = bool(ports) and now.on_gpu and now.active.node(key).device != "cpu"
-        return pins.pinned(key, ports, self.answers.output, on_gpu=on_gpu)
+        return pins.pinned(key, ports, self.answers.output, self.iteration, on_gpu=on_gpu)
 
     def _functions(self) -> tuple[Function, ...]:
         return functions_in(marks_in(self.history).values())

@@ -158,6 +158,7 @@ def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
         bypassed=node.bypassed,
         code=code_nodes.shown(node),
         pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
+        pin_batch=revision.pinned[key].iteration if key in revision.pinned else 0,
         seed=seed,
     )
 

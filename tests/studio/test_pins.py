@@ -49,6 +49,9 @@ def test_pinned_outputs_stay_and_nothing_before_them_is_computed(client: Client)
 
     pin(client, False, "resize")
     assert pins(client) == {}
+    pin(client, True, "rotate")
+    assert {n.pin_batch for n in only(client.received, messages.RevisionChanged)[-1].graph.nodes if n.pin == "here"} == {1}
+    pin(client, False, "rotate")
     assert min(shown(client, "resize")[0].shape[:2]) == 40
 
 

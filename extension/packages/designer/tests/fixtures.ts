@@ -135,6 +135,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     unknown: false,
     bypassed: false,
     pin: "",
+    pin_batch: 0,
     seed: null,
     code: null,
     ...rest,

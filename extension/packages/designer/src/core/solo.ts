@@ -5,6 +5,8 @@ import { descendants, nodeOf } from "./graph";
 export interface Aside {
   readonly before: readonly PortRef[];
   readonly since: readonly PortRef[];
+  /** Whether by solo. */
+  readonly solo?: boolean;
 }
 
 function same(a: readonly PortRef[], b: readonly PortRef[]): boolean {
@@ -37,9 +39,13 @@ export function soloed(graph: GraphView, keys: readonly string[], aside: Aside |
   if (same(outputs, graph.outputs)) return restored(graph, aside);
   const change = changed(graph, outputs);
   // from one solo to another, what was there before both is what comes back
-  return change && aside && same(aside.since, graph.outputs)
-    ? { ...change, aside: { before: aside.before, since: outputs } }
-    : change;
+  const before = aside && same(aside.since, graph.outputs) ? aside.before : graph.outputs;
+  return change && { ...change, aside: { before, since: outputs, solo: true } };
+}
+
+/** What takes a solo back, if this node is returned for it. */
+export function unsolo(graph: GraphView | null, key: string, aside: Aside | null): Change | null {
+  return graph && aside?.solo && aside.since.some((ref) => ref.node === key) ? restored(graph, aside) : null;
 }
 
 /** Return nothing of these nodes and of what depends on them, so that a run leaves them out; the second time, all is as before. */

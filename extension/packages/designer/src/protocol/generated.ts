@@ -650,6 +650,7 @@ export interface NodeView {
   readonly code: NodeCode | null;
   readonly output_ranks: readonly (number | null)[];
   readonly pin: "" | "behind" | "here";
+  readonly pin_batch: number;
   readonly seed: number | null;
 }
 

@@ -9,6 +9,7 @@ import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { chanceOf, partOf } from "../../core/probability";
 import * as select from "../../core/select";
+import { unsolo } from "../../core/solo";
 import { portKey } from "../../core/state";
 import type { Diagnostic, GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -65,44 +66,45 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
   return [...words, state].join(", ");
 }
 
-/** `off` or `not used`; it stands in the picture or where the time would, so that the name keeps its room. */
+/** What is done with a node; it stands in the picture or where the time would, so that the name keeps its room. */
 function UseChip({ node, className }: { readonly node: NodeView; readonly className: string }) {
   const session = useSession();
-  if (node.bypassed) return <span className={`${className} ds-use-chip`}>off</span>;
-  if (node.in_run) return null;
-  return (
+  const { key } = node;
+  const solo = useSel((s) => unsolo(s.graph, key, s.view.aside) !== null);
+  const chip = (words: string, name: string, title: string, undo: () => void) => (
     <button
       type="button"
       className={`${className} ds-use-chip nodrag nopan`}
-      title="No output of the pipeline depends on it, so a run leaves it out. Click to return what it gives."
-      data-testid={`unused-${node.key}`}
-      onClick={() => {
-        const outputs = [...(session.store.get().graph?.outputs ?? []), { node: node.key, output: 0 }];
-        session.edit([{ type: "set_outputs", outputs }]);
-      }}
+      title={title}
+      data-testid={`${name}-${key}`}
+      onClick={undo}
     >
-      not used
+      {words}
     </button>
   );
-}
-
-/** Says that previews keep a node's data, and lets go of it. */
-function PinMark({ nodeKey }: { readonly nodeKey: string }) {
-  const session = useSession();
-  return (
-    <button
-      type="button"
-      className="ds-unpin nodrag nopan"
-      aria-label={`Unpin the data of ${nodeKey}`}
-      title="Previews use this data from here on. Runs and programs do not. Click to unpin it."
-      data-testid={`unpin-${nodeKey}`}
-      onClick={(event) => {
-        event.stopPropagation();
-        session.edit([], { pins: { [nodeKey]: false } });
-      }}
-    >
-      <Icon name="pin" size={12} />
-    </button>
+  if (node.bypassed) return <span className={`${className} ds-use-chip`}>off</span>;
+  if (node.pin === "here")
+    return chip(
+      `pinned, batch ${node.pin_batch + 1}`,
+      "unpin",
+      "Previews use this data from here on. Runs and programs do not. Click to unpin it.",
+      () => session.edit([], { pins: { [key]: false } }),
+    );
+  if (solo)
+    return chip("solo", "unsolo", "Nothing else is returned. Click to return what was returned before.", () => {
+      const { graph, view } = session.store.get();
+      session.edit(unsolo(graph, key, view.aside)?.edits ?? []);
+      session.view({ aside: null, notice: null });
+    });
+  if (node.in_run) return null;
+  return chip(
+    "not used",
+    "unused",
+    "No output of the pipeline depends on it, so a run leaves it out. Click to return what it gives.",
+    () => {
+      const outputs = [...(session.store.get().graph?.outputs ?? []), { node: key, output: 0 }];
+      session.edit([{ type: "set_outputs", outputs }]);
+    },
   );
 }
 
@@ -133,7 +135,6 @@ function Header({ node, operator, renaming, chance }: HeaderProps) {
           p {format.number(chance)}
         </span>
       )}
-      {node.pin === "here" && <PinMark nodeKey={node.key} />}
     </header>
   );
 }
