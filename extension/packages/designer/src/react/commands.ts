@@ -141,9 +141,7 @@ export const COMMANDS: readonly Command[] = [
     title: "Put a junction into the wire",
     section: "Build",
     keys: ["J"],
-    run: ({ session, root }) => {
-      for (const id of session.store.get().view.wires) addJunction(session, root, id);
-    },
+    run: ({ session, root }) => addNearest(session, root),
     can: (s) => s.view.wires.length > 0,
   },
   { id: "rename", title: "Rename", section: "Build", keys: ["F2"], run: rename, can: some },
