@@ -1,12 +1,13 @@
 // What of React Flow need not travel with every widget: parts that nothing here draws, and messages.
 import { readFile } from "node:fs/promises";
 
-/** In React Flow's core: messages to those who program with it, of which only development builds tell. */
+/** In React Flow's core: messages to those who program with it, of which only development builds tell, and names of what is not drawn. */
 const SYSTEM = [
   [
     /const errorMessages = \{[\s\S]*?\n\};/g,
     "const errorMessages = /* @__PURE__ */ new Proxy({}, { get: (_, name) => () => name });",
   ],
+  [/^ {4}'(controls\.|node\.a11yDescription\.[ka])[^']*': .*$/gm, ""],
 ];
 
 /** In its components: its own nodes, edges, marks and texts, of which none are drawn here, and names for its inspector. */
@@ -18,6 +19,13 @@ const REACT = [
   [/label && isNumeric\(labelX\) && isNumeric\(labelY\) \? .* : null\]/g, "null]"],
   [/jsx\(MarkerDefinitions\$1, \{[^}]*\}\)/g, "null"],
   [/jsx\(Attribution, \{[^}]*\}\)/g, "null"],
+  // its keys are off, the designer has its own
+  [/!disableKeyboardA11y && jsx\(AriaLiveMessage, .*? \}\)/g, "null"],
+  [/const moveSelectedNodes = useMoveSelectedNodes\(\);/g, ""],
+  [
+    /(?<=const onKeyDown = )\(event\) => \{\n {8}if \((Object|.* \|\| disableKeyboardA11y\))[\s\S]*?\n {4}\}(?=;)/g,
+    "undefined",
+  ],
   // the line of a connection that is being drawn is a curve
   [/switch \(type\) \{\s*case ConnectionLineType\.Bezier:[\s\S]*?\n {4}\}/g, "[path] = getBezierPath(pathParams);"],
 ];

@@ -106,3 +106,26 @@ def test_a_new_pipeline_in_a_narrow_frame_shows_its_ways_to_begin_alone(page: An
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '500px'; }")
     lab.settle(page)
     assert page.locator('[data-testid="add-operator"]:visible').count() == 1
+
+
+def test_the_search_finds_junctions_and_leads_the_nearest_wire_there(designer: Any) -> None:
+    page = designer
+    canvas = _by_id(page, "canvas").bounding_box()
+    x, y = canvas["x"] + 220, canvas["y"] + 350
+    page.mouse.dblclick(x, y)
+    for word in ("junction", "reroute"):
+        _by_id(page, "quick-search").fill(word)
+        assert page.locator(".ds-quick-hit").last.get_attribute("data-testid") == "quick-junction"
+    page.keyboard.press("Enter")
+    point = page.locator(".ds-junction").first
+    point.wait_for()
+    assert abs(_middle(point.bounding_box())[0] - x) < 3
+    assert abs(_middle(point.bounding_box())[1] - y) < 3
+
+
+def test_outputs_say_why_they_stay(designer: Any) -> None:
+    page = designer
+    _by_id(page, "node-outputs").click(position=HEAD)
+    page.keyboard.press("Delete")
+    _by_id(page, "strip").get_by_text("Outputs stay").wait_for()
+    assert page.locator('[data-testid="undo-notice"]').count() == 0

@@ -52,7 +52,7 @@ export function fillArgument(schema: ArgumentSchema): Argument {
   };
 }
 
-function fillOperator(schema: OperatorSchema): Operator {
+export function fillOperator(schema: OperatorSchema): Operator {
   return {
     doc: "",
     version: 1,

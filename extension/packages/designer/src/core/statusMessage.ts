@@ -2,7 +2,7 @@ import type { Diagnostic, Repair } from "../protocol/generated";
 import { isBegun, isUnread } from "./data";
 import type { Fix } from "./fixes";
 import * as format from "./format";
-import { nodeOf, sourcesOf } from "./graph";
+import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
 import { findings, isOld, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
@@ -113,14 +113,16 @@ function progressMessage(state: State): StatusMessage | null {
 
 function noticeMessage(state: State): StatusMessage | null {
   const { notice } = state.view;
-  if (!notice || !(notice.fix || state.confirmed?.can_undo)) return null;
+  // what did nothing has nothing to undo
+  const idle = notice?.node === OUTPUTS;
+  if (!notice || !(notice.fix || idle || state.confirmed?.can_undo)) return null;
   return {
     id: `notice|${notice.text}`,
     tone: "info",
     lead: notice.text,
     rest: "",
     muted: "",
-    action: notice.fix ? null : "undo",
+    action: notice.fix || idle ? null : "undo",
     fix: notice.fix,
     node: "",
   };

@@ -1,13 +1,14 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { connectEdits } from "../core/actions";
-import { inputName, type Operator } from "../core/catalog";
+import { fillOperator, inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
 import { CODE } from "../core/edits";
 import { type Hit, search } from "../core/fuzzy";
-import { nodeOf, OUTPUTS, type Slot, topological } from "../core/graph";
+import { nodeOf, OUTPUTS, type Slot, topological, wiresOf } from "../core/graph";
 import { Habits } from "../core/habits";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
 import type { QuickAdd } from "../core/state";
+import { addNearest } from "./canvas/Junctions";
 import { contextOf } from "./canvas/useWiring";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
@@ -17,6 +18,19 @@ import { PortMark } from "./Port";
 import { QuickAbout } from "./QuickAbout";
 import { insertOperator } from "./quickAdd";
 
+/** What a point of a wire is looked for by, and how it stands among the operators. */
+const JUNCTION = ["junction", "reroute"];
+const POINT: Hit = {
+  operator: fillOperator({
+    name: "junction",
+    category: "",
+    devices: [],
+    summary: "A point through which a wire is led.",
+  }),
+  score: 0,
+  marks: [],
+  why: "of a wire",
+};
 const HABITS = new Habits(globalThis.localStorage ?? null);
 
 /** Operators that the wire in hand fits come first; with a dropped wire the others are left out. */
@@ -132,9 +146,18 @@ export function QuickAddBox() {
     return graph && context && quick && mode === "connect" ? targets(context, quick, query) : [];
   }, [session, quick, mode, query, graph]);
   const catalog = useSel((s) => s.opening?.catalog);
-  const none = mode === "add" && found.length === 0;
+  const word = query.trim().toLowerCase();
+  const led =
+    mode === "add" &&
+    word.length > 2 &&
+    JUNCTION.some((n) => n.startsWith(word)) &&
+    !!graph &&
+    wiresOf(graph).length > 0;
+  const none = mode === "add" && found.length === 0 && !led;
   const others = none && !all ? search(catalog?.operators ?? [], query)[0]?.operator.name : undefined;
-  const hits = none && !others ? nearHits(catalog?.operators ?? [], query) : found;
+  const shown = none && !others ? nearHits(catalog?.operators ?? [], query) : found;
+  // points of wires are no operators, but are looked for among them
+  const hits = led ? [...shown, POINT] : shown;
   const count = mode === "add" ? hits.length : choices.length;
   const now = Math.min(at, Math.max(0, count - 1));
   useLayoutEffect(() => {
@@ -166,6 +189,11 @@ export function QuickAddBox() {
     const operator = hits[index]?.operator;
     if (!operator) return;
     const place = quick.place ?? api.current?.centre().place ?? { x: 20, y: 14 };
+    if (operator === POINT.operator) {
+      addNearest(session, root, place);
+      close();
+      return;
+    }
     const key = insertOperator(session, operator, {
       at: place,
       from: quick.from,

@@ -15,12 +15,17 @@ function SampleThumb(cell: { readonly index: number; readonly size: number }) {
 /** Batch and sample choosers: the chosen sample is shown everywhere. */
 export function SampleStripView() {
   const { session, breadth } = useFrame();
-  const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration, count: s.strip?.count ?? s.batchSize }));
+  const state = useSel((s) => ({
+    sample: s.sample,
+    iteration: s.iteration,
+    count: s.strip?.count ?? s.batchSize,
+    none: !s.strip?.cell && Object.keys(s.previews).length === 0,
+  }));
   const strip = useSel((s) => s.strip);
   const failed = useSel(batchFailures);
   // a run may have stopped in another batch: its file tells
   const stopped = useSel((s) => runFailures(s).flatMap((d) => (d.source ? [d.source] : [])));
-  const { sample, iteration, count } = state;
+  const { sample, iteration, count, none } = state;
   const choose = (k: number) => session.chooseSample(k, iteration);
   const first = Math.max(0, Math.min(sample - Math.floor(SHOWN / 2), count - SHOWN));
   const cells = Array.from({ length: Math.min(SHOWN, count) }, (_, i) => first + i);
@@ -34,17 +39,18 @@ export function SampleStripView() {
           icon="left"
           label="Previous batch"
           testId="batch-previous"
-          disabled={iteration === 0}
+          disabled={none || iteration === 0}
           onClick={() => session.chooseSample(sample, iteration - 1)}
         />
         <span data-testid="batch">
           <u>Batch </u>
-          {iteration + 1}
+          {none ? "–" : iteration + 1}
         </span>
         <IconButton
           icon="right"
           label="Next batch"
           testId="batch-next"
+          disabled={none}
           onClick={() => session.chooseSample(sample, iteration + 1)}
         />
       </span>
@@ -75,11 +81,22 @@ export function SampleStripView() {
         </span>
       )}
       <span className="ds-stepper">
+        {thumbs && count > SHOWN && (
+          <button
+            type="button"
+            className="ds-link"
+            title="Show the whole batch"
+            data-testid="samples-more"
+            onClick={() => session.view({ drawer: "batch" })}
+          >
+            +{format.grouped(count - SHOWN)}
+          </button>
+        )}
         {!thumbs && (
           <IconButton
             icon="left"
             label="Previous sample ([)"
-            disabled={sample === 0}
+            disabled={none || sample === 0}
             onClick={() => choose(sample - 1)}
           />
         )}
@@ -89,13 +106,13 @@ export function SampleStripView() {
           </span>
         )}
         <span className="ds-muted" data-testid="sample-count">
-          {format.grouped(sample + 1)} of {format.grouped(count)}
+          {none ? "–" : `${format.grouped(sample + 1)} of ${format.grouped(count)}`}
         </span>
         {!thumbs && (
           <IconButton
             icon="right"
             label="Next sample (])"
-            disabled={sample + 1 >= count}
+            disabled={none || sample + 1 >= count}
             onClick={() => choose(sample + 1)}
           />
         )}

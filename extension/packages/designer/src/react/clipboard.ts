@@ -1,6 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
-import { wiresOf } from "../core/graph";
+import { OUTPUTS, wiresOf } from "../core/graph";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
 import type { Position } from "../protocol/generated";
@@ -23,6 +23,10 @@ export function removeSelection(session: Session): void {
   const { graph, view } = state;
   if (!graph) return;
   const step = removeStep(graph, view.selection, view.wires);
+  if (step.edits.length === 0) {
+    session.view({ notice: { text: "Outputs stay: a pipeline always has them.", node: OUTPUTS } });
+    return;
+  }
   // What has lost its input stays where it is: laid out anew, it would be at the other end.
   const gone = new Set(view.selection);
   const broken = wiresOf(graph).filter(
@@ -31,7 +35,7 @@ export function removeSelection(session: Session): void {
   const whole = step.edits.filter((e) => e.type === "connect").length >= broken.length;
   const positions = whole && gone.size > 0 ? relaid(state, step.edits, session.room) : {};
   session.edit(step.edits, { positions });
-  if (step.edits.length > 0) session.select([]);
+  session.select([]);
 }
 
 function selectedClip(session: Session): Clip | null {

@@ -8,7 +8,7 @@ import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
 import { enterBox, toggleBox } from "./boxes";
-import { addJunction } from "./canvas/Junctions";
+import { addNearest } from "./canvas/Junctions";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -141,9 +141,7 @@ export const COMMANDS: readonly Command[] = [
     title: "Put a junction into the wire",
     section: "Build",
     keys: ["J"],
-    run: ({ session, root }) => {
-      for (const id of session.store.get().view.wires) addJunction(session, root, id);
-    },
+    run: ({ session, root }) => addNearest(session, root),
     can: (s) => s.view.wires.length > 0,
   },
   { id: "rename", title: "Rename", section: "Build", keys: ["F2"], run: rename, can: some },
@@ -192,7 +190,7 @@ export const COMMANDS: readonly Command[] = [
     section: "Build",
     keys: ["Del", "Backspace"],
     run: ({ session }) => removeSelection(session),
-    can: (s) => some(s) || s.view.wires.length > 0,
+    can: (s) => s.view.selection.length > 0 || s.view.wires.length > 0,
   },
   {
     id: "duplicate",

@@ -1,6 +1,6 @@
 import { EdgeLabelRenderer } from "@xyflow/react";
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
-import { wireOf } from "../../core/graph";
+import { type Wire, wireOf, wiresOf } from "../../core/graph";
 import { junctionMarks, junctionsOf, withJunction } from "../../core/junctions";
 import type { Session } from "../../core/session";
 import type { Position } from "../../protocol/generated";
@@ -25,6 +25,21 @@ export function addJunction(session: Session, root: HTMLElement, id: string, at?
   };
   const points = withJunction(along(0), junctionsOf(marks, wire), along(1), at ?? along(0.5));
   session.edit([], { marks: junctionMarks(wire, points) });
+}
+
+/** Put a junction into the selected wires; while none is, lead the wire through a place that is nearest to it. */
+export function addNearest(session: Session, root: HTMLElement, at?: Position): void {
+  const { graph, view } = session.store.get();
+  for (const id of view.wires) addJunction(session, root, id);
+  if (!graph || !at || view.wires.length > 0) return;
+  const far = ({ id }: Wire) => {
+    const path = drawnPath(root, id);
+    const points = path ? [0.1, 0.3, 0.5, 0.7, 0.9].map((s) => path.getPointAtLength(s * path.getTotalLength())) : [];
+    return Math.min(...points.map(({ x, y }) => Math.hypot(x - at.x, y - at.y)));
+  };
+  const wires = wiresOf(graph).map((wire) => [far(wire), wire.id] as const);
+  const [nearest] = wires.sort(([a], [b]) => a - b);
+  if (nearest) addJunction(session, root, nearest[1], at);
 }
 
 /** How far an arrow key moves a junction, in px of the canvas; with Shift by one. */
