@@ -40,7 +40,9 @@ class Pin:
         return Batch.of([kept.samples[0]] * count, kept.layout, sources, dtype=kept.dtype, ndim=kept.meta.ndim)
 
 
-def pinned(key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch], iteration: int, *, on_gpu: bool) -> Pin:
+def pinned(
+    key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch], iteration: int, *, on_gpu: bool
+) -> Pin:
     """Keep what a node gives now.
 
     Parameters

@@ -57,7 +57,9 @@ def _damaged(folder: Path) -> Path:
     return folder
 
 
-def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one walk, from the file to the list
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
     folder = _damaged(server[1] / "damaged" / "class")
     lab.write_notebook(server[1] / "problems.ipynb", PIPELINE.format(root=str(folder.parent)))
     _open(page, server, "problems.ipynb")

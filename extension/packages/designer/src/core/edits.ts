@@ -73,6 +73,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     unknown: operator === undefined,
     bypassed: false,
     pin: "",
+    pin_batch: 0,
     seed: null,
     code: codeOf(graph, edit),
   };

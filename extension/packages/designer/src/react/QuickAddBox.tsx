@@ -23,6 +23,7 @@ const JUNCTION = ["junction", "reroute"];
 const POINT: Hit = {
   operator: fillOperator({
     name: "junction",
+    class_name: "",
     category: "",
     devices: [],
     summary: "A point through which a wire is led.",
