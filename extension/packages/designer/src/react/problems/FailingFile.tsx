@@ -44,7 +44,7 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
 }
 
 /** What can be done about a file: leave it out, a placeholder. */
-export function Remedies({ node }: { readonly node: string }) {
+export function Remedies({ node, primary }: { readonly node: string; readonly primary: boolean }) {
   const session = useSession();
   const remedies = useSel((s) => JSON.stringify(remediesOf(s, node)));
   const all = JSON.parse(remedies) as ReturnType<typeof remediesOf>;
@@ -55,7 +55,7 @@ export function Remedies({ node }: { readonly node: string }) {
         <button
           key={title}
           type="button"
-          className={`ds-button ds-button-small ${i === 0 ? "ds-primary" : ""}`}
+          className={`ds-button ds-button-small ${primary && i === 0 ? "ds-primary" : ""}`}
           data-testid={`remedy-${node}`}
           onClick={() => session.edit(edits)}
         >

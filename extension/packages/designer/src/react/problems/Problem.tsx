@@ -72,7 +72,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
           Undo the edit
         </SmallButton>
       )}
-      {node && isAboutFile(finding) && <Remedies node={node} />}
+      {node && isAboutFile(finding) && <Remedies node={node} primary={!unread} />}
       {node && !unread && !isBegun(finding) && severity(finding) === "error" && (
         <CopyReproduction finding={finding} bare={bare} />
       )}
