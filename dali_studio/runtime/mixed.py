@@ -51,6 +51,8 @@ from dali_studio.schema.registry import Registry
 _LEFT = 2
 #: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
 _SMALL = 1 << 19
+#: Kinds of files in one batch, each in the order of memory: baseline, progressive, and others.
+_KINDS = 3
 #: Pictures that kernels decode while a thread decodes one, from which on threads are no help: what they read and write
 #: slows down the threads that feed the kernels.
 _NO_HELP = 24
@@ -424,10 +426,13 @@ def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -
 
 
 def _side_by_side(requests: NDArray[np.int64]) -> bool:
-    """Whether files lie one behind the other in memory, with little else between them; progressive ones come last."""
+    """Whether files lie one behind the other in memory, with little else between them.
+
+    Progressive ones, and then those that are none of JPEG, come behind the others.
+    """
     begins, sizes = requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE]
     span = int(begins.max() - begins.min() + sizes[-1])
-    return int(np.count_nonzero(begins[1:] <= begins[:-1])) <= 1 and 2 * int(sizes.sum()) >= span
+    return int(np.count_nonzero(begins[1:] <= begins[:-1])) <= _KINDS - 1 and 2 * int(sizes.sum()) >= span
 
 
 def _processors() -> int:

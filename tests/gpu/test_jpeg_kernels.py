@@ -139,6 +139,17 @@ def test_the_pixels_are_those_of_the_cpu(decoder: JpegKernels, sampling: str, re
             assert np.array_equal(got, on_cpu(file, output, repeated=repeated))
 
 
+def test_files_go_up_from_where_they_lie_in_any_order(decoder: JpegKernels) -> None:
+    files = [coded(picture(20 + k, 60 - k, seed=k), SAMPLINGS[k % 5]) for k in range(12)]
+    placed = side_by_side(files)
+    for order in ([*range(1, 12), 0], [*range(11, -1, -1)], [3, 3, 1, 2, 2, 8, 0]):
+        requests = asked([placed[k] for k in order], "RGB", None)
+        slab = Slab(requests)
+        assert decoder.decode(requests, slab.places, 0, len(order), whole=True).tolist() == [*range(len(order))]
+        for k, got in zip(order, slab.pictures(), strict=True):
+            assert np.array_equal(got, on_cpu(files[k]))
+
+
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_so_are_those_of_noise_in_all_qualities(decoder: JpegKernels, sampling: str) -> None:
     noise = np.random.default_rng(2).integers(0, 256, (40, 51, 3), np.uint8)

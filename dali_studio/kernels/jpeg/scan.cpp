@@ -112,6 +112,10 @@ static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i
     Picture& picture = ((Picture*)pictures.data)[count];
     i64 start = read_file({(const u8*)wanted.data, wanted.size}, picture);
     if (start < 0) continue;
+    if (whole && count > 0 && wanted.data < last) {  // it lies in front of those that go up with it
+      end = index;
+      break;
+    }
     set_window(picture, wanted);
     i64 data = wanted.data + start, size = wanted.size - start;
     if (whole && count == 0) from = wanted.data & -SCAN_ALIGNMENT;

@@ -74,7 +74,8 @@ def plan(
         where files that are uploaded whole begin in host memory, up to 15 bytes in front of the first one, and how many
         bytes they have with what is between them.
     whole : bool
-        Files are uploaded as they lie in memory, which must be one behind the other, and not copied by `settle`.
+        Files are uploaded as they lie in memory, and not copied by `settle`. Where one does not lie behind the one
+        before it, the launch ends.
 
     Returns
     -------
