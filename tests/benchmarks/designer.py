@@ -89,7 +89,7 @@ _SLIDER = f"""async ([count, last]) => {{
   const found = [];
   for (let i = 0; i < count; i++) {{
     const before = look(), begin = performance.now();
-    setter.call(slider, String((Number(slider.value) + 7) % 90));
+    setter.call(slider, String((Number(slider.value) + 7) % Number(slider.max)));
     slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
     while (look() === before && performance.now() - begin < 5000) await frame();
     found.push(performance.now() - begin);
