@@ -168,7 +168,7 @@ class MixedRunner:
         reserved = any(feeder.reserves for feeder in feeders)
         waiting = self._share(files, images, made, host, reserved=reserved, withheld=withheld)
         locked = isinstance(files, Packed) and self._encoded.holds(files.slab)
-        whole = locked and waiting.batch.requests is not None and _side_by_side(waiting.batch.requests)
+        whole = locked and waiting.batch.requests is not None and side_by_side(waiting.batch.requests)
         # behind what users of the memory's last contents have enqueued by default
         free = self._stream.copied() if feeders else None
 
@@ -425,11 +425,13 @@ def _places(requests: NDArray[np.int64], made: Batch, host: NDArray[np.uint8]) -
     return places
 
 
-def _side_by_side(requests: NDArray[np.int64]) -> bool:
+def side_by_side(requests: NDArray[np.int64]) -> bool:
     """Whether files lie one behind the other in memory, with little else between them.
 
     Progressive ones, and then those that are none of JPEG, come behind the others.
     """
+    if not len(requests):  # no file has an end marker
+        return False
     begins, sizes = requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE]
     span = int(begins.max() - begins.min() + sizes[-1])
     return int(np.count_nonzero(begins[1:] <= begins[:-1])) <= _KINDS - 1 and 2 * int(sizes.sum()) >= span

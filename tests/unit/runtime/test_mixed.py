@@ -9,7 +9,7 @@ from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
-from dali_studio.runtime.mixed import Speeds
+from dali_studio.runtime.mixed import Speeds, side_by_side
 
 
 def decoded(kernels: int, milliseconds: float, threads: int, nanoseconds: int) -> tuple[DecodeBatch, list[SubmittedGroup]]:
@@ -37,3 +37,13 @@ def test_batches_of_few_pictures_are_worth_help() -> None:
     for _ in range(20):  # a launch takes as long for them
         speeds.note(*decoded(20, 1.5, 0, 0))
     assert speeds.threads_help
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [([], False), ([0], True), ([0, 10, 20, 5, 15, 2], True), ([30, 20, 10, 0], False), ([0, 1000], False)],
+)
+def test_files_that_lie_side_by_side(places: list[int], expected: bool) -> None:
+    requests = np.zeros((len(places), libjpeg.FIELDS), np.int64)
+    requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = places, 5
+    assert side_by_side(requests) == expected
