@@ -60,7 +60,8 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     designer.close()
     assert re.search(r"\d samples/s in the pipeline<", svg)
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
-    assert re.search(r">\d+ µs<", svg)
+    assert re.search(r">(\d+ µs|\d+(\.\d+)? ms)<", svg)
+    assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.5 ms", "20 ms", "2 s"]
     assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 
 
