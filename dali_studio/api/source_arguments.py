@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -86,8 +86,11 @@ def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str
         arguments["cycle"] = "quiet" if cycle is True else cycle
     if arguments.get("parallel"):
         _complete_parallel(source, arguments)
-    if isinstance(arguments.get("layout"), str):
-        arguments["layout"] = [arguments["layout"]] * (outputs if isinstance(outputs, int) else 1)
+    layout = arguments.get("layout")
+    if isinstance(layout, str):
+        arguments["layout"] = [layout] * (outputs if isinstance(outputs, int) else 1)
+    elif isinstance(layout, list | tuple):
+        arguments["layout"] = ["" if one is None else one for one in cast("Sequence[object]", layout)]
     return arguments
 
 

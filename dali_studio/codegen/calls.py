@@ -350,7 +350,8 @@ class Writer:
                 return values.constant(value)
             if values.is_default(argument, value):
                 return None
-            return values.argument_value(argument, value, alone=_is_source(schema))
+            one = _is_source(schema) and node.arguments.get("num_outputs") in (None, 1)
+            return values.argument_value(argument, value, alone=one)
         if argument is None or not argument.required:
             return None
         message = f"{name} is not set; the program holds ... in its place."

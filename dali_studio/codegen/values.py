@@ -94,7 +94,7 @@ def argument_value(argument: ArgumentSchema, value: Value, *, alone: bool = Fals
     if argument.type not in ENUMS:
         return _floats(value) if argument.type in ("float", "float_list") else constant(value)
     if isinstance(value, tuple):
-        return ast.List(elts=[_member(str(item)) for item in value], ctx=ast.Load())
+        return ast.List(elts=[constant(None) if item is None else _member(str(item)) for item in value], ctx=ast.Load())
     return _member(str(value))
 
 

@@ -20,7 +20,7 @@ Role = Literal["", "reader", "external_source", "copy", "constant", "split", "me
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
-Value = None | bool | int | float | str | tuple[bool | int | float | str, ...]
+Value = None | bool | int | float | str | tuple[bool | int | float | str | None, ...]
 
 
 class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

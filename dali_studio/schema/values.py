@@ -75,7 +75,7 @@ def canonical(argument: ArgumentSchema, value: object) -> Value:
             )  # fmt: skip
         return result
     if argument.per_output and _is_sequence(value):
-        return tuple(_scalar(argument, item) for item in cast(Sequence[object], value))
+        return tuple(None if item is None else _scalar(argument, item) for item in cast(Sequence[object], value))
     if _is_sequence(value):
         if len(cast(Sequence[object], value)) != 1:
             raise _wrong(argument, value)
@@ -219,5 +219,5 @@ def typed(argument: ArgumentSchema, value: Value) -> Any:
     if enum is None or value is None:
         return value
     if isinstance(value, tuple):
-        return tuple(enum[str(name)] for name in value)
+        return tuple(None if name is None else enum[str(name)] for name in value)
     return enum[str(value)]

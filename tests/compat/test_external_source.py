@@ -303,6 +303,7 @@ TWO = "fn.external_source(source=lambda: ([np.zeros((2, 3), np.uint8)], [np.zero
     [
         "dtype=[types.UINT8, types.FLOAT])", "dtype=(types.UINT8, types.FLOAT))", "dtype=[types.UINT8])", "ndim=[2, 1])", "ndim=(2,))",
         "dtype=[types.UINT8, types.FLOAT], ndim=[2, 1], layout=['HW', 'X'])",
+        "dtype=[None, types.FLOAT], ndim=[None, 1], layout=[None, 'X'])", "dtype=[types.UINT8, None], ndim=(2, None), layout=('HW', None))",
     ],
 )  # fmt: skip
 def test_each_output_has_its_own_type(given: str) -> None:

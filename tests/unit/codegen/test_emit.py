@@ -19,6 +19,7 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.model import Graph, GraphOptions, Node
 from dali_studio.graph.objects import MISSING
+from dali_studio.schema.model import Value
 
 REGISTRY = toy_registry()
 
@@ -203,12 +204,18 @@ def test_external_source_with_a_count_returns_a_list() -> None:
     )
 
 
-def test_external_source_layouts() -> None:
-    arguments = {"num_outputs": 2, "layout": ("HWC",)}
-    graph = chain(Node(key="data", operator="external_source", arguments=arguments))
-    assert body(graph)[0] == "data_0, data_1 = fn.external_source(num_outputs=2, layout='HWC')"
-    graph.replace_node(Node(key="data", operator="external_source", arguments={**arguments, "layout": ("HWC", "HW")}))
-    assert body(graph)[0] == "data_0, data_1 = fn.external_source(num_outputs=2, layout=['HWC', 'HW'])"
+@pytest.mark.parametrize(
+    ("count", "arguments", "text"),
+    [
+        (1, {"layout": ("HWC",)}, "layout='HWC'"),
+        (2, {"layout": ("HWC",)}, "layout=['HWC']"),  # of the first output alone
+        (2, {"layout": ("HWC", "HW")}, "layout=['HWC', 'HW']"),
+        (2, {"ndim": (None, 1)}, "ndim=[None, 1]"),
+    ],
+)
+def test_promises_of_external_sources(count: int, arguments: dict[str, Value], text: str) -> None:
+    node = Node(key="data", operator="external_source", arguments={"num_outputs": count, **arguments})
+    assert text in body(chain(node))[0]
 
 
 @pytest.mark.parametrize("held", [print, MISSING])

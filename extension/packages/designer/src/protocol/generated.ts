@@ -13,7 +13,7 @@ export type Support = "used" | "ignored" | "refused";
 
 export type Severity = "error" | "warning" | "info";
 
-export type Value = null | boolean | number | string | readonly (boolean | number | string)[];
+export type Value = null | boolean | number | string | readonly (boolean | number | string | null)[];
 
 /** Place an operator. `key` is chosen by the sender and must be free. */
 export interface AddNode {
