@@ -16,6 +16,7 @@ from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetO
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
+from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.code_nodes import in_place_of
 
@@ -35,6 +36,7 @@ def offered(
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _written(graph, findings)),
         *((_samples(d, idle), lambda images, d=d: _reading(graph, registry, idle, d.node, images)) for d in fed),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _windows(graph, registry)),
     )
 
 
@@ -108,7 +110,7 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
             if found.code != "DS201" or not idle or _DECODER not in registry:
                 continue
             stem = registry.schema(_DECODER).node_name or "decode"
-            key = next(name for n in count(1) if (name := stem if n == 1 else f"{stem}_{n}") not in graph)
+            key = _free(graph, stem)
             edits = (
                 AddNode(key=key, operator=_DECODER),
                 Connect(source=idle[0], target=key, input=0),
@@ -117,6 +119,43 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
             if _solves(graph, edits, registry, found):
                 title = f"Decode what {idle[0].node} reads"
                 yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
+
+
+def _free(graph: Graph, stem: str) -> str:
+    return next(name for n in count(1) if (name := stem if n == 1 else f"{stem}_{n}") not in graph)
+
+
+#: What makes pictures at least as large as a window, and what says how windows leave them.
+_RESIZE, _POLICY = "resize", "out_of_bounds_policy"
+#: Arguments by which a window is told to leave its input.
+_EXTENTS = ("crop", "crop_h", "start", "rel_start", "end", "rel_end", "shape", "rel_shape")
+
+
+def _windows(graph: Graph, registry: Registry) -> Iterator[tuple[Repair, Edits]]:
+    """For windows that may leave their input, which only samples tell: what else is there, and a resize before it."""
+    for key in graph:
+        node = graph.node(key)
+        schema = registry.schema(node.operator) if node.operator in registry else None
+        given = node.arguments
+        may = schema is not None and schema.inputs and schema.argument(_POLICY)
+        if not may or given.get(_POLICY, "error") != "error":
+            continue
+        wired = graph.argument_inputs(key)
+        for argument in [name for name in _EXTENTS if name in given or name in wired] or [""]:
+            told = {"code": "DS105", "node": key, "argument": argument}
+            yield Repair(**told, title="Pad outside"), (SetArgument(key=key, argument=_POLICY, value="pad"),)
+            size = given.get("crop") if argument == "crop" else (given.get("crop_h"), given.get("crop_w"))
+            source = next(iter(graph.inputs(key)), None)
+            each = size if isinstance(size, (tuple, list)) else ()
+            sizes = [one for one in each if isinstance(one, (int, float)) and one]
+            if not argument.startswith("crop") or len(sizes) != len("HW") or source is None or _RESIZE not in registry:
+                continue
+            before = _free(graph, registry.schema(_RESIZE).node_name or _RESIZE)
+            large: dict[str, Value] = {"size": tuple(sizes), "mode": "not_smaller"}
+            edits = (AddNode(key=before, operator=_RESIZE, device=node.device, arguments=large),
+                     Connect(source=source, target=before, input=0),
+                     Connect(source=PortRef(node=before), target=key, input=0))  # fmt: skip
+            yield Repair(**told, title="Resize before"), edits
 
 
 def _written(graph: Graph, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Sequence[AnyEdit]]]:

@@ -34,11 +34,12 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
 
 
 class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair"):
-    """Do what the `Repair` of this finding says, as one undo step."""
+    """Do what the `Repair` of this finding says, as one undo step; `title`: which of several."""
 
     code: str
     node: str
     argument: str
+    title: str = ""
 
 
 class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):

@@ -240,7 +240,7 @@ class Session:
     def _(self, message: requests.ApplyRepair) -> None:
         wanted = (message.code, message.node, message.argument)
         for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
-            if (repair.code, repair.node, repair.argument) == wanted:
+            if (repair.code, repair.node, repair.argument) == wanted and message.title in ("", repair.title):
                 edits = edits_with(self.samples)
                 self.history.apply(edits, places=make_room(self.positions, edits))
                 break

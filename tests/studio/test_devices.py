@@ -271,11 +271,11 @@ def test_readers_of_other_files_are_offered_samples_of_them(name: str, what: str
     client = Client(graph)
     try:
         (revision,) = only(client.send("ready"), messages.RevisionChanged)
-        assert {repair.title for repair in revision.repairs} == {f"Read the sample {what}"}
-        repair = revision.repairs[0]
+        (repair,) = {one.title: one for one in revision.repairs if one.code != "DS105"}.values()  # windows that leave
+        assert repair.title == f"Read the sample {what}"
         got = client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
         (revision,) = only(got, messages.RevisionChanged)
-        assert revision.repairs == () and not errors(revision.diagnostics)
+        assert not [one for one in revision.repairs if one.code != "DS105"] and not errors(revision.diagnostics)
         shown = {item.key for item in only(got, messages.Previews)[-1].items}
         assert shown >= {port.node for port in graph.outputs}
         client.send("undo")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only, rotating, set_argument
 
-from dali_studio import Pipeline, fn
+from dali_studio import Pipeline, fn, types
+from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
@@ -265,8 +267,48 @@ def test_of_arguments_that_exclude_each_other_the_older_one_can_be_taken_away(cl
     client.edit(set_argument("resize", "resize_shorter", 60.0))
     got = client.edit(set_argument("resize", "resize_x", 70.0))
     (changed,) = only(got, messages.RevisionChanged)
-    (repair,) = changed.repairs
+    (repair,) = (one for one in changed.repairs if one.code == "DS103")
     assert (repair.node, repair.title) == ("resize", "Remove resize_shorter")
     client.send("apply_repair", code=repair.code, node=repair.node, argument=repair.argument)
     assert dict(client.session.graph.node("resize").arguments)["resize_x"] == 70.0
     assert "resize_shorter" not in client.session.graph.node("resize").arguments
+
+
+@pytest.mark.parametrize("title", ["Pad outside", "Resize before"])
+def test_a_window_that_leaves_some_pictures_is_repaired_in_one_step(client: Client, title: str) -> None:
+    failing = only(client.edit(set_argument("normalize", "crop", (300, 90))), messages.Previews)[-1].failed
+    (found,) = (one for one in failing if one.node == "normalize")
+    assert (found.code, found.argument) == ("DS105", "crop")
+    revision = only(client.received, messages.RevisionChanged)[-1]
+    offered = {one.title: one for one in revision.repairs if (one.code, one.node, one.argument) == ("DS105", "normalize", "crop")}
+    assert list(offered) == ["Pad outside", "Resize before"]
+    wanted = {"code": "DS105", "node": "normalize", "argument": "crop", "title": title}
+    got = client.send("apply_repair", **wanted)
+    assert not only(got, messages.Previews)[-1].failed
+    made = client.session.renderer.engine.compute(client.session.current(), 0, range(6)).outputs[PortRef(node="normalize")]
+    assert {sample.shape[-2:] for sample in made.samples} == {(300, 90)}
+    client.send("undo")
+    assert client.session.graph.node("normalize").arguments["crop"] == (300, 90)
+
+
+def test_operators_are_put_behind_pictures_of_any_size_with_values_that_fit() -> None:
+    """As the search inserts them: with the values that they are shown with."""
+    registry = default_registry()
+    sizes = ((40, 30), (151, 121), (8, 200))
+    photos = [np.full((*size, 3), 90, np.uint8) for size in sizes]
+    shown = [one for one in registry.shown() if one.shown is not None and one.inputs and one.inputs[0].kind == "image"]
+    failed: list[str] = []
+    for schema in shown:
+        if sum(not one.optional for one in schema.inputs) > 1 or schema.name == "debayer":  # which takes one channel
+            continue
+        pipe = Pipeline(batch_size=3, num_threads=1, device_id=None)
+        with pipe:
+            function = operator.attrgetter(schema.name)(fn)
+            source = fn.external_source(source=lambda: photos, layout="HWC")
+            values = {name: getattr(types, str(one), one) for name, one in (schema.shown or {}).items()}
+            pipe.set_outputs(function(source, **values))
+        try:
+            pipe.run()
+        except DaliStudioError as problem:
+            failed.append(f"{schema.name}: {problem}")
+    assert len(shown) > 20 and not failed

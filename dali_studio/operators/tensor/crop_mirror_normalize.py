@@ -71,7 +71,8 @@ class CropMirrorNormalize(CropArguments, Operator):
     devices = ("cpu", "gpu")
     movement = CROP_AND_MIRROR
     kernels = (compiled("normalize", _INPUTS, _OUTPUTS),)
-    shown = example(crop=(224.0, 224.0), mirror=1, mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4))
+    shown = example(crop=(224.0, 224.0), mirror=1, mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4),
+                    out_of_bounds_policy="pad")  # fmt: skip
     examples = (
         example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),
         example(mean=(128.0,), std=(64.0,), output_layout="HWC"),

@@ -118,7 +118,7 @@ describe("repairs", () => {
     const session = new Session(kernel, 296);
     kernel.open(session, ON_GPU);
     session.repair(repair);
-    expect(kernel.sent).toEqual([{ type: "apply_repair", code: "DS207", node: "rotate", argument: "images" }]);
+    expect(kernel.sent).toEqual([{ type: "apply_repair", ...repair }]);
     session.close();
   });
 });

@@ -262,10 +262,13 @@ export function timeOn(state: State, key: string, device: Device): DeviceTime | 
 }
 
 /** What the kernel offers to do about a finding. */
+export function repairsOf(state: State, d: Diagnostic): readonly Repair[] {
+  const fits = (r: Repair) => r.code === d.code && r.node === (d.node ?? "") && r.argument === (d.argument ?? "");
+  return state.confirmed?.repairs.filter(fits) ?? [];
+}
+
 export function repairOf(state: State, d: Diagnostic): Repair | undefined {
-  return state.confirmed?.repairs.find(
-    (r) => r.code === d.code && r.node === (d.node ?? "") && r.argument === (d.argument ?? ""),
-  );
+  return repairsOf(state, d)[0];
 }
 
 /** Bytes of a node's results in a batch, wherever they are. */

@@ -243,10 +243,10 @@ export class Session {
     this.send({ type: "compare_devices", batches });
   }
 
-  /** Do what the kernel offers; it may add cards, so everything is shown afterwards. */
-  repair({ code, node, argument }: Repair): void {
-    this.view({ refit: true });
-    this.send({ type: "apply_repair", code, node, argument });
+  /** Do what the kernel offers; it may add cards, so everything is shown afterwards, and stands where it puts it. */
+  repair(repair: Repair): void {
+    this.store.set((s) => ({ ...s, moved: {}, view: { ...s.view, refit: true } }));
+    this.send({ type: "apply_repair", ...repair });
   }
 
   /** Ask once for what can be seen of a file. */

@@ -211,12 +211,13 @@ export interface ApplyEdits {
   readonly pins?: Readonly<Record<string, boolean>>;
 }
 
-/** Do what the `Repair` of this finding says, as one undo step. */
+/** Do what the `Repair` of this finding says, as one undo step; `title`: which of several. */
 export interface ApplyRepair {
   readonly type: "apply_repair";
   readonly code: string;
   readonly node: string;
   readonly argument: string;
+  readonly title?: string;
 }
 
 /** Take the last step back. */

@@ -3,7 +3,7 @@ import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { titleOf } from "../../core/problems";
-import { failShare, repairOf, severity } from "../../core/select";
+import { failShare, repairsOf, severity } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
@@ -33,12 +33,12 @@ interface ActionsProps {
 /** Buttons that take a problem away, and one that copies the smallest program that has it. */
 export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const session = useSession();
-  const repair = useSel((s) => repairOf(s, finding));
+  const repairs = useSel((s) => repairsOf(s, finding));
   const unread = useSel((s) => isUnread(s, finding));
   const { node, argument } = finding;
   const back = useSel(
     (s) =>
-      !repair &&
+      (repairs.length === 0 || finding.code === "DS105") &&
       !isBegun(finding) &&
       (argument || !isAboutFile(finding)) &&
       severity(finding) === "error" &&
@@ -62,11 +62,16 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
           Choose folder
         </SmallButton>
       )}
-      {repair && (
-        <SmallButton primary={!(unread || !bare)} data-testid={testId} onClick={() => session.repair(repair)}>
+      {repairs.map((repair, i) => (
+        <SmallButton
+          key={repair.title}
+          primary={!(unread || !bare || i)}
+          data-testid={testId}
+          onClick={() => session.repair(repair)}
+        >
           {repair.title}
         </SmallButton>
-      )}
+      ))}
       {back && (
         <SmallButton title="Undo the last edit" data-testid="go-back" onClick={() => session.undo()}>
           Undo the edit
