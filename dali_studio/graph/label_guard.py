@@ -109,6 +109,18 @@ def twin_edits(
     return title, (*edits, *([SetOutputs(outputs=outputs)] if outputs != graph.outputs else []))
 
 
+def moved_alike(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> int:
+    """How many of the steps that move an image are done to its boxes or points, too."""
+    way = way_to(graph, label)
+    pixels, others = _in_pixels(graph, registry, way[0]), [graph.node(port.node) for port in way]
+    count = 0
+    for step in (graph.node(port.node) for port in way_to(graph, image)):
+        movement = registry.schema(step.operator).movement if step.operator in registry else None
+        if movement is not None and _moves(graph, registry, step, movement) and step not in others:
+            count += any(_alike(graph, registry, step, one, movement, kind, pixels=pixels) for one in others)
+    return count
+
+
 # ------------------------------------------------------------------------------------------------------- what moves
 
 

@@ -36,12 +36,24 @@ class WaveBody(msgspec.Struct, frozen=True, kw_only=True, tag="wave"):
 class BoxesBody(msgspec.Struct, frozen=True, kw_only=True, tag="boxes"):
     """Boxes over the picture of `over` (empty: there is none).
 
-    `boxes` are left, top, right and bottom in parts of the image, the first of `count`.
+    `boxes` are left, top, right and bottom in parts of the image, the first of `count`; `labels` their classes, if they
+    are known; `outside` says how many leave the image.
     """
 
     over: str
     count: int
     boxes: tuple[tuple[float, float, float, float], ...]
+    labels: tuple[str, ...] = ()
+    outside: int = 0
+
+
+class PointsBody(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
+    """Points over the picture of `over`, as in `BoxesBody`: x and y."""
+
+    over: str
+    count: int
+    points: tuple[tuple[float, float], ...]
+    outside: int = 0
 
 
 class ValuesBody(msgspec.Struct, frozen=True, kw_only=True, tag="values"):
@@ -74,4 +86,14 @@ class TextBody(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
     hex: bool
 
 
-PreviewBody = ImageBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
+PreviewBody = (
+    ImageBody
+    | PlanesBody
+    | WaveBody
+    | BoxesBody
+    | PointsBody
+    | ValuesBody
+    | TableBody
+    | StatisticsBody
+    | TextBody
+)

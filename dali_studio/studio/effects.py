@@ -11,8 +11,9 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import AddNode, Connect, PortRef
 from dali_studio.schema.model import Value
 from dali_studio.studio import images, messages, output_messages, requests
+from dali_studio.studio.around import shown_of
 from dali_studio.studio.images import Rgb
-from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
+from dali_studio.studio.preview_renderer import PreviewRequest
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers.still import still
 from dali_studio.studio.revision import Revision

@@ -16,8 +16,9 @@ from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
 from dali_studio.graph.edits import Edit, PortRef, SetPipeline
 from dali_studio.studio import images, messages, output_messages, requests
+from dali_studio.studio.around import shown_of
 from dali_studio.studio.images import Rgb
-from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
+from dali_studio.studio.preview_renderer import PreviewRequest
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.revision import Revision

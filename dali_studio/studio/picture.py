@@ -253,7 +253,7 @@ class _Card:
         told = [*wired, *_told(node.arguments)]
         self.rows = [(name, _united(value, units.get(name, ""))) for name, value in told][:rows]
         kind = node.output_kinds[0] if node.output_kinds else "any"
-        self.body = 34 if self.photo is None and kind in ("scalar", "label", "points") else _PHOTO
+        self.body = 34 if self.photo is None and kind in ("scalar", "label") else _PHOTO
         more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
         self.height = _HEAD + self.body + _ROW * more + (_FOOT if rows else 0)
         self.facts = rows > 0

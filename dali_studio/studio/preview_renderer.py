@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,23 +17,19 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind
 from dali_studio.core.progress import current, watched
-from dali_studio.core.timed import TimedSource
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerFrame
 from dali_studio.studio import bodies, images, messages, output_messages
+from dali_studio.studio.around import image_near, kind_of, may_have_backdrop, shown_of
 from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import Preview, PreviewEngine
 from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.base import Backdrop, Card, Large, Scale, Shown
+from dali_studio.studio.renderers.base import Card, Large, Shown
 from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.planes import PlanesRenderer
-from dali_studio.studio.renderers.spectrum import SPECTRA
 from dali_studio.studio.requests import RequestDetail
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.sounds import rate_of
-from dali_studio.studio.spectra import scale_of
 
 #: Seconds after which images take long.
 AFTER = 2.0
@@ -48,8 +43,6 @@ _STRIP_CHUNK = 4
 _DETAIL = (1104, 756)
 #: Samples of which the numbers of a batch are counted.
 _WHOLE = 64
-#: Arguments by which operators say how they give boxes, and what stands for two corners.
-_CORNERS = {"ltrb": True, "bbox_layout": "xyXY"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +98,9 @@ class PreviewRenderer:
         changed: list[PortRef] = []
         there = preview.outputs.keys() | preview.aside
         for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
-            behind = _image_near(revision, port) if _may_have_backdrop(revision, port) else None
+            behind = image_near(revision, port) if may_have_backdrop(revision, port) else None
             keys = revision.keys[port.node], behind and revision.keys[behind.node]
-            mark = (keys, request.iteration, request.sample, request.batch_size)
+            mark = (keys, kind_of(revision, port), request.iteration, request.sample, request.batch_size)
             if self._sent.get(port) != mark:
                 self._sent[port] = mark
                 changed.append(port)
@@ -273,7 +266,7 @@ class PreviewRenderer:
         before: Large | None = None
         given: Shown | None = None
         beside = large is None or not large.extents  # three planes leave no room
-        if beside and source is not None and source in made and not _may_have_backdrop(revision, port):
+        if beside and source is not None and source in made and not may_have_backdrop(revision, port):
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
@@ -337,47 +330,6 @@ def _failures(made: Preview, sample: int) -> dict[tuple[str | None, int], Diagno
     return {(d.node, sample): msgspec.structs.replace(d, sample=sample, detail="") for d in errors}
 
 
-def shown_of(
-    revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch], values: tuple[float, ...] = ()
-) -> Shown:
-    """An output of the only sample in `outputs`, with what is around it in the graph."""
-    batch = outputs[port]
-    near = _image_near(revision, port) if _may_have_backdrop(revision, port) else None
-
-    def backdrop() -> Backdrop | None:
-        if near is None or near not in outputs or not outputs[near].samples:
-            return None
-        behind = outputs[near]
-        if not images.is_image(behind.samples[0], behind.layout):
-            return None
-        return Backdrop(near.node, images.to_rgb(behind.samples[0], behind.layout)[0])
-
-    def value_of(other: PortRef) -> float | None:
-        there = outputs.get(other)
-        return float(there.samples[0].item()) if there is not None and len(there.samples) else None
-
-    graph, kind = revision.active, revision.validation.metas[port].kind
-    scale = scale_of(graph, port, revision.registry, value_of) if batch.layout in SPECTRA else Scale()
-    rate = rate_of(graph, port, lambda one: value_of(one) or 0.0) if kind == "audio" else None
-    return Shown(
-        batch.samples[0], batch.layout, kind, values, _are_corners(revision, port), backdrop, scale, rate or 0.0,
-        _seconds(revision, port, batch),
-    )  # fmt: skip
-
-
-def _seconds(revision: Revision, port: PortRef, batch: Batch) -> Sequence[float]:
-    """When the frames of the only sample are shown, if they are those of a file, in order, each changed alone."""
-    source = batch.sources[0] if len(batch.sources) else ""
-    if not isinstance(source, TimedSource) or (source.seconds < 0).any():
-        return ()
-    graph, registry, key = revision.active, revision.registry, port.node
-    while inputs := graph.inputs(key):
-        if not registry.has_trait(graph.node(key).operator, PerFrame) or inputs[0] is None:
-            return ()
-        key = inputs[0].node
-    return source.seconds.tolist()
-
-
 def _elsewhere(port: PortRef, kind: Kind) -> messages.PreviewItem:
     """What a card in a branch shows of a sample that takes another one: in as much room as for other samples."""
     number = kind in ("scalar", "label")
@@ -386,54 +338,6 @@ def _elsewhere(port: PortRef, kind: Kind) -> messages.PreviewItem:
         key=port.node, output=port.output, body=body,
         note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
-
-
-def _may_have_backdrop(revision: Revision, port: PortRef) -> bool:
-    """Whether an output may be shown over an image: boxes, masks, and what comes from outside and may be boxes."""
-    kind = revision.validation.metas[port].kind
-    role = revision.registry.schema(revision.active.node(port.node).operator).role
-    return kind in ("boxes", "mask") or (kind == "any" and role == "external_source")
-
-
-def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
-    """The image that an output belongs to: the nearest one before it, or else the one that was moved most alike.
-
-    That is the one which depends on most of what the output depends on: on the same reader, the same window, the same
-    coin; of several the one that a mask has most operators in common with, since masks may have a reader and draws of
-    their own; and of these the one with the least done to it otherwise.
-    """
-    graph, metas = revision.active, revision.validation.metas
-    images = [other for other in metas if metas[other].kind == "image" and other != port]
-    images = [other for other in images if other.node in revision.computable]
-    before = [port.node]
-    for key in before:  # which grows meanwhile
-        if image := next((other for other in images if other.node == key), None):
-            return image
-        before += [source for source in graph.predecessors(key) if source not in before]
-    is_mask = metas[port].kind == "mask"
-    operators = Counter(graph.node(key).operator for key in before if is_mask)
-    near: tuple[int, int, int, PortRef] | None = None
-    for image in images:
-        own = graph.reachable([image])
-        alike = (operators & Counter(graph.node(key).operator for key in own)).total() if is_mask else 0
-        rank = len(own.intersection(before)), alike, -len(own)
-        if (rank[0] or alike) and (near is None or rank > near[:3]):
-            near = *rank, image
-    return near[3] if near else None
-
-
-def _are_corners(revision: Revision, port: PortRef) -> bool:
-    """Whether boxes are given by two corners: as the nearest operator before them says that is asked how."""
-    graph, before = revision.active, [port.node]
-    for key in before:  # which grows meanwhile
-        node = graph.node(key)
-        schema = revision.registry.schema(node.operator)
-        for name, corners in _CORNERS.items():
-            argument = schema.argument(name)
-            if argument is not None:
-                return node.arguments.get(name, argument.default) == corners
-        before += [source for source in graph.predecessors(key) if source not in before]
-    return True
 
 
 def _statistics(

@@ -18,10 +18,10 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import gallery_messages as messages
 from dali_studio.studio import images, tiles
+from dali_studio.studio.around import shown_of
 from dali_studio.studio.gallery_messages import Setting, Tile
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.pictures import Pictures
-from dali_studio.studio.preview_renderer import shown_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers.still import still
 from dali_studio.studio.revision import Revision

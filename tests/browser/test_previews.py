@@ -146,11 +146,38 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     # boxes stand over the image that comes with them
     _by_id(page, "node-source").click(position={"x": 28, "y": 5})
     page.get_by_role("tab", name="output_1").or_(page.get_by_role("tab", name="output 2")).click()
-    page.wait_for_selector(".ds-compare .ds-boxes rect", state="attached")
-    assert page.locator(".ds-compare .ds-boxes rect").count() == 2
+    page.wait_for_selector(".ds-compare .ds-over i", state="attached")
+    assert page.locator(".ds-compare .ds-over i").count() == 2
     lab.set_theme(page, "JupyterLab Dark")
     lab.settle(page)
     page.screenshot(path=artifacts / "kinds_dark.png")
+
+
+OBJECTS = """
+from dali_studio import Designer, fn, pipeline_def, samples
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
+def objects():
+    files, boxes, labels, _, corners = fn.readers.coco(
+        file_root=str(samples.photos()), annotations_file=str(samples.coco()), ratio=True, ltrb=True, polygon_masks=True, name="reader"
+    )
+    image = fn.flip(fn.decoders.image(files), horizontal=1, name="flip")
+    return image, fn.bb_flip(boxes, ltrb=True, name="boxes"), labels, fn.coord_flip(corners, center_x=0.7, name="points")
+Designer(objects(), height=800)
+"""
+
+
+def test_boxes_have_names_and_points_that_leave_their_picture_are_counted(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    lab.write_notebook(server[1] / "objects.ipynb", OBJECTS)
+    lab.open_notebook(page, server[0], "objects.ipynb")
+    name = page.locator('[data-testid="node-boxes"] .ds-over i b')
+    name.wait_for(state="attached", timeout=90_000)
+    assert name.text_content() == "cat"
+    assert "over flip" in (_by_id(page, "thumb-boxes").get_attribute("aria-label") or "")
+    dots = page.locator('[data-testid="node-points"] .ds-over u').count()
+    title = _by_id(page, "leaves-points").get_attribute("title") or ""
+    assert title.startswith("over flip; ") and title.endswith(f"of {dots} points leave it.")
+    page.screenshot(path=artifacts / "objects.png")
 
 
 CLIPS = """

@@ -22,7 +22,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.sample_videos import encoded_video
 from dali_studio.studio import bodies, images, messages, output_messages
-from dali_studio.studio.preview_renderer import shown_of
+from dali_studio.studio.around import shown_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Scale, Shown
@@ -283,6 +283,24 @@ def test_numbers_that_cannot_be_boxes_are_a_table() -> None:
     assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32), backdrop=behind()), bodies.BoxesBody)
 
 
+def test_what_leaves_the_image_is_counted_and_drawn_at_its_edge() -> None:
+    made = card(np.array([[-0.2, 0.1, 0.4, 0.9], [0.5, 0.5, 1.3, 0.9], [0.1, 0.1, 0.2, 1.0]], np.float32), kind="boxes", backdrop=behind())
+    assert made.body.outside == 2 and made.note == "over decode; 2 of 3 boxes leave it"  # type: ignore[union-attr]
+    assert made.body.boxes[0][0] == 0.0 and made.body.boxes[1][2] == 1.0  # type: ignore[union-attr]
+
+
+def test_points_are_drawn_over_their_image() -> None:
+    wanted = ((0.25, 0.5), (1.5, 0.5))
+    for points in (np.array(wanted, np.float32), np.array([[15, 20], [90, 20]], np.int32), np.array([[[15, 20], [90, 20]]], np.float32)):
+        shown = Shown(points, kind="points", backdrop=behind())
+        made = renderer_of(shown).card(shown, *ROOM)
+        assert made.body == bodies.PointsBody(over="decode", count=2, points=wanted, outside=1)
+        assert made.picture is not None and made.note == "over decode; 1 of 2 points leave it"
+        drawn = still(shown)
+        assert drawn is not None and (drawn[20, 15] == 255).all()
+    assert isinstance(body(np.zeros((3, 3), np.float32), kind="points"), bodies.TableBody)
+
+
 def test_a_mask_colours_its_image_and_leaves_the_background() -> None:
     mask = np.zeros(GRID.shape[:2], np.int32)
     mask[:, 30:] = 2
@@ -290,6 +308,7 @@ def test_a_mask_colours_its_image_and_leaves_the_background() -> None:
     assert made.picture is not None and made.note == "over decode"
     np.testing.assert_array_equal(made.picture[:, :30], GRID[:, :30])
     assert (made.picture[:, 30:] != GRID[:, 30:]).any(axis=2).all()
+    assert (made.picture[:, 30] == 255).all() and not (made.picture[:, 33:] == 255).all(axis=2).any()  # a white edge
     alone = card(mask[..., None], "HWC", kind="mask", backdrop=behind(GRID[:10]))
     assert alone.picture is not None and not alone.picture[:, :30].any() and alone.picture[:, 30:].any()
 
@@ -378,7 +397,8 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
         ("vector", 0): "statistics", ("source", 0): "image", ("source", 1): "boxes", ("reader", 0): "text",
         ("reader", 1): "table",
     }  # fmt: skip
-    assert items["source", 1].body.over == "source" and items["source", 1].atlas_width > 0
+    boxed = items["source", 1].body
+    assert isinstance(boxed, bodies.BoxesBody) and boxed.over == "source" and items["source", 1].atlas_width > 0
     atlas = Image.open(io.BytesIO(buffers[0]))
     for item in previews.items:
         assert item.atlas_x + item.atlas_width <= atlas.width and item.atlas_y + item.atlas_height <= atlas.height
@@ -429,6 +449,30 @@ def test_boxes_stand_over_the_image_that_was_moved_as_they_were() -> None:
     assert backdrop is not None and backdrop.node == "turned"
     drawn = still(shown)
     assert drawn is not None and drawn.shape == (60, 90, 3) and (drawn != backdrop.image).any()
+
+
+def test_boxes_and_points_stand_over_the_picture_after_what_moves_both_and_boxes_tell_their_classes() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None, seed=1)
+    def program() -> Any:
+        files, boxes, labels, _, corners = fn.readers.coco(
+            file_root=str(samples.photos()), annotations_file=str(samples.coco()), ratio=True, ltrb=True, polygon_masks=True, name="reader"
+        )
+        turned = fn.flip(fn.decoders.image(files, name="decode"), vertical=1, horizontal=0, name="turned")
+        moved = fn.bb_flip(boxes, ltrb=True, vertical=1, horizontal=0, name="moved")
+        points = fn.coord_flip(corners, flip_x=0, flip_y=1, name="points")
+        given = fn.external_source(source=lambda: GRID, batch=False, layout="HWC", name="given")
+        places = fn.external_source(source=lambda: np.array([[0.25, 0.5]], np.float32), batch=False, name="places")
+        return fn.resize(turned, size=[60, 90]), moved, points, labels, fn.flip(given, name="mirrored"), fn.coord_flip(places, name="there")
+
+    revision = Revision(program().graph, default_registry(), 0, 1)
+    with closing(WorkerPool(1)) as workers, closing(PreviewEngine(default_registry(), workers)) as engine:
+        made = engine.compute(revision, 0, [0]).outputs
+    over = {("reader", 1): "decode", ("moved", 0): "turned", ("reader", 4): "decode", ("points", 0): "turned", ("there", 0): "mirrored"}
+    for (node, output), image in over.items():
+        shown = shown_of(revision, PortRef(node=node, output=output), made)
+        assert renderer_of(shown).card(shown, 100, 100).note.split(";")[0] == f"over {image}", node
+        if shown.kind == "boxes":
+            assert shown.classes() == ("cat",)
 
 
 def test_masks_of_files_of_their_own_stand_over_their_photos(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_studio.studio.renderers.base import Renderer, Shown
-from dali_studio.studio.renderers.boxes import BoxesRenderer
+from dali_studio.studio.renderers.boxes import BoxesRenderer, PointsRenderer
 from dali_studio.studio.renderers.encoded import EncodedRenderer
 from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.mask import MaskRenderer
@@ -17,7 +17,7 @@ from dali_studio.studio.renderers.wave import WaveRenderer
 #: In the order in which they are asked; the last accepts everything.
 RENDERERS: tuple[Renderer, ...] = (
     EncodedRenderer(), MaskRenderer(), SpectrumRenderer(), ImageRenderer(), VolumeRenderer(), PlanesRenderer(),
-    BoxesRenderer(), ValuesRenderer(), WaveRenderer(), TensorRenderer(),
+    BoxesRenderer(), PointsRenderer(), ValuesRenderer(), WaveRenderer(), TensorRenderer(),
 )  # fmt: skip
 
 

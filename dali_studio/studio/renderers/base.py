@@ -76,6 +76,8 @@ class Shown:
         Of sound: moments in a second, 0 if that is not known.
     seconds : sequence of float
         Of a sequence, when its frames are shown in their file, if that is known.
+    classes : callable
+        Gives what boxes are of, one word for each; nothing if that is not known.
     """
 
     sample: NDArray[Any]
@@ -87,6 +89,7 @@ class Shown:
     scale: Scale = _UNKNOWN
     rate: float = 0.0
     seconds: Sequence[float] = ()
+    classes: Callable[[], tuple[str, ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Boxes over their image."""
+"""Boxes and points over their image."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.studio import images
-from dali_studio.studio.bodies import BoxesBody
+from dali_studio.studio.bodies import BoxesBody, PointsBody
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
 
-_BOXES = 64
+#: What is drawn at most.
+_BOXES, _POINTS = 64, 512
+#: Floats up to here are parts of the image's extents: those that leave it are seldom further away.
+_PARTS = 2.0
+#: What rounding may add to an edge.
+_ROUNDING = 1e-3
 
 
 class BoxesRenderer:
@@ -30,18 +35,51 @@ class BoxesRenderer:
         """As in `Renderer`."""
         behind = shown.backdrop()
         found = parts(shown, behind)
-        boxes = cast("list[list[float]]", found[:_BOXES].tolist())
+        outside = _leaving(found)
+        boxes = cast("list[list[float]]", found[:_BOXES].clip(0.0, 1.0).tolist())
         body = BoxesBody(
-            over=behind.node if behind else "", count=len(found),
+            over=behind.node if behind else "", count=len(found), outside=outside, labels=shown.classes()[:_BOXES],
             boxes=tuple((left, top, right, bottom) for left, top, right, bottom in boxes),
         )  # fmt: skip
-        note = f"over {behind.node}" if behind else "there is no image to draw them over"
+        note = _note(behind, outside, len(found), "boxes leave")
         return Card(body, images.fitted(behind.image, width, height) if behind else None, note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`: the image, over which the browser draws the boxes."""
         behind = shown.backdrop()
         return Large(behind.image, f"over {behind.node}") if behind else None
+
+
+class PointsRenderer(BoxesRenderer):
+    """Shows rows of x and y as points."""
+
+    def accepts(self, shown: Shown) -> bool:
+        """As in `Renderer`."""
+        sample = shown.sample
+        return shown.kind == "points" and sample.ndim >= 2 and sample.shape[-1] == 2 and sample.dtype.kind in "fiu"
+
+    def card(self, shown: Shown, width: int, height: int) -> Card:
+        """As in `Renderer`."""
+        behind = shown.backdrop()
+        found = parts(shown, behind)
+        outside = _leaving(found)
+        places = cast("list[list[float]]", found[:_POINTS].tolist())
+        body = PointsBody(
+            over=behind.node if behind else "", count=len(found), points=tuple((x, y) for x, y in places),
+            outside=outside,
+        )  # fmt: skip
+        note = _note(behind, outside, len(found), "points leave")
+        return Card(body, images.fitted(behind.image, width, height) if behind else None, note)
+
+
+def _leaving(found: NDArray[Any]) -> int:
+    """How many boxes or points are not wholly in the image."""
+    return int(((found < -_ROUNDING) | (found > 1.0 + _ROUNDING)).any(axis=1).sum())
+
+
+def _note(behind: Backdrop | None, outside: int, count: int, words: str) -> str:
+    over = f"over {behind.node}" if behind else "there is no image to draw them over"
+    return f"{over}; {outside} of {count} {words} it" if outside else over
 
 
 def _must_be_boxes(shown: Shown) -> bool:
@@ -56,14 +94,16 @@ def _must_be_boxes(shown: Shown) -> bool:
 
 
 def parts(shown: Shown, behind: Backdrop | None) -> NDArray[Any]:
-    """Left, top, right and bottom in parts of the image.
+    """Left, top, right and bottom of boxes, x and y of points, in parts of the image, which they may leave.
 
-    Numbers above 1 are pixels, of the image or else of what spans all boxes.
+    Large numbers, and whole ones above 1, are pixels, of the image or else of what spans all of them.
     """
-    boxes = np.nan_to_num(shown.sample.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
-    if not shown.corners:
-        boxes = np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
-    if boxes.size and boxes.max() > 1.0001:
-        height, width = behind.image.shape[:2] if behind else (boxes[:, 3].max(), boxes[:, 2].max())
-        boxes = boxes / np.array([width, height, width, height], np.float64).clip(1e-9)
-    return boxes.clip(0.0, 1.0).round(5)
+    sample = np.nan_to_num(shown.sample.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
+    found = sample.reshape(-1, sample.shape[-1])
+    pairs = found.shape[1] // 2
+    if pairs == 2 and not shown.corners:
+        found = np.hstack([found[:, :2], found[:, :2] + found[:, 2:]])
+    if found.size and found.max() > (_PARTS if shown.sample.dtype.kind == "f" else 1.0):
+        extents = behind.image.shape[1::-1] if behind else found.reshape(-1, 2).max(axis=0)
+        found = found / np.tile(np.asarray(extents, np.float64), pairs).clip(1e-9)
+    return found.round(5)

@@ -19,6 +19,12 @@ _COLOURS = np.array(
 )
 
 
+#: How much of a colour is mixed into the image.
+_TINT = 0.55
+#: The width of a card on the screen; and the most pixels of the inspector's picture, and its width there.
+_CARD, _LARGE = 148, (1104, 756, 275)
+
+
 class MaskRenderer:
     """Shows whole numbers per pixel as colours, over the image where that has the same extents."""
 
@@ -28,12 +34,12 @@ class MaskRenderer:
 
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
-        image, note = _drawn(shown)
-        return Card(ImageBody(), images.fitted(image, width, height), note)
+        image, note = _drawn(shown, width, height, _CARD)
+        return Card(ImageBody(), image, note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""
-        return Large(*_drawn(shown))
+        return Large(*_drawn(shown, *_LARGE))
 
 
 def _classes(shown: Shown) -> NDArray[Any] | None:
@@ -45,12 +51,35 @@ def _classes(shown: Shown) -> NDArray[Any] | None:
     return sample if sample.ndim == 2 else None
 
 
-def _drawn(shown: Shown) -> tuple[Rgb, str]:
+def _drawn(shown: Shown, width: int, height: int, shown_in: int) -> tuple[Rgb, str]:
+    """The tinted classes with a white edge, at most so large; of `shown_in` px of the screen."""
     classes, behind = _classes(shown), shown.backdrop()
     assert classes is not None
-    marked = (classes != 0)[..., None]
-    colours = _COLOURS[(classes.astype(np.int64) - 1) % len(_COLOURS)]
-    if behind is None or behind.image.shape[:2] != classes.shape:
-        return np.where(marked, colours, np.uint8(0)), ""
-    mixed = (behind.image.astype(np.uint16) * 2 + colours.astype(np.uint16) * 3) // 5
-    return np.where(marked, mixed, behind.image).astype(np.uint8), f"over {behind.node}"
+    if behind is not None and behind.image.shape[:2] != classes.shape:
+        behind = None
+    image = images.fitted(behind.image if behind else np.zeros((*classes.shape, 3), np.uint8), width, height)
+    high, wide = image.shape[:2]
+    rows, columns = (_spread(*one) for one in zip((high, wide), classes.shape, strict=True))
+    small = classes[rows[:, None], columns].astype(np.int64)
+    marked = (small != 0)[..., None]
+    share = _TINT if behind else 1.0
+    mixed = image * (1.0 - share) + _COLOURS[(small - 1) % len(_COLOURS)] * share
+    drawn = np.where(marked, mixed, image).astype(np.uint8)
+    drawn[_edges(small, max(1, round(2 * max(wide, high * 1.5) / shown_in)))] = 255
+    return drawn, f"over {behind.node}" if behind else ""
+
+
+def _spread(count: int, size: int) -> NDArray[np.int64]:
+    """The nearest of `size` pixels for each of `count`."""
+    return np.arange(count, dtype=np.int64) * size // count
+
+
+def _edges(classes: NDArray[np.int64], width: int) -> NDArray[np.bool_]:
+    """The pixels of classes that are nearer to another one than so many pixels."""
+    inside = np.ones(classes.shape, np.bool_)
+    for turned, kept in ((classes, inside), (classes.T, inside.T)):
+        for step in range(1, width + 1):
+            same = turned[step:] == turned[:-step]
+            kept[step:] &= same
+            kept[:-step] &= same
+    return ~inside & (classes != 0)

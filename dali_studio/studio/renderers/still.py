@@ -15,14 +15,14 @@ from dali_studio.studio.renderers.planes import PlanesRenderer
 from dali_studio.studio.renderers.spectrum import SpectrumRenderer
 
 #: Widths and colours of a box's lines: a bright one within a dark one is seen on any photo.
-_LINES = ((5, (30, 30, 30)), (3, (255, 196, 0)))
+_LINES = ((5, (30, 30, 30)), (3, (255, 255, 255)))
 
 #: Pixels that spectra and planes of volumes are made high, about.
 _HEIGHT = 320
 
 
 def still(shown: Shown) -> Rgb | None:
-    """An image, a mask or boxes over theirs, a spectrum, or four frames or slices; ``None`` for anything else."""
+    """An image, a mask, boxes or points over theirs, a spectrum, four frames or slices; ``None`` for anything else."""
     renderer = renderer_of(shown)
     if isinstance(renderer, BoxesRenderer):
         return _boxed(shown)
@@ -40,10 +40,14 @@ def _boxed(shown: Shown) -> Rgb | None:
         return None
     picture = Image.fromarray(behind.image)
     pen = ImageDraw.Draw(picture)
-    for box in (parts(shown, behind) * np.tile(picture.size, 2)).tolist():
-        corners = [min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3])]
+    for row in (parts(shown, behind).clip(0.0, 1.0) * np.resize(picture.size, shown.sample.shape[-1])).tolist():
         for width, colour in _LINES:
-            pen.rectangle(corners, outline=colour, width=width)
+            if len(row) == 2:
+                pen.circle(row, width, fill=colour)
+            else:
+                left, top, right, bottom = row
+                corners = [min(left, right), min(top, bottom), max(left, right), max(top, bottom)]
+                pen.rectangle(corners, outline=colour, width=width)
     return np.asarray(picture)
 
 

@@ -89,7 +89,7 @@ describe("cards", () => {
     const shown = (body: PreviewBody) => cardShape(node("a", "cat"), { body } as Preview);
     expect(shown({ type: "table", rows: [["1", "2"]] })).toBe("short");
     expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
-    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [] })).toBe("tall");
+    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [], labels: [], outside: 0 })).toBe("tall");
   });
   it("below a failure are stale", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));

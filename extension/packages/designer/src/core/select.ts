@@ -26,6 +26,7 @@ function shapeOf(body: PreviewBody): CardShape {
     case "planes":
     case "wave":
     case "boxes":
+    case "points":
     case "statistics":
     case "text":
       return "tall";
@@ -42,7 +43,7 @@ function shapeOf(body: PreviewBody): CardShape {
 export function cardShape(node: NodeView, preview: Preview | undefined): CardShape {
   if (preview) return shapeOf(preview.body);
   const kind = node.output_kinds[0] ?? "any";
-  if (kind === "scalar" || kind === "label" || kind === "points") return "short";
+  if (kind === "scalar" || kind === "label") return "short";
   if (kind === "any" && (node.output_ranks[0] ?? 2) < 2) return "short"; // a few numbers, as a rule
   return node.output_kinds.length === 0 ? "short" : "tall";
 }

@@ -162,6 +162,17 @@ export interface BoxesBody {
   readonly over: string;
   readonly count: number;
   readonly boxes: readonly (readonly [number, number, number, number])[];
+  readonly labels: readonly string[];
+  readonly outside: number;
+}
+
+/** Points over the picture of `over`, as in `BoxesBody`: x and y. */
+export interface PointsBody {
+  readonly type: "points";
+  readonly over: string;
+  readonly count: number;
+  readonly points: readonly (readonly [number, number])[];
+  readonly outside: number;
 }
 
 /** One number for each sample of the batch (at most 64), and that of the shown one. */
@@ -1343,6 +1354,7 @@ export type PreviewBody =
   | PlanesBody
   | WaveBody
   | BoxesBody
+  | PointsBody
   | ValuesBody
   | TableBody
   | StatisticsBody

@@ -21,7 +21,8 @@ import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
 import { Name } from "./Name";
-import { BoxLines, PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
+import { Overlay } from "./Overlay";
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
 
@@ -160,7 +161,7 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
   if (open && preview)
     return (
       <div role="img" aria-label={label} data-testid={testId} style={size}>
-        {preview.body.type === "boxes" && <BoxLines preview={preview} body={preview.body} {...size} />}
+        <Overlay preview={preview} {...size} />
       </div>
     );
   if (preview) return <PreviewView preview={preview} label={label} testId={testId} />;

@@ -2,11 +2,20 @@ import { type PointerEvent, useEffect, useState } from "react";
 import * as format from "../../core/format";
 import { contained } from "../../core/pixels";
 import { type Preview, portKey } from "../../core/state";
-import type { BoxesBody, PlanesBody, PreviewBody, StatisticsBody, TableBody, WaveBody } from "../../protocol/generated";
+import type {
+  BoxesBody,
+  PlanesBody,
+  PointsBody,
+  PreviewBody,
+  StatisticsBody,
+  TableBody,
+  WaveBody,
+} from "../../protocol/generated";
 import { useSel } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon } from "../icons";
 import { Values } from "./CardParts";
+import { Overlay } from "./Overlay";
 import { Thumb } from "./Thumb";
 
 /** The room of a card's picture, in px of the canvas. */
@@ -200,25 +209,11 @@ function Wave({ body, label, testId, width, height }: PartProps<WaveBody>) {
   );
 }
 
-/** The outlines alone, in the proportions of the picture behind them. */
-export function BoxLines({ body, preview, width, height }: Omit<PartProps<BoxesBody>, "label" | "testId">) {
-  const w = preview.atlas_width || width;
-  const h = preview.atlas_height || height;
-  return (
-    <svg className="ds-boxes" width={width} height={height} viewBox={`0 0 ${w} ${h}`} aria-hidden="true">
-      {body.boxes.map(([left, top, right, bottom], i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a box is its place in the tensor
-        <g key={i} className={`ds-box-${i % 6}`}>
-          <rect x={left * w} y={top * h} width={(right - left) * w} height={(bottom - top) * h} />
-        </g>
-      ))}
-    </svg>
-  );
-}
-
-function Boxes(props: PartProps<BoxesBody>) {
+/** What belongs to a picture, over it. */
+function Over(props: PartProps<BoxesBody | PointsBody>) {
   const { body, preview, label, testId, width, height } = props;
-  const words = `${label}, ${format.plural(body.count, "box", "boxes")}${body.over ? ` over ${body.over}` : ""}`;
+  const things = body.type === "boxes" ? format.plural(body.count, "box", "boxes") : format.plural(body.count, "point");
+  const words = `${label}, ${things}${body.over ? ` over ${body.over}` : ""}`;
   return (
     <>
       <Thumb
@@ -228,7 +223,7 @@ function Boxes(props: PartProps<BoxesBody>) {
         label={words}
         {...(testId ? { testId } : {})}
       />
-      <BoxLines {...props} />
+      <Overlay {...props} />
     </>
   );
 }
@@ -309,7 +304,8 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
     case "wave":
       return <Sound {...part} body={body} />;
     case "boxes":
-      return <Boxes {...part} body={body} />;
+    case "points":
+      return <Over {...part} body={body} />;
     case "values":
       return <Values values={body.values} sample={sample} />;
     case "table":

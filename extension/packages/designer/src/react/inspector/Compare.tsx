@@ -6,7 +6,7 @@ import { previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
-import { BoxLines } from "../canvas/PreviewView";
+import { Overlay } from "../canvas/Overlay";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
 import { type Point, usePixel } from "../usePixel";
@@ -164,9 +164,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
             <span className="ds-compare-label ds-compare-in">In</span>
           </>
         )}
-        {preview?.body.type === "boxes" && (
-          <BoxLines body={preview.body} preview={preview} width={WIDTH} height={HEIGHT} />
-        )}
+        {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
         <span className="ds-compare-label ds-compare-right">Out</span>
         <PixelLine values={point ? values : []} />
       </div>
