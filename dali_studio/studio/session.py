@@ -57,11 +57,12 @@ Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
     "output", "names", "folder", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "data", "effects",
-    "batch", "free", "code", "run", "picture", "strip", "recipes",
+    "batch", "twin", "free", "code", "run", "picture", "strip", "recipes",
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = (
-    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "picture", "strip",
+    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "twin", "picture",
+    "strip",
 )  # fmt: skip
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
