@@ -294,7 +294,7 @@ def kept_view(history: History) -> dict[str, Any]:
     }
     if target := target_in(history):
         view["target"] = target
-    view |= in_view(source_in(history)) | code_nodes.in_view(history.graph)
+    view |= in_view(source_in(history)) | code_nodes.in_view(history.graph) | pins.in_view(history)
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 
