@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
@@ -74,10 +75,31 @@ def label_findings(graph: Graph, registry: Registry, metas: Mapping[PortRef, Ten
     return [_finding(graph, registry, metas, one) for one in _unmoved(graph, registry, metas)]
 
 
+class Moved(NamedTuple):
+    """What makes a label move with its image.
+
+    Attributes
+    ----------
+    title
+        What a button says.
+    edits
+    image
+        What the pipeline returns of the image.
+    before, after
+        The label as it is, and as it is after the edits.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    image: PortRef
+    before: PortRef
+    after: PortRef
+
+
 def twin_edits(
     graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], found: Diagnostic
-) -> tuple[str, tuple[Edit, ...]] | None:
-    """What makes the label of a finding move as well, and what a button says; ``None`` where nothing does."""
+) -> Moved | None:
+    """What makes the label of a finding move as well; ``None`` where nothing does."""
     one = next((one for one in _unmoved(graph, registry, metas) if one.label.node == found.node), None)
     there = None if one is None else _there(graph, registry, metas, one)
     known = one is not None and (one.kind == "mask" or (one.twin is not None and one.twin.operator in registry))
@@ -106,7 +128,8 @@ def twin_edits(
             for wire in graph.wires(taker) if wire.source in moved
         ]  # fmt: skip
     outputs = tuple(moved.get(port, port) for port in graph.outputs)
-    return title, (*edits, *([SetOutputs(outputs=outputs)] if outputs != graph.outputs else []))
+    edits += [SetOutputs(outputs=outputs)] if outputs != graph.outputs else []
+    return Moved(title, tuple(edits), one.image, one.label, moved.get(one.label, one.label))
 
 
 def moved_alike(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> int:
@@ -311,7 +334,7 @@ def _finding(
     label, step, word = one.label.node, one.step, _word(one.kind)
     _, done = one.movement.words
     verb = "is" if word == "mask" else "are"
-    message = f"The {word} {verb} not {done} with the picture: {step.key} works on it alone."
+    message = f"The {word} {verb} not {done}: {step.key} works on the picture alone."
     if one.takers:
         message = f"{message[:-1]}, and {' and '.join(one.takers)} would learn from wrong {word}."
     if one.movement.drawn:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import replace
-from functools import singledispatchmethod
+from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
-from dali_studio.studio import output_messages, requests, sounds, tiles
+from dali_studio.studio import output_messages, own_text, requests, sounds, tiles
 from dali_studio.studio.completion import names_at
 from dali_studio.studio.data_sources import folder_found
 from dali_studio.studio.effects import Effects, EffectsJob
@@ -30,7 +30,8 @@ from dali_studio.studio.pictures import Pictures
 from dali_studio.studio.portable import portable
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.tile_renderer import TileRenderer, placed
-from dali_studio.studio.view import graph_view
+from dali_studio.studio.twins import show_twin
+from dali_studio.studio.view import functions_in, graph_view, marks_in, notes_in
 
 if TYPE_CHECKING:
     from dali_studio.studio.session import Session
@@ -101,6 +102,15 @@ class Answers:
     def _(self, message: requests.RequestPair) -> None:
         request = self._session.request()
         self._session.worker.insist("pair", lambda: self._inquiries.pair(request, message, self._before))
+
+    @handle.register
+    def _(self, message: requests.RequestTwin) -> None:
+        session = self._session
+        request, text, notes = session.request(), own_text.text_in(session.history), notes_in(session.history)
+        functions, dialect = functions_in(marks_in(session.history).values()), session.dialect
+        program = partial(own_text.shown, text, dialect=dialect, functions=functions, notes=notes)
+        job = partial(show_twin, session.renderer.engine, request, message.node, program, session.positions)
+        session.worker.insist("twin", lambda: session.send(*job()))
 
     @handle.register
     def _(self, message: requests.RequestPixel) -> None:

@@ -125,7 +125,7 @@ class Autosave:
         if place is None:
             return
         with suppress(OSError, DaliStudioError):  # a folder that cannot be written must not stop the edit
-            if self._stem.endswith(f"-{self._digest(graph)}"):
+            if self._stem.endswith(f"-{self._digest(graph)}") and "pins" not in view:
                 if self._waiting is None:
                     place.unlink(missing_ok=True)
                 return

@@ -133,7 +133,14 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, tag="route"):
     #: wire: the browser's name of where it ends, such as ``rotate|in|0``
 
 
-Mark = Note | Group | Route
+class Left(msgspec.Struct, frozen=True, kw_only=True, tag="left"):
+    """A label that is to stay as it is: that this finding is made about a node is not told again."""
+
+    node: str
+    message: str
+
+
+Mark = Note | Group | Route | Left
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 
@@ -236,6 +243,33 @@ class Previews(msgspec.Struct, frozen=True, kw_only=True, tag="previews"):
     milliseconds: float = 0.0
 
 
+class NewCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A node that edits would add, where its card would stand; `returned`: its place among what is returned, or -1."""
+
+    key: str
+    operator: str
+    x: float
+    y: float
+    fed_by: tuple[PortRef, ...]
+    returned: int
+
+
+class LabelTwin(msgspec.Struct, frozen=True, kw_only=True, tag="label_twin"):
+    """Answer to `RequestTwin`: a label over its image, as both are returned, now and after edits that nobody has done.
+
+    `items` are of a sample at which they differ, and empty where there is no picture. Buffer 0 is their JPEG atlas.
+    """
+
+    node: str
+    revision: int
+    sample: int
+    items: tuple[PreviewItem, ...]
+    cards: tuple[NewCard, ...]
+    source: str
+    added: tuple[int, ...]
+    #: source: the program after the edits; added: its lines, from 1, that are new
+
+
 class SampleStrip(msgspec.Struct, frozen=True, kw_only=True, tag="sample_strip"):
     """Thumbnails of every sample of the batch: buffer 0 is one JPEG, `count` cells of `cell` x `cell` px in one row."""
 
@@ -316,5 +350,5 @@ KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Effects | RecipePictures | FolderFound | Draws | Pair
     | PairBatch | Pixel | Sound | Timeline | Trial | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet
-    | SavedStates | Names
+    | SavedStates | Names | LabelTwin
 )  # fmt: skip

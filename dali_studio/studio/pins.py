@@ -1,18 +1,38 @@
-"""Pinned data: outputs that previews keep as they are, so that nothing before them is computed."""
+"""Pinned data: outputs that previews keep as they are, so that nothing before them is computed.
+
+The data lies in files beside the document, which knows their names alone.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
+
+import numpy as np
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import Edit, PortRef, Rename
 from dali_studio.graph.history import History
+from dali_studio.studio.autosave import FOLDER
+
+if TYPE_CHECKING:
+    from dali_studio.studio.revision import Revision
 
 #: What the names of pins begin with beside the places of cards; no node is called so.
 _PIN = "pin "
+#: Their name in the view part of a document.
+VIEW = "pins"
+#: Names of pins, which become parts of paths.
+_NAME = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,27 +60,25 @@ class Pin:
         return Batch.of([kept.samples[0]] * count, kept.layout, sources, dtype=kept.dtype, ndim=kept.meta.ndim)
 
 
-def pinned(
-    key: str, ports: Sequence[PortRef], output: Callable[[PortRef], Batch], iteration: int, *, on_gpu: bool
-) -> Pin:
+def pinned(key: str, now: Revision, output: Callable[[PortRef], Batch], iteration: int) -> Pin:
     """Keep what a node gives now.
 
     Parameters
     ----------
-    key, ports
-        The node and its outputs.
+    key, now
+        The node, and the state of its graph.
     output
         Computes an output of the shown sample.
     iteration
         Of the batch that this is of.
-    on_gpu
-        Whether the node is computed on a GPU.
 
     Raises
     ------
     DaliStudioError
         DS105 if the node gives nothing that could be kept.
     """
+    ports = [port for port in now.validation.metas if port.node == key]
+    on_gpu = bool(ports) and now.on_gpu and now.active.node(key).device != "cpu"
     made = [] if on_gpu else [output(port) for port in ports]
     if not made or any(batch.indices is not None for batch in made):
         reason = "is computed on the GPU" if on_gpu else "has no outputs"
@@ -87,3 +105,88 @@ def renamed(pins: Mapping[str, Pin], edits: Iterable[Edit]) -> dict[str, Pin | N
         if isinstance(edit, Rename) and edit.key in pins:
             changed |= {edit.key: None, edit.new_key: pins[edit.key]}
     return changed
+
+
+def in_view(history: History) -> dict[str, Any]:
+    """Pins in the view part of a document: the names of their files."""
+    held = {key: pin for key, pin in pins_in(history).items() if key in history.graph}
+    return {VIEW: {key: {"name": pin.name, "iteration": pin.iteration} for key, pin in held.items()}} if held else {}
+
+
+class PinFiles:
+    """The files of the pins of one document."""
+
+    def __init__(self) -> None:
+        #: Those that are as they should be.
+        self._there: set[Path] = set()
+
+    def open(self, view: Mapping[str, Any], folder: Path) -> tuple[dict[str, Pin], tuple[Diagnostic, ...]]:
+        """The pins of a document's view part, and what is to be said of those whose files are gone or damaged."""
+        found: dict[str, Pin] = {}
+        lost: list[Diagnostic] = []
+        kept: object = view.get(VIEW)
+        for key, entry in cast("dict[str, Any]", kept).items() if isinstance(kept, dict) else ():
+            match entry:
+                case {"name": str(name), "iteration": int(iteration)} if _NAME.fullmatch(name) and iteration >= 0:
+                    path = folder / FOLDER / "pins" / f"{name}.npz"
+                case _:
+                    continue  # as with positions
+            try:
+                found[key] = Pin(_read(path), iteration, name)
+                self._there.add(path)
+            except (OSError, ValueError, LookupError, zipfile.BadZipFile, EOFError) as error:
+                gone, file = isinstance(error, FileNotFoundError), path.relative_to(folder).as_posix()
+                reason = f"is gone, with {file}" if gone else f"cannot be read from {file}: {str(error).rstrip('.')}"
+                message = f"The data that was pinned at {key} {reason}."
+                hint = "The node is computed again; pin it anew."
+                lost.append(Diagnostic(code="DS302", node=key, message=message, hint=hint, severity="warning"))
+        return found, tuple(lost)
+
+    def keep(self, pins: Iterable[Pin], folder: Path) -> None:
+        """Write the files of pins that have none, and remove those that were of pins in this folder.
+
+        Raises
+        ------
+        DaliStudioError
+            DS302 if one cannot be written.
+        """
+        place = folder / FOLDER / "pins"
+        wanted = {place / f"{pin.name}.npz": pin for pin in pins}
+        for path in [path for path in self._there - wanted.keys() if path.parent == place]:
+            self._there.remove(path)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        for path, pin in wanted.items():
+            if path in self._there:
+                continue
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+                _write(path, pin.outputs)
+            except OSError as error:
+                message = f"The pinned data could not be written to {path}: {error.strerror or error}."
+                hint = "It lasts as long as this kernel."
+                found = Diagnostic(code="DS302", message=message, hint=hint, severity="warning")
+                raise DaliStudioError(found) from error
+            self._there.add(path)
+
+
+def _write(path: Path, outputs: Sequence[Batch]) -> None:
+    told = [{"layout": batch.layout, "sources": [str(one) for one in batch.sources]} for batch in outputs]
+    arrays: dict[str, Any] = {str(i): np.asarray(batch.samples[0]) for i, batch in enumerate(outputs)}
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
+    with unfinished.open("wb") as file:
+        np.savez(file, told=np.array(json.dumps(told)), **arrays)
+    unfinished.replace(path)
+
+
+def _read(path: Path) -> tuple[Batch, ...]:
+    """What `_write` has written: arrays without a pickle, not compressed, so that they are no larger than the file."""
+    with zipfile.ZipFile(path) as members:
+        if any(one.compress_type != zipfile.ZIP_STORED for one in members.infolist()):
+            raise ValueError("it is compressed")
+    with np.load(path, allow_pickle=False) as arrays:
+        told = json.loads(str(arrays["told"]))
+        return tuple(
+            Batch.of([arrays[str(i)]], str(one["layout"]), [str(source) for source in one["sources"]])
+            for i, one in enumerate(told)
+        )

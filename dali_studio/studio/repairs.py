@@ -47,7 +47,7 @@ def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
     for found in unmoved:
         made = label_guard.twin_edits(graph, registry, metas, found)
         if made is not None:
-            yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
+            yield Repair(code=found.code, node=found.node, argument=found.argument, title=made.title), made.edits
 
 
 def _cleared(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:

@@ -101,6 +101,12 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     #: whole: the statistics are those of the batch, of 64 samples at most
 
 
+class RequestTwin(msgspec.Struct, frozen=True, kw_only=True, tag="request_twin"):
+    """Ask what would make a label move with its image, of which a finding says that it stays behind."""
+
+    node: str
+
+
 class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):
     """Ask for the shown sample of an output as sound to play."""
 
@@ -306,7 +312,7 @@ RunRequest = (
 #: About outputs and texts; nothing changes by them.
 OutputRequest = (
     RequestSheet | RequestEffects | RequestRecipes | RequestFolder | RequestDraws | RequestPair | RequestPixel
-    | RequestSound | RequestNames
+    | RequestSound | RequestNames | RequestTwin
 )  # fmt: skip
 
 ClientMessage = (

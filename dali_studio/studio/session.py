@@ -57,11 +57,12 @@ Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
     "output", "names", "folder", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "data", "effects",
-    "batch", "free", "code", "run", "picture", "strip", "recipes",
+    "batch", "twin", "free", "code", "run", "picture", "strip", "recipes",
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = (
-    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "picture", "strip",
+    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "twin", "picture",
+    "strip",
 )  # fmt: skip
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
@@ -115,6 +116,9 @@ class Session:
         self._modules.know(self.history.graph)
         self.history.places.update(places_of(view))
         self.path = path
+        self._pin_files = pins.PinFiles()
+        held, self._lost = self._pin_files.open(view, self._folder)
+        self.history.places.update(pins.named_pins(held))
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
         self._detail: requests.RequestDetail | None = None
@@ -128,8 +132,8 @@ class Session:
         self._saved = self._state() if path is not None else None
         self.renderer.forget()
 
-    def _state(self) -> tuple[Graph, str, Mapping[str, Any]]:
-        return self.graph, own_text.source_in(self.history), marks_in(self.history)
+    def _state(self) -> tuple[Graph, str, Mapping[str, Any], Mapping[str, Any]]:
+        return self.graph, own_text.source_in(self.history), marks_in(self.history), pins.in_view(self.history)
 
     @property
     def graph(self) -> Graph:
@@ -162,10 +166,18 @@ class Session:
 
     def _pin(self, key: str) -> pins.Pin:
         """What a node gives for the shown sample."""
-        now = self.current()
-        ports = [port for port in now.validation.metas if port.node == key]
-        on_gpu = bool(ports) and now.on_gpu and now.active.node(key).device != "cpu"
-        return pins.pinned(key, ports, self.answers.output, self.iteration, on_gpu=on_gpu)
+        return pins.pinned(key, self.current(), self.answers.output, self.iteration)
+
+    def _keep_pins(self) -> None:
+        try:
+            self._pin_files.keep(pins.pins_in(self.history).values(), self._folder)
+        except DaliStudioError as error:
+            self.send(messages.Refused(diagnostics=error.diagnostics))
+
+    @property
+    def _folder(self) -> Path:
+        """Where the document is."""
+        return self.path.parent if self.path else Path.cwd()
 
     def _functions(self) -> tuple[Function, ...]:
         return functions_in(marks_in(self.history).values())
@@ -324,7 +336,7 @@ class Session:
     def _(self, message: requests.ApplyFunction) -> None:
         self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
         try:
-            self._modules.write(self.graph, self.path.parent if self.path else Path.cwd())
+            self._modules.write(self.graph, self._folder)
         finally:
             self._changed()
 
@@ -398,6 +410,7 @@ class Session:
         """
         document.save(self.graph, kept_view(self.history), path)
         self.path, self._saved = path, self._state()
+        self._keep_pins()
         if self._autosave is not None:
             self._autosave.drop()
         self.runs.saved(now=True)
@@ -409,7 +422,9 @@ class Session:
         moved = any(self.positions.get(key) != place for key, place in places.items())
         graph = code_nodes.opened(graph, view)
         same_text = own_text.in_view(self._state()[1]).items() <= view.items()
-        return graph == self.graph and same_text and not moved and marks_of(view) == marks_in(self.history)
+        same_pins = pins.in_view(self.history).get(pins.VIEW) == view.get(pins.VIEW)
+        same_view = same_text and same_pins and marks_of(view) == marks_in(self.history)
+        return graph == self.graph and same_view and not moved
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""
@@ -433,10 +448,14 @@ class Session:
         self._announce_graph()
         self._render()
         self._send_code()
+        self._keep_pins()
 
     def _announce(self) -> None:
         self._announce_graph()
         self._send_code()
+        if self._lost:
+            self.send(messages.Refused(diagnostics=self._lost))
+            self._lost = ()
 
     def _announce_graph(self) -> None:
         waiting = self._autosave.waiting if self._autosave is not None else ""

@@ -15,7 +15,7 @@ import dali_studio
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
-from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.apply import AnyEdit
 from dali_studio.graph.checks import output_schemas
@@ -32,6 +32,7 @@ from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
     Group,
+    Left,
     Mark,
     NodeView,
     Note,
@@ -103,7 +104,7 @@ def revision_changed(
     measured : int
         The revision of the newest run, if it was one of this very graph.
     """
-    graph, found = revision.graph, revision.validation.diagnostics
+    graph, found = revision.graph, told(revision.validation.diagnostics, history)
     return RevisionChanged(
         revision=revision.number,
         graph=graph_view(revision),
@@ -239,8 +240,14 @@ def positions_in(history: History) -> dict[str, Position]:
 
 def marks_in(history: History) -> dict[str, Mark]:
     """Notes, groups, and the junctions of wires whose cards are there."""
-    marks = {key: mark for key, mark in history.places.items() if isinstance(mark, Note | Group | Route)}
+    marks = {key: mark for key, mark in history.places.items() if isinstance(mark, Mark)}
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
+
+
+def told(found: Iterable[Diagnostic], history: History) -> tuple[Diagnostic, ...]:
+    """Findings without those about labels that are to stay as they are."""
+    left = {(mark.node, mark.message) for mark in history.places.values() if isinstance(mark, Left)}
+    return tuple(d for d in found if (d.node, d.message) not in left)
 
 
 def notes_in(history: History) -> tuple[str, ...]:
@@ -287,7 +294,7 @@ def kept_view(history: History) -> dict[str, Any]:
     }
     if target := target_in(history):
         view["target"] = target
-    view |= in_view(source_in(history)) | code_nodes.in_view(history.graph)
+    view |= in_view(source_in(history)) | code_nodes.in_view(history.graph) | pins.in_view(history)
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 

@@ -231,16 +231,34 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     _open(page, server, "boxes.ipynb", BOXES, "thumb-flip")
     pill = page.locator(".ds-guard-pill")
     pill.wait_for()
-    assert pill.inner_text() == "boxes stay behind"
+    assert pill.inner_text() == "boxes not flipped"
     pill.click()
     card = page.locator('[data-testid^="error-card-"]')
     card.wait_for()
-    assert "These labels do not fit the picture" in card.inner_text()
+    assert "These boxes were not flipped" in card.inner_text()
     assert page.locator(".react-flow__node.selected").get_attribute("data-id") == "flip"
+    # what the repair would add: pictures with their boxes, a card and a line of the program
+    ghost = page.locator('[data-testid^="ghost-"]')
+    ghost.wait_for()
+    page.wait_for_function("() => [...document.querySelectorAll('.ds-error-card canvas')].filter(one => Number(one.dataset.drawn)).length === 2")
+    now, then = (float(card.locator("rect").nth(i).get_attribute("x")) for i in range(2))
+    assert then > now
+    assert "fn.bb_flip(" in page.locator(".ds-line-new").first.inner_text()
+    _by_id(page, "code-input").focus()  # whoever writes there writes the program as it is
+    page.locator(".ds-line-new").first.wait_for(state="detached")
+    _by_id(page, "canvas").focus()
+    # it can be left as it is, which is a step that can be undone
+    _by_id(page, "leave-label").click()
+    pill.wait_for(state="detached")
+    ghost.wait_for(state="detached")
+    _by_id(page, "undo").click()
+    pill.click()
+    ghost.wait_for()
     assert card.locator('[data-testid^="repair-"]').inner_text() == "Flip the boxes too"
     page.screenshot(path=artifacts / "designer_guard.png")
     card.locator('[data-testid^="repair-"]').click()
     pill.wait_for(state="detached")
+    ghost.wait_for(state="detached")
     _await_code(page, "fn.bb_flip(")
     # the new card stands behind what feeds it
     made, coin = (page.locator(f'[data-testid="node-{key}"]').bounding_box() for key in ("flipped_boxes", "coin_flip"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,14 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.studio import messages, run_messages
 
-pytestmark = pytest.mark.usefixtures("ready")
+pytestmark = pytest.mark.usefixtures("ready", "folder")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the kernel works, and where data that is pinned lies within it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / ".dali_studio" / "pins"
 
 
 def pin(client: Client, held: bool, *keys: str) -> list[Any]:
@@ -77,14 +85,61 @@ def test_a_pin_is_a_step_that_follows_its_node(client: Client) -> None:
     np.testing.assert_array_equal(shown(client, "resize")[0], before)
 
 
-def test_neither_documents_nor_programs_know_of_pins(client: Client) -> None:
-    text, code = client.session.text(client.session.graph), client.session.code().source
-    pin(client, True, "resize", "uniform")
-    assert client.session.text(client.session.graph) == text
+def test_pinned_data_lies_beside_the_document_as_long_as_it_is_pinned(client: Client, folder: Path) -> None:
+    code = client.session.code().source
+    names = shown(client, "reader") and list(client.session.answers.output(PortRef(node="reader")).sources)
+    kept = {key: shown(client, key)[0] for key in ("reader", "resize", "uniform")}
+    pin(client, True, "resize", "uniform", "reader")
     assert client.session.code().source == code
+    text = client.session.text(client.session.graph)
+    assert len(text) < 4000  # it has their names
+    assert len([*folder.iterdir()]) == 3
+
+    # in another kernel
     graph, view, _ = document.loads(text, client.session.registry)
-    client.session.open(graph, view)
-    assert pins(client) == {}
+    other = Client(graph, view=view)
+    other.send("ready")
+    other.send("choose_sample", sample=3, iteration=2)
+    for key, value in kept.items():
+        np.testing.assert_array_equal(shown(other, key)[0], value)
+    assert list(other.session.answers.output(PortRef(node="reader")).sources) == names
+    assert other.session.holds(graph, view)
+    pin(other, False, "resize")
+    assert len([*folder.iterdir()]) == 2
+    assert not other.session.holds(graph, view)
+    other.send("undo")
+    assert len([*folder.iterdir()]) == 3
+    other.session.close()
+
+    # it goes where the document goes
+    client.session.save(folder.parent.parent / "there.dali.json")
+    (folder.parent.parent / "elsewhere").mkdir()
+    client.session.save(folder.parent.parent / "elsewhere" / "there.dali.json")
+    assert len([*(folder.parent.parent / "elsewhere" / ".dali_studio" / "pins").iterdir()]) == 3
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "pickle", "compressed"])
+def test_data_that_cannot_be_read_is_said_and_computed_anew(client: Client, folder: Path, damage: str) -> None:
+    pin(client, True, "resize")
+    (file,) = folder.iterdir()
+    if damage == "gone":
+        file.unlink()
+    elif damage == "cut":
+        file.write_bytes(file.read_bytes()[:-100])
+    else:
+        array: Any = np.array([{}], object) if damage == "pickle" else np.zeros((9, 9, 3))
+        write: Any = np.savez if damage == "pickle" else np.savez_compressed
+        write(file, told=np.array('[{"layout": "HWC", "sources": []}]'), **{"0": array})
+    graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
+    other = Client(graph, view=view)
+    received = other.send("ready")
+    (refused,) = only(received, messages.Refused)
+    (found,) = refused.diagnostics
+    assert (found.code, found.node, found.severity) == ("DS302", "resize", "warning")
+    assert ("is gone" in found.message) == (damage == "gone")
+    assert pins(other) == {}
+    assert "resize" in sent(received)
+    other.session.close()
 
 
 def test_a_node_with_several_outputs_is_pinned_as_a_whole(client: Client) -> None:

@@ -1,6 +1,6 @@
 interface Parts {
   readonly pipeline: unknown;
-  readonly view: { positions?: Record<string, unknown>; marks?: unknown; program?: unknown };
+  readonly view: { positions?: Record<string, unknown>; marks?: unknown; program?: unknown; pins?: unknown };
 }
 
 /** What is in the file: its text, and the document that the kernel makes of it. */
@@ -39,7 +39,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Notes, groups and junctions, and the program, whose comments are in no node. */
+/** Notes, groups and junctions, pinned data, and the program, whose comments are in no node. */
 function sameWords({ view: one }: Parts, { view: other }: Parts): boolean {
-  return same(one.marks, other.marks) && same(one.program, other.program);
+  return same(one.marks, other.marks) && same(one.program, other.program) && same(one.pins, other.pins);
 }

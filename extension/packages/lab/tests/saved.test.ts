@@ -29,6 +29,7 @@ describe("what is in a file", () => {
     expect(saved.rearranged(text(10, { rotate: [0, 9] }))).toBe(true);
     expect(saved.rearranged(text(10, { rotate: [0, 0] }, { marks: { note: 1 } }))).toBe(true);
     expect(saved.rearranged(text(10, { rotate: [0, 0] }, { program: "# a comment" }))).toBe(true);
+    expect(saved.rearranged(text(10, { rotate: [0, 0] }, { pins: { rotate: {} } }))).toBe(true);
   });
   it("is left when a card without a place was moved first", () => {
     expect(new Saved("file", text(10, {})).equals(text(10, { rotate: [3, 4] }))).toBe(false);

@@ -1,4 +1,4 @@
-import type { Previews } from "../protocol/generated";
+import type { LabelTwin, Previews } from "../protocol/generated";
 import { portKey } from "./state";
 
 /** A part of a decoded picture. */
@@ -53,7 +53,7 @@ export class Images {
   }
 
   /** Cut an atlas into the pictures of its items; items without a picture lose theirs. */
-  putAtlas(message: Previews, bitmap: ImageBitmap | null, turn: number): void {
+  putAtlas(message: Previews | LabelTwin, bitmap: ImageBitmap | null, turn: number): void {
     for (const item of message.items) {
       const id = portKey(item.key, item.output);
       const old = this.images.get(id);

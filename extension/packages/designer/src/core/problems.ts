@@ -31,7 +31,6 @@ const TITLES: Readonly<Record<string, string>> = {
   DS207: "It cannot run on this device",
   DS208: "This name is taken",
   DS209: "This node is gone",
-  DS210: "These labels do not fit the picture",
   DS302: "This file could not be opened",
   DS303: "The data has come to its end",
   DS304: "It cannot run as it is",
@@ -43,6 +42,8 @@ const TITLES: Readonly<Record<string, string>> = {
 export function titleOf(d: Diagnostic): string {
   const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
   if (d.code === "DS103" && isBegun(d)) return "Nothing to read is given";
+  const [, label, are, done] = (d.code === "DS210" && /^The (\w+) (is|are) not (\w+)/.exec(d.message)) || [];
+  if (label) return `${are === "is" ? "This" : "These"} ${label} ${are === "is" ? "was" : "were"} not ${done}`;
   const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
   if (root) return `This machine does not know ${root}`;
   if (d.code === "DS302" && /No such file or directory/.test(d.message)) return "There is no such folder";

@@ -297,6 +297,8 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, pairBatch: message };
     case "pixel":
       return { ...state, pixel: message };
+    case "label_twin":
+      return { ...state, twin: message };
     case "sound":
       return state; // who asked for it plays it
     case "timeline":

@@ -2,6 +2,7 @@ import type {
   Device,
   DeviceTime,
   Diagnostic,
+  LabelTwin,
   NodeTiming,
   NodeView,
   PortRef,
@@ -194,7 +195,12 @@ export function findingsAt(state: State, key: string): readonly Diagnostic[] {
 
 /** The node that moves a picture without its labels; nothing for other findings. */
 export function stepOf(d: Diagnostic | undefined): string | undefined {
-  return d?.code === "DS210" ? /: (\S+) works on it alone/.exec(d.message)?.[1] : undefined;
+  return d?.code === "DS210" ? /: (\S+) works on/.exec(d.message)?.[1] : undefined;
+}
+
+/** What would make a label move, while a card tells of it. */
+export function twinOf({ twin, confirmed, view }: State): LabelTwin | null {
+  return twin?.revision === confirmed?.revision && twin && view.told.startsWith(`${twin.node}|DS210`) ? twin : null;
 }
 
 /** What the label guard says of a node's result: it does not move with its image. */

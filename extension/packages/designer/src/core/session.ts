@@ -372,7 +372,7 @@ export class Session {
   }
 
   private async decodeImages(message: KernelMessage, buffers: readonly Bytes[]): Promise<void> {
-    if (message.type === "previews") {
+    if (message.type === "previews" || message.type === "label_twin") {
       this.clock += 1;
       const turn = this.clock;
       const bitmap = await decode(buffers[0]);

@@ -12,6 +12,7 @@ import type {
   GraphView,
   ImageDetail,
   KnownRun,
+  LabelTwin,
   Mark,
   MemoryFreed,
   Pair,
@@ -258,6 +259,8 @@ export interface State {
   readonly pair: Pair | null;
   readonly pairBatch: PairBatch | null;
   readonly pixel: Pixel | null;
+  /** What would make a label move with its image. */
+  readonly twin: LabelTwin | null;
   /** What the threads did in the last run. */
   readonly timeline: Timeline | null;
   /** Runs of graphs whose places others have taken since, by where these came from. */
@@ -351,6 +354,7 @@ export const INITIAL: State = {
   pair: null,
   pairBatch: null,
   pixel: null,
+  twin: null,
   timeline: null,
   ran: {},
   trying: "",

@@ -133,6 +133,13 @@ export interface Position {
   readonly y: number;
 }
 
+/** A label that is to stay as it is: that this finding is made about a node is not told again. */
+export interface Left {
+  readonly type: "left";
+  readonly node: string;
+  readonly message: string;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -218,7 +225,7 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
-  readonly marks?: Readonly<Record<string, Note | Group | Route | null>>;
+  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | null>>;
   readonly pins?: Readonly<Record<string, boolean>>;
 }
 
@@ -476,6 +483,12 @@ export interface RequestNames {
   readonly source: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Ask what would make a label move with its image, of which a finding says that it stays behind. */
+export interface RequestTwin {
+  readonly type: "request_twin";
+  readonly node: string;
 }
 
 /** The answer to `Ready`, and sent again whenever another document is opened. */
@@ -1166,6 +1179,28 @@ export interface Name {
   readonly kind: string;
 }
 
+/** Answer to `RequestTwin`: a label over its image, as both are returned, now and after edits that nobody has done. */
+export interface LabelTwin {
+  readonly type: "label_twin";
+  readonly node: string;
+  readonly revision: number;
+  readonly sample: number;
+  readonly items: readonly PreviewItem[];
+  readonly cards: readonly NewCard[];
+  readonly source: string;
+  readonly added: readonly number[];
+}
+
+/** A node that edits would add, where its card would stand; `returned`: its place among what is returned, or -1. */
+export interface NewCard {
+  readonly key: string;
+  readonly operator: string;
+  readonly x: number;
+  readonly y: number;
+  readonly fed_by: readonly PortRef[];
+  readonly returned: number;
+}
+
 /** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */
 export interface Browse {
   readonly type: "browse";
@@ -1347,7 +1382,8 @@ export type Edit =
 export type Mark =
   | Note
   | Group
-  | Route;
+  | Route
+  | Left;
 
 export type PreviewBody =
   | ImageBody
@@ -1399,7 +1435,8 @@ export type ClientMessage =
   | RequestPair
   | RequestPixel
   | RequestSound
-  | RequestNames;
+  | RequestNames
+  | RequestTwin;
 
 export type KernelMessage =
   | Opened
@@ -1433,7 +1470,8 @@ export type KernelMessage =
   | Reproduction
   | DataSet
   | SavedStates
-  | Names;
+  | Names
+  | LabelTwin;
 
 export type GalleryRequest =
   | Browse

@@ -1,7 +1,7 @@
-import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
-import { codeIsCurrent, codeWaits, findings, severity } from "../core/select";
+import { codeIsCurrent, codeWaits, findings, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
@@ -22,10 +22,11 @@ function lineOf(found: Diagnostic): number {
   return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
 }
 
-function useMarks(): ReadonlyMap<number, string> {
+function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, string> {
   const marked = useSel((s) => {
     const entries: string[] = [];
     for (const d of s.draft?.found ?? []) entries.push(`${lineOf(d)}|error`);
+    if (added) return added.map((line) => `${line}|new`);
     if (s.draft) return entries; // where a node is in it, nobody knows yet
     const text = sourceLines(s.code?.source ?? "");
     const put = (key: string, mark: string) => {
@@ -49,12 +50,15 @@ export function CodePane() {
   const draft = useSel((s) => s.draft);
   const current = useSel(codeIsCurrent);
   const why = useSel(codeWaits);
-  const marks = useMarks();
+  const [typing, setTyping] = useState(false);
+  // what a repair would write is shown until somebody writes here
+  const twin = useSel((s) => (typing || s.draft ? null : twinOf(s)));
+  const marks = useMarks(twin?.added);
   const text = useRef<HTMLDivElement>(null);
-  const source = draft?.source ?? code?.source ?? "";
+  const source = twin?.source ?? draft?.source ?? code?.source ?? "";
   const lines = useMemo(() => source.replace(/\n$/, "").split("\n").map(tint), [source]);
   const first = [...marks]
-    .filter(([, m]) => m === "now" || m === "error")
+    .filter(([, m]) => m === "now" || m === "error" || m === "new")
     .map(([n]) => n)
     .sort((a, b) => a - b)[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when the line has come elsewhere, but not while somebody types
@@ -66,7 +70,7 @@ export function CodePane() {
     const notes = view.lastElementChild?.matches(".ds-code-notes") ? view.lastElementChild.clientHeight : 0;
     const room = view.clientHeight - notes - line.offsetHeight;
     if (top < view.scrollTop || top > view.scrollTop + room) view.scrollTop = top - room / 2;
-  }, [first, code?.source]);
+  }, [first, source]);
   if (!code) return <div className="ds-code ds-muted">…</div>;
   const old = !current && !draft;
   const wait = draft ? "" : why;
@@ -85,7 +89,7 @@ export function CodePane() {
           {lines.map((pieces, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
             <div key={i} className={`ds-line ds-line-${marks.get(i + 1) ?? "plain"}`}>
-              <span className="ds-line-number">{i + 1}</span>
+              <span className="ds-line-number">{marks.get(i + 1) === "new" ? "+" : i + 1}</span>
               {pieces.map((p, k) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
                 <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
@@ -96,7 +100,7 @@ export function CodePane() {
             </div>
           ))}
         </div>
-        <CodeText source={source} readOnly={old} />
+        <CodeText source={source} readOnly={old} onTyping={setTyping} />
       </div>
       <CodeNotes found={draft ? draft.found : code.diagnostics} wait={wait} />
     </section>
@@ -104,7 +108,15 @@ export function CodePane() {
 }
 
 /** What is typed into: it lies over the tinted lines and shows only its caret. */
-function CodeText({ source, readOnly }: { readonly source: string; readonly readOnly: boolean }) {
+function CodeText({
+  source,
+  readOnly,
+  onTyping,
+}: {
+  readonly source: string;
+  readonly readOnly: boolean;
+  readonly onTyping: (typing: boolean) => void;
+}) {
   const session = useSession();
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const command = event.ctrlKey || event.metaKey;
@@ -116,6 +128,7 @@ function CodeText({ source, readOnly }: { readonly source: string; readonly read
     event.preventDefault();
   };
   const onBlur = (event: FocusEvent) => {
+    onTyping(false);
     const next = event.relatedTarget;
     if (!(next instanceof Element && next.closest(".ds-code-notes"))) session.applyCode();
   };
@@ -130,6 +143,7 @@ function CodeText({ source, readOnly }: { readonly source: string; readonly read
       autoCapitalize="off"
       onInput={(event) => session.write(event.currentTarget.value)}
       onKeyDown={onKeyDown}
+      onFocus={() => onTyping(true)}
       onBlur={onBlur}
     />
   );

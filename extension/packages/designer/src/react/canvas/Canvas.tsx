@@ -30,7 +30,7 @@ import { type Drag, DragContext, dragHue } from "./drag";
 import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
 import { addJunction } from "./Junctions";
-import { LooseWire } from "./LooseWire";
+import { Ghosts, LooseWire } from "./LooseWire";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
@@ -427,6 +427,7 @@ function CanvasView() {
               <Marks />
               <Overview />
               <LooseWire />
+              <Ghosts />
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
               {far && <FarWires nodes={nodes} />}

@@ -8,7 +8,16 @@ import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
 import { boxesAlong, type Point, type Rect } from "../../core/route";
-import { failShare, findings, previewFailures, runFailures, severity, stepOf } from "../../core/select";
+import {
+  failShare,
+  findings,
+  previewFailures,
+  repairOf,
+  runFailures,
+  severity,
+  stepOf,
+  twinOf,
+} from "../../core/select";
 import { CONTROLS } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
@@ -16,9 +25,11 @@ import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton } from "../parts";
+import { IconButton, SmallButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, reportText } from "../problems/Problem";
+import { ghostsOf } from "./LooseWire";
+import { PreviewView } from "./PreviewView";
 import { ObstacleContext } from "./WireEdge";
 
 interface Props {
@@ -43,6 +54,7 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Point | 
   const obstacles = useContext(ObstacleContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
+  const ghosts = useSel(ghostsOf);
   return useStore((s): Point | null => {
     const node = s.nodeLookup.get(key);
     if (!open || !node) return null;
@@ -60,7 +72,11 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Point | 
     const root = s.domNode?.closest(".ds-root");
     const wide = (part: string) => root?.querySelector<HTMLElement>(part)?.offsetWidth ?? 0;
     const controls = Math.max(CONTROLS.width, wide(".ds-zoom") + 20); // legends make them wider
-    const cards = [{ ...CONTROLS, x: 0, y: s.height - CONTROLS.height, width: controls }, ...others];
+    const cards = [
+      { ...CONTROLS, x: 0, y: s.height - CONTROLS.height, width: controls },
+      ...others,
+      ...ghosts.flatMap((g) => [seen(g), seen(g), seen(g)]), // of all cards they are to be seen
+    ];
     const drawn = [...(s.domNode?.querySelectorAll(WIRES) ?? [])];
     const wires = drawn.flatMap((w) => boxesAlong(w.getAttribute("d") ?? "").map(seen));
     const frame = {
@@ -90,6 +106,7 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
     folded: s.view.folded.includes(id),
     wanted: wantedCard(s) === nodeKey,
     share: failShare(s, nodeKey),
+    twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
     chosen: s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
   const error = severity(finding) === "error" && !isBegun(finding);
@@ -116,6 +133,7 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
   const words = format.sentence(format.message(finding.message));
   const title = titleOf(finding);
   const file = isAboutFile(finding);
+  const guard = finding.code === "DS210";
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
   return createPortal(
     <section
@@ -129,9 +147,10 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
         <FailingFile finding={finding} title={title} />
       ) : (
         <>
-          <h4>{titleOf(finding)}</h4>
-          <p>{words}</p>
-          {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
+          <h4>{title}</h4>
+          <p>{guard ? words.replace(/^.*?: /, "") : words}</p>
+          {state.twin && <TwinPictures node={nodeKey} />}
+          {finding.hint && !state.twin && <p className="ds-error-hint">{finding.hint}</p>}
           {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}
         </>
       )}
@@ -139,6 +158,18 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
       {more > 0 && <p>{more} more in the inspector</p>}
       <div className="ds-error-foot">
         <Actions finding={finding} testId={`repair-${nodeKey}`} bare />
+        {guard && (
+          <SmallButton
+            title="Say no more of it, for this wire"
+            data-testid="leave-label"
+            onClick={() => {
+              const { message } = finding;
+              session.edit([], { marks: { [`left ${nodeKey}`]: { type: "left", node: nodeKey, message } } });
+            }}
+          >
+            Leave as it is
+          </SmallButton>
+        )}
         {detail && (
           <details>
             <summary className="ds-icon-button ds-small" title="Technical words" aria-label="Technical words">
@@ -154,6 +185,32 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
       </div>
     </section>,
     canvas,
+  );
+}
+
+/** A label over its image, as it is and with what the repair adds. */
+function TwinPictures({ node }: { readonly node: string }) {
+  const session = useSession();
+  const twin = useSel(twinOf);
+  const stamp = useSel((s) => `${s.confirmed?.revision}|${s.sample}|${s.iteration}|${s.code?.dialect}`);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or sample is asked for again
+  useEffect(() => session.send({ type: "request_twin", node }), [session, node, stamp]);
+  return (
+    <div className="ds-ends">
+      {twin?.items.map((item, i) => (
+        <figure key={item.output}>
+          <PreviewView
+            preview={{ ...item, revision: twin.revision, sample: 0, iteration: 0 }}
+            label={i ? "with the twin" : "now"}
+            width={154}
+            height={98}
+          />
+          <figcaption className={i ? "ds-good" : "ds-warn"}>
+            {i ? "✓" : <Icon name="warning" size={12} />} {i ? "with the twin" : `now, sample ${twin.sample + 1}`}
+          </figcaption>
+        </figure>
+      ))}
+    </div>
   );
 }
 

@@ -226,8 +226,8 @@ export function Marks() {
       <div className="ds-marks">
         {names.map((name) => {
           const mark = marks[name];
-          if (!mark || mark.type === "route") return null;
-          if (mark.type === "note") return <NoteCard key={name} name={name} note={mark} />;
+          if (mark?.type === "note") return <NoteCard key={name} name={name} note={mark} />;
+          if (mark?.type !== "group") return null;
           const rect = frames.includes(mark) ? frameOf(mark, cards, frames) : null;
           return rect && <GroupFrame key={name} name={name} group={mark} rect={rect} />;
         })}

@@ -28,12 +28,8 @@ function middle(path: string): { x: number; y: number } {
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
-/** What the label guard says on a wire, by what it carries. */
-const BEHIND: Partial<Record<Kind, string>> = {
-  boxes: "boxes stay behind",
-  mask: "mask stays behind",
-  points: "points stay behind",
-};
+/** Kinds of labels that should move with their images. */
+const LABELS: readonly Kind[] = ["boxes", "mask", "points"];
 
 /** Height of a pill's middle over a port in a card's header: just above the card, where no picture is. */
 const ABOVE = 22;
@@ -80,7 +76,8 @@ function WireEdgeView(props: EdgeProps) {
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
       // a node that gives such labels itself passes them on
-      unmoved: kind in BEHIND && !nodeOf(s.graph, target)?.output_kinds.includes(kind) ? unmovedLabel(s, source) : "",
+      unmoved:
+        LABELS.includes(kind) && !nodeOf(s.graph, target)?.output_kinds.includes(kind) ? unmovedLabel(s, source) : "",
       old: isOld(s),
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
@@ -128,7 +125,7 @@ function WireEdgeView(props: EdgeProps) {
           <button
             type="button"
             className="ds-guard-pill nodrag nopan"
-            style={{ transform: `translate(-50%, 3px) translate(${at.x}px, ${at.y}px)` }}
+            style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
             title={look.unmoved}
             data-testid={`guard-${id}`}
             onClick={() => {
@@ -139,7 +136,7 @@ function WireEdgeView(props: EdgeProps) {
             }}
           >
             <Icon name="warning" size={12} />
-            {BEHIND[look.kind]}
+            {look.unmoved.replace(/^The | (is|are)(?= not)|:.*/gs, "")}
           </button>
         </EdgeLabelRenderer>
       )}

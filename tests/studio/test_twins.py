@@ -1,0 +1,77 @@
+"""Labels that stay behind in the designer: what a repair would add, and those that are to stay as they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from studio.clients import Client, only
+
+from dali_studio import fn, pipeline_def, samples
+from dali_studio.graph import document
+from dali_studio.studio import bodies, messages
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    """A pipeline that flips images, and not their boxes: the second sample, and not the first."""
+    names = []
+    for number, path in enumerate(sorted(samples.photos().rglob("*.jpg"))[:2]):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+        names.append({"id": number, "file_name": path.name, "width": 100, "height": 100})
+    boxes = [{"id": n, "image_id": n, "category_id": 1, "bbox": [10, 10, 30, 40], "iscrowd": 0} for n in range(2)]
+    told = {"images": names, "annotations": boxes, "categories": [{"id": 1, "name": "thing"}]}
+    (tmp_path / "boxes.json").write_text(json.dumps(told))
+
+    @pipeline_def(batch_size=2, num_threads=2, device_id=None, seed=3)
+    def detect() -> Any:
+        files, boxes, _ = fn.readers.coco(
+            file_root=str(tmp_path), annotations_file=str(tmp_path / "boxes.json"), ratio=True, ltrb=True, name="reader"
+        )
+        return fn.flip(fn.decoders.image(files), horizontal=fn.random.coin_flip()), boxes
+
+    made = Client(detect().graph)
+    made.send("ready")
+    places = {key: {"x": 184.0 * i, "y": 0.0} for i, key in enumerate(made.session.graph)}
+    made.send("move_nodes", positions=places)
+    yield made
+    made.session.close()
+
+
+def unmoved(client: Client) -> list[Any]:
+    return [d for d in only(client.received, messages.RevisionChanged)[-1].diagnostics if d.code == "DS210"]
+
+
+def test_what_would_move_a_label_is_shown_before_it_is_added(client: Client) -> None:
+    graph = client.session.graph
+    (twin,) = only(client.send("request_twin", node="reader"), messages.LabelTwin)
+    assert [(card.operator, card.returned, len(card.fed_by)) for card in twin.cards] == [("bb_flip", 1, 2)]
+    lines = twin.source.splitlines()
+    assert "fn.bb_flip(" in lines[twin.added[0] - 1]
+    assert len(lines[twin.added[-1] - 1].split(", ")) == 2  # what is returned
+    now, then = (item.body for item in twin.items)
+    assert isinstance(now, bodies.BoxesBody)
+    assert isinstance(then, bodies.BoxesBody)
+    assert now.over == then.over == "flip"
+    assert now.boxes == ((0.1, 0.1, 0.4, 0.5),)
+    assert then.boxes == ((0.6, 0.1, 0.9, 0.5),)  # of a sample that is flipped
+    assert client.session.graph == graph
+    (refused,) = only(client.send("request_twin", node="flip"), messages.Refused)
+    assert refused.diagnostics[0].code == "DS304"
+
+
+def test_a_label_that_is_to_stay_is_told_of_no_more(client: Client, tmp_path: Path) -> None:
+    (found,) = unmoved(client)
+    left = {"type": "left", "node": found.node, "message": found.message}
+    client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"left reader": left})
+    assert not unmoved(client)
+    client.session.save(tmp_path / "left.dali.json")
+    client.send("undo")
+    assert unmoved(client) == [found]
+
+    graph, view, *_ = document.load(tmp_path / "left.dali.json")
+    client.session.open(graph, view)
+    assert not unmoved(client)
