@@ -16,7 +16,7 @@ from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import findings, gallery_attach, messages
+from dali_studio.studio import findings, messages
 from dali_studio.studio.autosave import FOLDER, MARK, Autosave
 from dali_studio.studio.comms import Comm
 from dali_studio.studio.session import Session
@@ -109,10 +109,9 @@ _kept: dict[str, _Kept] = {}
 
 
 def listen() -> None:
-    """Take the browser's designers and galleries; the browser calls this in a kernel that knows nothing of them."""
+    """Take the browser's designers; the browser calls this in a kernel that knows nothing of them."""
     comms = cast(Any, get_ipython()).kernel.comm_manager
     comms.register_target(TARGET, attach)
-    comms.register_target(gallery_attach.TARGET, gallery_attach.attach)
 
 
 def attach(comm: Comm, message: dict[str, Any]) -> None:

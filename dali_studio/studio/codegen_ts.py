@@ -3,8 +3,6 @@
 Python is the only truth. The structs of `studio.requests`, `studio.messages` and `studio.gallery_messages` (and all
 that they refer to) become interfaces, tagged unions become discriminated unions by ``type``, and the closed sets of
 words (`Kind`, `Widget` ...) become unions of literals, so that a consumer that forgets one does not compile.
-
-Beside them, what JupyterLab's gallery shows where no kernel runs: the tiles, without their controls.
 """
 
 from __future__ import annotations
@@ -15,10 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-import msgspec
 from msgspec import inspect
 
-from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import CODES, Severity
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit
@@ -27,14 +23,12 @@ from dali_studio.studio.bodies import PreviewBody
 from dali_studio.studio.gallery_messages import GalleryAnswer, GalleryRequest
 from dali_studio.studio.messages import KernelMessage, Mark
 from dali_studio.studio.requests import ClientMessage
-from dali_studio.studio.tiles import tiles
 
 #: What to run when the file is stale.
 VERB = "python -m dali_studio.studio.codegen_ts"
 #: Where the generated file lives in a source checkout.
 _PACKAGES = Path(__file__).resolve().parents[2] / "extension" / "packages"
 TARGET = _PACKAGES / "designer" / "src" / "protocol" / "generated.ts"
-TILES = _PACKAGES / "lab" / "src" / "tiles.generated.json"
 
 #: Named sets of words, each emitted as one alias.
 _WORDS: dict[str, Any] = {
@@ -188,19 +182,9 @@ def generate() -> str:
     return "\n".join(lines) + "\n"
 
 
-def generate_tiles() -> str:
-    """The text of ``tiles.generated.json``."""
-    found = (msgspec.structs.replace(tile, controls=()) for tile in tiles(default_registry()))
-    return "[\n{}\n]\n".format(",\n".join(msgspec.json.encode(tile).decode() for tile in found))
-
-
 def is_fresh() -> bool:
-    """Whether the files on disk are what the code says."""
-    return all(path.is_file() and path.read_text(encoding="utf-8") == text for path, text in _outputs().items())
-
-
-def _outputs() -> dict[Path, str]:
-    return {TARGET: generate(), TILES: generate_tiles()}
+    """Whether the file on disk is what the code says."""
+    return TARGET.is_file() and TARGET.read_text(encoding="utf-8") == generate()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -217,14 +201,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.check:
         if is_fresh():
             return 0
-        sys.stderr.write(f"{TARGET.name} or {TILES.name} is not what the Python code says. Run: {VERB}\n")
+        sys.stderr.write(f"{TARGET.name} is not what the Python code says. Run: {VERB}\n")
         return 1
     if not TARGET.parents[2].is_dir():
         sys.stderr.write("The front-end sources are not here. Run this verb in a source checkout.\n")
         return 1
     TARGET.parent.mkdir(parents=True, exist_ok=True)
-    for path, text in _outputs().items():
-        path.write_text(text, encoding="utf-8")
+    TARGET.write_text(generate(), encoding="utf-8")
     return 0
 
 

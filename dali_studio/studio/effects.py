@@ -9,6 +9,7 @@ import numpy as np
 
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import AddNode, Connect, PortRef
+from dali_studio.runtime.probe import Probe
 from dali_studio.schema.model import Value
 from dali_studio.studio import images, messages, output_messages, requests
 from dali_studio.studio.around import shown_of
@@ -53,6 +54,8 @@ class Effects:
 
     _engine: PreviewEngine
     _send: Send
+    #: Milliseconds for the picture; what is made for the first time takes longer, so the least counts.
+    _times: dict[str, float] = field(default_factory=dict[str, float])
 
     def show(self, job: EffectsJob) -> None:
         """Send what has not been sent; `Cancelled` leaves the rest for later."""
@@ -88,14 +91,18 @@ class Effects:
         added = AddNode(key=effect, operator=name, device=device, arguments=dict(schema.shown or {}))
         try:
             made = job.base.variant([added, Connect(source=PortRef(node=photo), target=effect, input=0)])
-            return self._picture(job, made, PortRef(node=effect))
         except DaliStudioError:
             return _NOTHING
+        probe = Probe()
+        picture = self._picture(job, made, PortRef(node=effect), probe)
+        if time := probe.summary().get(effect):
+            self._times[name] = min(time.median, self._times.get(name, time.median))
+        return picture
 
-    def _picture(self, job: EffectsJob, revision: Revision, port: PortRef) -> Rgb:
+    def _picture(self, job: EffectsJob, revision: Revision, port: PortRef, probe: Probe | None = None) -> Rgb:
         request = job.request
         try:
-            made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs
+            made = self._engine.compute(revision, request.iteration, [request.sample], only=port, probe=probe).outputs
         except DaliStudioError:
             return _NOTHING
         picture = still(shown_of(revision, port, made)) if port in made else None
@@ -115,6 +122,7 @@ class Effects:
                 output_messages.Effect(
                     operator=name, x=at.x, y=at.y, width=at.width, height=at.height,
                     whole=bool(picture.size) and not images.alike(picture, job.before),
+                    milliseconds=self._times.get(name, 0.0),
                 )
             )  # fmt: skip
         message = output_messages.Effects(

@@ -140,11 +140,13 @@ class TilePicture(Place, frozen=True, kw_only=True):
     """A tile's result in the atlas of buffer 0 (all 0 if there is none, which `note` explains).
 
     `whole`: it is shown alone, not beside the picture as it was: it is of another shape, or of several outputs.
+    `milliseconds`: what its operators took for the picture, without reading and decoding; 0 if they were not run.
     """
 
     name: str
     whole: bool = False
     note: str = ""
+    milliseconds: float = 0.0
 
 
 class TilePictures(msgspec.Struct, frozen=True, kw_only=True, tag="tile_pictures"):

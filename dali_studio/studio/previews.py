@@ -21,6 +21,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor, SourceState
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
@@ -165,8 +166,9 @@ class PreviewEngine:
         self._scalars: tuple[object, dict[PortRef, list[float]]] = ((), {})
 
     def compute(
-        self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None = None
-    ) -> Preview:
+        self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None = None,
+        probe: Probe | None = None,
+    ) -> Preview:  # fmt: skip
         """Outputs of every node that can be computed.
 
         Parameters
@@ -177,6 +179,8 @@ class PreviewEngine:
             Which samples of which batch, at the pipeline's batch size, so that the numbers are those of the run.
         only
             Compute one output alone; what is known of others comes with it.
+        probe
+            Measures what is computed, and not only looked up.
         """
         indices = np.array(sorted(samples), np.int64)
         nodes = revision.computable - revision.behind_pins
@@ -187,12 +191,12 @@ class PreviewEngine:
             if only in known:
                 return Preview.of(known)
         mixed = self._mixed(revision, nodes)
-        plain = self._computed(revision, nodes - mixed, iteration, indices)
+        plain = self._computed(revision, nodes - mixed, iteration, indices, probe)
         if not mixed or plain.unreached:
             return plain
         # what may be made of other samples of the batch, and what it is made of
         whole = mixed.union(*(revision.sources_of([PortRef(node=key)]) for key in mixed)) & nodes
-        rest = self._computed(revision, whole, iteration, np.arange(revision.active.options.batch_size))
+        rest = self._computed(revision, whole, iteration, np.arange(revision.active.options.batch_size), probe)
         outputs = {port: _of_samples(batch, indices) for port, batch in rest.outputs.items() if port.node in mixed}
         failed = [*plain.failed, *(one for one in rest.failed if one.node in mixed)]
         made = Preview.of({**plain.outputs, **outputs}, failed, unreached=rest.unreached)
@@ -207,14 +211,15 @@ class PreviewEngine:
         return nodes & frozenset(mixing).union(*(graph.descendants(key) for key in mixing))
 
     def _computed(
-        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64]
-    ) -> Preview:
+        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64],
+        probe: Probe | None,
+    ) -> Preview:  # fmt: skip
         """Outputs of those nodes that can be computed."""
         failed: list[Diagnostic] = []
         way = _Way(self.workers.check, self._hurried)
         while nodes:
             try:
-                outputs = self._run(revision, nodes, iteration, indices, way)
+                outputs = self._run(revision, nodes, iteration, indices, way, probe)
             except DaliStudioError as error:
                 broken = {d.node for d in error.diagnostics if d.node in nodes}
                 failed += error.diagnostics
@@ -316,8 +321,9 @@ class PreviewEngine:
         return _View(self._store, keys, context, len(indices), pinned)
 
     def _run(
-        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way
-    ) -> dict[PortRef, Batch]:
+        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way,
+        probe: Probe | None = None,
+    ) -> dict[PortRef, Batch]:  # fmt: skip
         graph, keys = revision.active, revision.keys
         size = whole = graph.options.batch_size
         executor = self._executor(revision, nodes)
@@ -341,7 +347,7 @@ class PreviewEngine:
         request = Request(iteration, so_far, size, data, indices, way)
         try:
             taps = [port for step in steps for port in step.outputs]
-            made = executor.run(request, taps=taps, cache=self._view(revision, iteration, indices))
+            made = executor.run(request, probe, taps=taps, cache=self._view(revision, iteration, indices))
             return {port: on_host(batch) for port, batch in made.items()}
         finally:
             for missed in executor.failed:

@@ -48,6 +48,7 @@ class Result:
     batch: Batch | None = None
     own: bool = False
     failed: tuple[Diagnostic, ...] = ()
+    milliseconds: float = 0.0
 
     @property
     def note(self) -> str:
@@ -76,7 +77,9 @@ class TileRenderer:
 
     def _result(self, graph: Graph, pictures: Pictures, size: tuple[int, int]) -> Result:
         revision = Revision(graph, self._registry, 0, 1)
-        made = self._engine.compute(revision, 0, [0])
+        probe = Probe()
+        made = self._engine.compute(revision, 0, [0], probe=probe)
+        spent = self._spent(graph, probe)
         ports = [port for port in graph.outputs if port in made.outputs and made.outputs[port].samples]
         stills = [(still(shown_of(revision, port, made.outputs)), made.outputs[port]) for port in ports]
         drawn = [(picture, batch) for picture, batch in stills if picture is not None]
@@ -87,9 +90,19 @@ class TileRenderer:
         first, batch = drawn[0]
         own = not folder_readers(graph, self._registry)
         if len(drawn) > 1:
-            return Result(_side_by_side([picture for picture, _ in drawn[:_SIDE_BY_SIDE]], size), True, batch, own)
+            several = _side_by_side([picture for picture, _ in drawn[:_SIDE_BY_SIDE]], size)
+            return Result(several, True, batch, own, milliseconds=spent)
         given = pictures.picture()
-        return Result(images.fitted(first, *size), own or not images.alike(first, given), batch, own)
+        whole = own or not images.alike(first, given)
+        return Result(images.fitted(first, *size), whole, batch, own, milliseconds=spent)
+
+    def _spent(self, graph: Graph, probe: Probe) -> float:
+        """Milliseconds of all that neither reads nor decodes."""
+        schemas = {node.key: self._registry.schema(node.operator) for node in graph.nodes()}
+        return sum(
+            cost.median for key, cost in probe.summary().items()
+            if schemas[key].role != "reader" and not any(port.kind == "encoded" for port in schemas[key].inputs)
+        )  # fmt: skip
 
     def detail(
         self, turn: int, tile: Tile, settings: Sequence[Setting], pictures: Pictures, dialect: str
@@ -166,12 +179,7 @@ class TileRenderer:
                 pause()
         finally:
             engine.close()
-        schemas = {node.key: self._registry.schema(node.operator) for node in graph.nodes()}
-        spent = [
-            cost.median for key, cost in probe.summary().items()
-            if schemas[key].role != "reader" and not any(port.kind == "encoded" for port in schemas[key].inputs)
-        ]  # fmt: skip
-        return sum(spent) / graph.options.batch_size
+        return self._spent(graph, probe) / graph.options.batch_size
 
     def close(self) -> None:
         """End the threads."""
@@ -190,7 +198,7 @@ def placed(made: Sequence[tuple[str, Result]]) -> tuple[tuple[messages.TilePictu
         items.append(
             messages.TilePicture(
                 name=name, x=cell.x, y=cell.y, width=cell.width, height=cell.height, whole=result.whole,
-                note=result.note,
+                note=result.note, milliseconds=result.milliseconds,
             )
         )  # fmt: skip
     return tuple(items), atlas

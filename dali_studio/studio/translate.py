@@ -18,8 +18,6 @@ from dali_studio.codegen.emit import emit
 from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
-from dali_studio.samples import photos
-from dali_studio.studio import gallery
 from dali_studio.studio.own_text import in_view
 from dali_studio.studio.view import functions_in, marks_of
 
@@ -70,13 +68,6 @@ def to_document(program: str, function: str) -> Answer:
     # of a cell, what stands above it came with it
     view = {} if function else in_view(program)
     return Answer(document.dumps(graph, view), graph.options.name, _sentences(found))
-
-
-@_answering
-def to_example(name: str, _: str) -> Answer:
-    """The document of an example of the gallery, which reads the sample photos."""
-    graph, view = gallery.open_recipe(name, default_registry(), str(photos()))
-    return Answer(document.dumps(graph, view), graph.options.name)
 
 
 @_answering

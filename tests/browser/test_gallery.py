@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, scenes
 from PIL import Image
 
 pytestmark = pytest.mark.browser
@@ -64,9 +64,10 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
     _by_id(page, "gallery-search").fill("turn")
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"tile-picture-\"]').length < 20")
     assert _by_id(page, "tile-rotate").is_visible()
-    _by_id(page, "filter-boxes").click()
+    assert page.locator('[data-testid^="tile-picture-"]').first.get_attribute("data-testid") == "tile-picture-rotate"
+    _by_id(page, "filter-Boxes ok").click()
     _by_id(page, "tile-rotate").wait_for(state="detached")
-    _by_id(page, "filter-boxes").click()
+    _by_id(page, "filter-All").click()
     _by_id(page, "tile-rotate").wait_for()
     _await_tiles(page)
 
@@ -95,7 +96,7 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
     _by_id(page, "swept").locator("button").nth(4).click()
     _await_other(page, "pane-picture", pane)
     page.wait_for_function("() => /angle=105/.test(document.querySelector('[data-testid=\"gallery-code\"]').textContent)")
-    page.wait_for_function("() => / (ms|µs|s) a picture here/.test(document.querySelector('[data-testid=\"gallery-facts\"]').textContent)")
+    page.wait_for_function("() => / (ms|µs|s) for this picture/.test(document.querySelector('[data-testid=\"gallery-facts\"]').textContent)")
     page.screenshot(path=artifacts / "gallery_pane_light.png")
 
     # nothing that a screen reader or the keyboard would miss
@@ -143,11 +144,8 @@ def test_a_tile_in_full(opened: Any) -> None:
     )
 
 
-def test_into_a_designer_and_its_graph(opened: Any, artifacts: Path) -> None:
+def test_into_a_designer_of_its_own(opened: Any, artifacts: Path) -> None:
     page = opened
-    _by_id(page, "tile-hsv").click()
-    _by_id(page, "gallery-insert").click()
-    _by_id(page, "gallery-refused").wait_for()  # no designer is open yet
     _by_id(page, "tile-rotate").click()
     _await_other(page, "pane-picture")
     _by_id(page, "gallery-designer").click()
@@ -157,7 +155,16 @@ def test_into_a_designer_and_its_graph(opened: Any, artifacts: Path) -> None:
     assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]  # its lower edge is to be seen
     page.screenshot(path=artifacts / "gallery_designer.png")
     _by_id(page, "gallery-back").click()
+    _by_id(page, "gallery-designer").wait_for()
+    assert _by_id(page, "gallery-insert").count() == 0  # no designer is on the page
+
+
+def test_into_the_graph_of_a_designer(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / NOTEBOOK, CODE, scenes.five() + scenes.SHOW)
+    lab.open_notebook(page, server[0], NOTEBOOK)
+    _by_id(page, "node-decode").wait_for(timeout=90_000)
     _by_id(page, "tile-hsv").click()
     _by_id(page, "gallery-insert").click()
     _by_id(page, "gallery-taken").wait_for()
-    assert re.search(r"hsv is in .*behind rotate", _by_id(page, "gallery-taken").inner_text())
+    _by_id(page, "node-hsv").wait_for()
+    assert re.search(r"hsv is in .*behind brightness_contrast", _by_id(page, "gallery-taken").inner_text())

@@ -1,4 +1,4 @@
-"""The gallery in JupyterLab's sidebar: names without a kernel, pictures with one, into canvases, cells and documents."""
+"""The gallery in JupyterLab's sidebar: a click looks, and tiles go to canvases, onto wires and into cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browser import lab
-from browser.lab import await_code, open_lab, part
+from browser.lab import await_code, open_document, part
 
 pytestmark = pytest.mark.browser
 
@@ -16,33 +16,27 @@ MIDDLE = "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getT
 
 
 def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    address, root = server
-    lab.write_turning(root / "tiles.dali.json")
+    _, root = server
     lab.write_notebook(root / "tiles.ipynb", "")
-    open_lab(page, address)
-    page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-tiles')")
-    panel = page.locator('[data-testid="lab-tiles"]')
-    tile = panel.locator('[data-testid="tile-flip"]')
+    open_document(page, server, "tiles.dali.json")
+    page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-gallery')")
+    panel = page.locator('[data-testid="lab-gallery"]')
+    tile = panel.locator('[data-testid="palette-flip"]')
+    panel.locator('[data-testid="effect-flip"][data-drawn="yes"]').wait_for(timeout=60_000)
 
-    # names, until a kernel is there
-    reason = panel.locator('[data-testid="gallery-reason"]')
-    reason.wait_for()
-    assert "Open a pipeline" in reason.inner_text()
-    panel.locator('[data-testid="gallery-search"]').fill("flip")
-    assert "Mirrors" in tile.inner_text() or "axis" in tile.inner_text()
-    assert panel.locator("canvas").count() == 0
-    tile.dblclick()
-    assert "No designer is open" in panel.locator('[data-testid="gallery-refused"]').inner_text()
-    page.screenshot(path=artifacts / "lab_gallery_names.png")
+    # two tiles side by side, each with its time, and nothing to scroll sideways
+    left, right = (panel.locator(".ds-effect").nth(place).bounding_box() for place in (0, 1))
+    assert left["y"] == right["y"] and left["width"] >= 128
+    assert panel.locator(".ds-palette-list").evaluate("list => list.scrollWidth <= list.clientWidth")
+    page.wait_for_function(
+        "() => /\\d (ms|µs)$/.test(document.querySelector('[data-testid=\"palette-flip\"] .ds-tile-facts').textContent)"
+    )
 
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:open', {path: 'tiles.dali.json', factory: 'DALI designer'})")
-    part(page, "thumb-rotate").wait_for(timeout=90_000)
-    panel.locator('[data-testid="tile-picture-flip"][data-drawn="yes"]').wait_for(timeout=60_000)
-    reason.wait_for(state="detached")
-    assert panel.locator('[data-testid="gallery-search"]').input_value() == "flip"
-    page.screenshot(path=artifacts / "lab_gallery.png")
+    panel.locator('[data-testid="palette-search"]').fill("turn")
+    assert panel.locator(".ds-effect").first.get_attribute("data-testid") == "palette-rotate"
+    panel.locator('[data-testid="palette-search"]').fill("flip")
     tile.click()  # to look at it
-    insert = panel.locator('[data-testid="pick"]')
+    insert = panel.locator('[data-testid="palette-insert"]')
     insert.wait_for()
     assert part(page, "node-flip").count() == 0
     page.screenshot(path=artifacts / "lab_gallery_chosen.png")
@@ -58,16 +52,10 @@ def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tupl
     part(page, "node-flip_3").wait_for()
     await_code(page, "fn.flip(decode")
 
-    # into a cell, as a call
+    # into a cell, as a call with the values of the tile
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:open', {path: 'tiles.ipynb'})")
     cell = page.locator(".jp-Notebook .jp-CodeCell .cm-content").first
     cell.wait_for(timeout=60_000)
-    tile.drag_to(cell)
-    page.wait_for_function("() => document.querySelector('.jp-Notebook .cm-content').textContent.includes('fn.flip(')")
-
-    # an example is a document of its own
-    panel.locator('[data-testid="gallery-search"]').fill("mixup")
-    panel.locator('[data-testid="tile-gallery/mixup"]').press("Enter")
-    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.context?.path.endsWith('mixup.dali.json')", timeout=60_000)
-    await_code(page, "fn.")
-    assert (root / "mixup.dali.json").exists()
+    panel.locator('[data-testid="palette-search"]').fill("hue")
+    panel.locator('[data-testid="palette-hue"]').drag_to(cell)
+    page.wait_for_function("() => document.querySelector('.jp-Notebook .cm-content').textContent.includes('fn.hue(hue=')")

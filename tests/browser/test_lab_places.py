@@ -80,7 +80,7 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     await_code(page, "angle=33")
     assert page.locator('.dali-View [data-testid="inspector"]').count() == 0  # it is in one place
     gallery.locator('[data-testid="palette-search"]').fill("flip")
-    gallery.locator('[data-testid="palette-flip"]').click()
+    gallery.locator('[data-testid="palette-flip"]').press("Enter")
     part(page, "node-flip").wait_for()
     page.screenshot(path=artifacts / "lab_sidebar.png")
     page.evaluate(f"() => {_APP}.shell.activateById('table-of-contents')")

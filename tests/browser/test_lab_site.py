@@ -94,8 +94,8 @@ def test_a_policy_asks_no_more_and_a_language_pack_translates(
     part(page, "thumb-rotate").wait_for(timeout=90_000)
     await_code(page, "angle=10")
     page.locator(".dali-Document .jp-Toolbar:visible", has_text=_said("Export to Python")).wait_for()
-    page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-tiles')")
-    page.locator('[data-testid="tile-picture-flip"][data-drawn="yes"]').wait_for(timeout=60_000)
+    page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-gallery')")
+    page.locator('[data-testid="effect-flip"][data-drawn="yes"]').wait_for(timeout=60_000)
     assert any(lab.painted(page, "rotate"))
 
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:activate-command-palette')")

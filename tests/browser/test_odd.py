@@ -170,10 +170,11 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     lab.settle(page)
     _by_id(page, "more").click()
     assert page.get_by_role("menuitem", name="Lay out").count() == 0  # there is no canvas
-    page.get_by_role("menuitem", name="Operators").click()
+    page.get_by_role("menuitem", name="Gallery").click()
     _by_id(page, "palette-search").fill("gaussian_blur")
     page.screenshot(path=artifacts / "operators_520.png")
     _by_id(page, "palette-gaussian_blur").click()
+    _by_id(page, "palette-insert").click()
     _by_id(page, "designer").get_by_role("button", name="Close", exact=True).first.click()
     _by_id(page, "outline").get_by_text("gaussian_blur").first.wait_for()
     # below the list, too, behind what is selected

@@ -191,7 +191,9 @@ def test_an_operator_of_the_palette_goes_on_with_the_chain(page: Any, server: tu
     page.locator(drawn.format("hsv")).wait_for()
     assert page.locator('[data-testid="palette-rotate"]').count() == 0
     person.click("palette-only-All")
-    page.locator(".ds-palette").get_by_role("button", name="rotate").first.click()
+    page.locator(".ds-palette").get_by_role("button", name="rotate").first.click()  # looks
+    assert _by_id(page, "node-rotate").count() == 0
+    person.click("palette-insert")
     page.wait_for_function(
         "() => document.querySelector('[data-testid=code]').textContent.includes('return rotate, labels')"
     )

@@ -17,7 +17,6 @@ import pytest
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
-from dali_studio.studio import gallery_attach
 from dali_studio.studio.attach import attach
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.session import Session
@@ -254,24 +253,3 @@ def test_a_new_file_is_an_empty_document() -> None:
     say(comm, type="ready")
     assert not comm.of("revision_changed")[-1][0]["graph"]["nodes"]
     comm.close({})
-
-
-def test_a_page_has_one_gallery() -> None:
-    first, second = Comm(), Comm()
-    message = {"content": {"data": {"page": "one"}}, "buffers": []}
-    gallery_attach.attach(first, message)
-    first.say({"content": {"data": {"type": "browse"}}, "buffers": []})
-    [(opened, _)] = first.of("gallery_opened")
-    assert any(tile["name"] == "flip" for tile in opened["tiles"])
-    [(chosen, [picture])] = first.of("pictures_chosen")
-    assert chosen["place"] == "sample photos"
-    assert picture.startswith(b"\xff\xd8")
-    gallery_attach.attach(second, message)
-    kept = gallery_attach._open["one"]
-    first.close({})
-    assert gallery_attach._open == {"one": kept}
-    second.say({"content": {"data": {"type": "take_tile", "name": "flip", "settings": []}}, "buffers": []})
-    [(refused, _)] = second.of("not_done")
-    assert refused["diagnostics"][0]["code"] == "DS209"
-    second.close({})
-    assert gallery_attach._open == {}

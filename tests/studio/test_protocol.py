@@ -41,7 +41,6 @@ def test_check_names_the_verb_when_stale(
     target.parent.mkdir(parents=True)
     target.write_text("old", encoding="utf-8")
     monkeypatch.setattr(codegen_ts, "TARGET", target)
-    monkeypatch.setattr(codegen_ts, "TILES", target.with_name("tiles.generated.json"))
     assert codegen_ts.main(["--check"]) == 1
     assert codegen_ts.VERB in capsys.readouterr().err
     assert codegen_ts.main([]) == 0

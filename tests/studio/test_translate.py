@@ -8,11 +8,9 @@ from typing import Any
 from IPython.core.formatters import JSONFormatter
 
 from dali_studio import samples
-from dali_studio.api.default import default_registry
 from dali_studio.codegen.dialects import installed_first
-from dali_studio.graph import document
 from dali_studio.studio.gallery import FILE, folder
-from dali_studio.studio.translate import to_document, to_example, to_program
+from dali_studio.studio.translate import to_document, to_program
 
 _TWO = """
 from nvidia.dali import fn, pipeline_def
@@ -52,12 +50,3 @@ def test_what_cannot_be_translated_is_said_in_words() -> None:
         assert not answer.text
         assert answer.problems
         assert all(answer.problems)
-
-
-def test_an_example_is_a_document_over_the_sample_photos() -> None:
-    answer = to_example("mixup")
-    graph, _, found = document.loads(answer.text, default_registry())
-    assert not found
-    assert graph.options.name == answer.name
-    assert any(node.arguments.get("file_root") == str(samples.photos()) for node in graph.nodes())
-    assert "There is no example called 'nothing'." in to_example("nothing").problems[0]

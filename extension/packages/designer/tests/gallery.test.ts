@@ -23,7 +23,7 @@ const TILES = [
   tile("hsv", { tags: ["hue", "turn"] }),
   tile("rotate", { category: "geometry", geometric: true, summary: "Turns images." }),
   tile("water", { category: "effects", geometric: true, gpu: false }),
-  tile("blur", { category: "filters" }),
+  tile("blur", { category: "filters", summary: "Returns means." }),
   tile("gallery/mixup", { title: "Mixup", category: "examples", example: true }),
 ];
 
@@ -50,17 +50,16 @@ describe("tiles", () => {
   const names = (change: Partial<typeof state>) => shownTiles({ ...state, ...change }).map((t) => t.name);
 
   it("are found by name before tags before what is said of them", () => {
-    expect(names({ query: "TURN" })).toEqual(["hsv", "rotate"]);
+    expect(names({ query: "TURN" })).toEqual(["hsv", "rotate"]); // and nothing that returns
     expect(names({ query: "rot turn" })).toEqual(["rotate"]);
     expect(names({ query: "nothing" })).toEqual([]);
   });
 
-  it("are filtered by kind, by what happens to boxes and by device", () => {
-    expect(names({ filter: "shape" })).toEqual(["rotate", "water"]);
-    expect(names({ filter: "quality" })).toEqual(["blur"]);
-    expect(names({ filter: "examples" })).toEqual(["gallery/mixup"]);
-    expect(names({ keepsBoxes: true })).toEqual(["hsv", "blur", "gallery/mixup"]);
-    expect(names({ gpu: true, filter: "shape" })).toEqual(["rotate"]);
+  it("are filtered by kind, and by what happens to boxes", () => {
+    expect(names({ filter: "Shape" })).toEqual(["rotate"]);
+    expect(names({ filter: "Noise" })).toEqual(["water", "blur"]);
+    expect(names({ filter: "Pipelines" })).toEqual(["gallery/mixup"]);
+    expect(names({ filter: "Boxes ok" })).toEqual(["hsv", "blur"]);
   });
 });
 

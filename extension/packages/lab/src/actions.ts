@@ -24,7 +24,7 @@ export function actions(words: TranslationBundle): Readonly<Record<string, strin
     fit: words.__("Show Everything"),
     zoomIn: words.__("Zoom In"),
     zoomOut: words.__("Zoom Out"),
-    palette: words.__("Operators"),
+    palette: words.__("Gallery"),
     minimap: words.__("Map of the Canvas"),
     compare: words.__("Compare with Its Input"),
     help: words.__("Keys"),

@@ -1,5 +1,4 @@
-/** The designer itself and the gallery are chunks of their own, loaded when they are first shown. */
-import type * as Gallery from "../../designer/src/gallery/mount";
+/** The designer itself is a chunk of its own, loaded when it is first shown. */
 import type * as Designer from "../../designer/src/index";
 
 /** The name of the style sheet, set when this is built. */
@@ -18,16 +17,9 @@ function style(): Promise<void> {
   });
 }
 
-async function withStyle<T>(loading: Promise<T>): Promise<T> {
+export async function designer(): Promise<typeof Designer> {
+  const loading = import("../../designer/src/index");
   styled ??= style();
   await styled;
   return loading;
-}
-
-export function designer(): Promise<typeof Designer> {
-  return withStyle(import("../../designer/src/index"));
-}
-
-export function gallery(): Promise<typeof Gallery> {
-  return withStyle(import("../../designer/src/gallery/mount"));
 }

@@ -10,7 +10,7 @@ import { stem, textOf, write, writeDocument } from "./files";
 import { icon } from "./icon";
 import { EXTENSION, FACTORY, OPEN_EVENT, PLUGIN } from "./names";
 import { languageIn } from "./preferences";
-import { toDocument, toExample, toProgram } from "./translate";
+import { toDocument, toProgram } from "./translate";
 
 /** A cell or a program that defines a pipeline. */
 const DEFINES = /^\s*@(?:\w+\.)*pipeline_def\b/m;
@@ -78,15 +78,6 @@ export const programs: JupyterFrontEndPlugin<void> = {
           if (!path) return;
           const { text } = await toDocument(serviceManager, await textOf(contents, path));
           await openDocument(await writeDocument(contents, PathExt.dirname(path), stem(path), text));
-        }),
-    });
-
-    commands.addCommand("dali-studio:open-example", {
-      label: words.__("Open an Example"),
-      execute: ({ name }) =>
-        tried(words.__("This example cannot be opened"), async () => {
-          const { text, name: title } = await toExample(serviceManager, String(name));
-          await openDocument(await writeDocument(contents, browser?.model.path ?? "", title, text));
         }),
     });
 

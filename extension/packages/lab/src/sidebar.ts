@@ -100,7 +100,7 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
       front();
     });
     const panels = [
-      { name: "gallery", title: words.__("DALI operators"), mark: gallery, area: "left", rank: 700 },
+      { name: "gallery", title: words.__("DALI gallery"), mark: gallery, area: "left", rank: 700 },
       { name: "inspector", title: words.__("DALI inspector"), mark: icon, area: "right", rank: 700 },
     ] as const;
     for (const { name, title, mark, area, rank } of panels) {

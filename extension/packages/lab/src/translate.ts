@@ -42,11 +42,6 @@ export function toDocument(services: ServiceManager.IManager, program: string, p
   return translated(services, `to_document(${literal(program)}, ${literal(pipeline)})`);
 }
 
-/** The document of an example, which the gallery calls `gallery/name`. */
-export function toExample(services: ServiceManager.IManager, name: string): Promise<Answer> {
-  return translated(services, `to_example(${literal(name.replace(/^gallery\//, ""))})`);
-}
-
 /** The program of a document. */
 export function toProgram(services: ServiceManager.IManager, text: string, dialect: string): Promise<Answer> {
   return translated(services, `to_program(${literal(text)}, ${literal(dialect)})`);

@@ -1,7 +1,10 @@
 import type { Operator } from "./catalog";
 
-export interface Hit {
-  readonly operator: Operator;
+/** What can be searched: an operator, or a tile of the gallery. */
+export type Findable = Pick<Operator, "name" | "category" | "summary" | "keywords" | "hidden">;
+
+export interface Hit<T extends Findable = Operator> {
+  readonly operator: T;
   readonly score: number;
   /** Positions of matched letters in the name. */
   readonly marks: readonly number[];
@@ -33,24 +36,27 @@ export function subsequence(query: string, text: string): { score: number; marks
   return { score: 60 - gaps * 10 - (lower.length - query.length), marks };
 }
 
+/** Whether a word begins so: "turn" is not what "returns" is about. */
 function wordHit(query: string, words: string): boolean {
-  return words.toLowerCase().includes(query);
+  return ` ${words.toLowerCase().replace(/[^a-z0-9]+/g, " ")}`.includes(` ${query}`);
 }
 
-function match(operator: Operator, query: string): Hit | null {
+function match<T extends Findable>(operator: T, query: string): Hit<T> | null {
   const last = operator.name.lastIndexOf(".") + 1;
   const own = subsequence(query, operator.name.slice(last));
   const path = subsequence(query, operator.name);
   const marks = own ? own.marks.map((m) => m + last) : (path?.marks ?? []);
   const byName = Math.max(own ? own.score + 10 : 0, path?.score ?? 0);
   const exact = operator.name.slice(last) === query || operator.name === query ? 200 : 0;
-  if (byName > 0) return { operator, score: byName + 100 + exact, marks, why: "" };
-  const joined = query.replace(/[\s_.-]/g, "");
-  const keyword = operator.keywords.find((k) => wordHit(joined, k.replace(/[\s_.-]/g, "")));
-  if (keyword) return { operator, score: 90, marks: [], why: keyword };
+  // letters that stand apart say less than what is said of it
+  const whole = (marks.at(-1) ?? 0) - (marks[0] ?? 0) < query.length;
+  if (byName > 0 && whole) return { operator, score: byName + 100 + exact, marks, why: "" };
+  const plain = (text: string) => text.toLowerCase().replace(/[\s_.-]/g, "");
+  const at = operator.keywords.findIndex((k) => plain(k).includes(plain(query)));
+  if (at >= 0) return { operator, score: 90 - at, marks: [], why: operator.keywords[at] ?? "" };
   if (wordHit(query, operator.category)) return { operator, score: 60, marks: [], why: operator.category };
   if (wordHit(query, operator.summary)) return { operator, score: 40, marks: [], why: "" };
-  return null;
+  return byName > 0 ? { operator, score: byName / 2, marks, why: "" } : null;
 }
 
 /** Whether one letter that is wrong, missing, too many or exchanged with the next turns `word` into `other`. */
@@ -68,34 +74,38 @@ function slip(word: string, other: string): boolean {
 }
 
 /** Each word of the query stands somewhere, or, from four letters on, begins a word of the name or a keyword but for a slip. */
-function byWords(operator: Operator, query: string): Hit | null {
+function byWords<T extends Findable>(operator: T, query: string): Hit<T> | null {
   const named = operator.name.toLowerCase().split(/[._]/);
   const known = [...named, ...operator.keywords.map((k) => k.toLowerCase())];
-  const everything = [...known, operator.category, operator.summary.toLowerCase()];
+  const words = `${operator.category} ${operator.summary}`;
   let score = 30;
   for (const word of query.split(/[\s._-]+/).filter((w) => w !== "")) {
     if (named.some((n) => n.startsWith(word))) score += 10;
-    else if (everything.some((t) => t.includes(word))) score += 5;
+    else if (known.some((k) => k.includes(word)) || wordHit(word, words)) score += 5;
     else if (word.length < 4 || !known.some((k) => slip(word, k) || slip(word, k.slice(0, word.length)))) return null;
   }
   return { operator, score, marks: [], why: "" };
 }
 
 /** What programs write as `if` and not by name is not what people look for. */
-export function isOffered(operator: Operator): boolean {
+export function isOffered(operator: Findable): boolean {
   return !operator.hidden && !operator.name.startsWith("_");
 }
 
 /** Operators that a query finds, best first; all of them for an empty query. Hidden ones only by their exact name. */
-export function search(operators: readonly Operator[], query: string, prefer?: (o: Operator) => number): Hit[] {
+export function search<T extends Findable>(
+  operators: readonly T[],
+  query: string,
+  prefer?: (o: T) => number,
+): Hit<T>[] {
   const text = query
     .trim()
     .toLowerCase()
     .replace(/^(fn|ops)\./, "");
-  const bonus = (o: Operator) => prefer?.(o) ?? 0;
+  const bonus = (o: T) => prefer?.(o) ?? 0;
   const visible = operators.filter((o) => isOffered(o) || o.name.toLowerCase() === text);
   const hits = text
-    ? visible.map((o) => match(o, text) ?? byWords(o, text)).filter((h): h is Hit => h !== null)
+    ? visible.map((o) => match(o, text) ?? byWords(o, text)).filter((h): h is Hit<T> => h !== null)
     : visible.map((operator) => ({ operator, score: 0, marks: [], why: "" }));
   return hits
     .map((h) => ({ ...h, score: h.score + bonus(h.operator) }))

@@ -1,5 +1,5 @@
 import type { NodeView, PortRef, Value } from "../protocol/generated";
-import { type Argument, argumentOf } from "./catalog";
+import { type Argument, argumentOf, type Operator } from "./catalog";
 import { definingLines } from "./codeLines";
 import { topological } from "./graph";
 import { codeIsCurrent } from "./select";
@@ -18,6 +18,16 @@ export function literal(value: Value, argument: Argument | undefined): string {
   }
   if (argument && ENUMS.has(argument.type)) return `types.${value}`;
   return JSON.stringify(value);
+}
+
+/** The values that an operator's picture shows it with. */
+export function valuesOf(operator: Operator): [Argument | undefined, string, Value][] {
+  return Object.entries(operator.shown ?? {}).map(([key, value]) => [argumentOf(operator, key), key, value]);
+}
+
+/** A call of an operator with values, as it is pasted into a cell. */
+export function callOf(name: string, values: readonly (readonly [Argument | undefined, string, Value])[]): string {
+  return `fn.${name}(${values.map(([argument, key, value]) => `${key}=${literal(value, argument)}`).join(", ")})`;
 }
 
 const variable = (ref: PortRef) => (ref.output > 0 ? `${ref.node}_${ref.output}` : ref.node);

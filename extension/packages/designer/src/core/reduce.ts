@@ -226,7 +226,7 @@ function onSheet(state: State, message: Sheet): State {
 function onEffects(state: State, message: Effects): State {
   const of = effectsOf(message.port, message);
   const made = message.items.map(
-    (i) => [i.operator, { of, there: (i.width ?? 0) > 0, whole: i.whole ?? false }] as const,
+    (i) => [i.operator, { of, there: (i.width ?? 0) > 0, whole: i.whole ?? false, time: i.milliseconds ?? 0 }] as const,
   );
   return { ...state, effects: { ...state.effects, ...Object.fromEntries(made) } };
 }

@@ -108,6 +108,8 @@ export interface EffectState {
   readonly of: string;
   readonly there: boolean;
   readonly whole: boolean;
+  /** In ms, 0 before it was measured. */
+  readonly time: number;
 }
 
 /** What has come of a sheet; its pictures live in `Images`. */

@@ -63,21 +63,14 @@ function OpenDesigner({ model }: { readonly model: string }) {
 }
 
 function Frame() {
-  const { client, host } = useGallery();
-  const tile = usePart((s) => (host.pick ? undefined : s.opened?.tiles.find((t) => t.name === s.chosen)));
+  const { client } = useGallery();
+  const tile = usePart((s) => s.opened?.tiles.find((t) => t.name === s.chosen));
   const failed = usePart((s) => s.failed[0]);
-  const reason = usePart((s) => s.reason);
   return (
     <>
       <div className="ds-gallery-head">
         <h3>Gallery</h3>
-        {reason ? (
-          <span className="ds-muted" data-testid="gallery-reason">
-            {reason}
-          </span>
-        ) : (
-          <PictureChoice />
-        )}
+        <PictureChoice />
       </div>
       {failed && <Refused found={failed} />}
       <div className={`ds-gallery-body ${tile ? "ds-with-pane" : ""}`}>

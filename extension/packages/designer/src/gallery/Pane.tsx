@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { sameValue } from "../core/catalog";
+import { designers } from "../core/designers";
 import * as format from "../core/format";
 import { firstValues } from "../core/sweep";
 import type { Tile, Value } from "../protocol/generated";
@@ -251,12 +252,13 @@ export function Pane({ tile }: { readonly tile: Tile }) {
   const time = usePart((s) => s.times[tile.name]);
   const said = usePart((s) => s.said);
   const changed = usePart((s) => (s.settings[tile.name] ?? []).length > 0);
+  const designer = useSyncExternalStore(designers().subscribe, () => designers().get().active);
   const controls = dials(tile);
   const facts = [
     tile.geometric ? "moves boxes" : "boxes ok",
     tile.gpu ? "CPU and GPU" : "CPU",
+    time === undefined ? "" : `${format.time(time)} for this picture`,
     detail?.facts ?? "",
-    time === undefined ? "" : `${format.time(time)} a picture here`,
   ];
   return (
     <aside className="ds-gallery-pane" aria-label={tile.title} data-testid="gallery-pane">
@@ -284,7 +286,7 @@ export function Pane({ tile }: { readonly tile: Tile }) {
               Open in designer
             </button>
           )}
-          {!tile.example && (
+          {!tile.example && designer && (
             <button
               type="button"
               className="ds-button"

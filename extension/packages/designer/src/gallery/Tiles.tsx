@@ -1,39 +1,17 @@
 import { useEffect, useMemo } from "react";
+import { Chips } from "../react/Chips";
 import { Icon } from "../react/icons";
 import { useGallery, usePart } from "./context";
-import { type Filter, shownTiles } from "./state";
+import { shownTiles } from "./state";
 import { TileCard } from "./TileCard";
 
-const FILTERS: readonly (readonly [Filter, string])[] = [
-  ["all", "All"],
-  ["shape", "Shape"],
-  ["colour", "Colour"],
-  ["quality", "Noise and blur"],
-  ["examples", "Pipelines"],
-];
-
-function Chip(props: {
-  readonly words: string;
-  readonly on: boolean;
-  readonly title?: string;
-  readonly testId: string;
-  readonly onClick: () => void;
-}) {
-  const { words, on, title, testId, onClick } = props;
-  return (
-    <button type="button" className="ds-chip" aria-pressed={on} title={title} data-testid={testId} onClick={onClick}>
-      {words}
-    </button>
-  );
-}
+const FILTERS = ["Shape", "Colour", "Noise", "Boxes ok", "Pipelines"];
 
 /** Search and filters. */
 export function TileSearch() {
   const { client } = useGallery();
   const query = usePart((s) => s.query);
   const filter = usePart((s) => s.filter);
-  const keepsBoxes = usePart((s) => s.keepsBoxes);
-  const gpu = usePart((s) => s.gpu);
   return (
     <div className="ds-gallery-search">
       <label className="ds-search">
@@ -49,31 +27,7 @@ export function TileSearch() {
           }}
         />
       </label>
-      <fieldset className="ds-chips" aria-label="Kinds">
-        {FILTERS.map(([name, words]) => (
-          <Chip
-            key={name}
-            words={words}
-            on={filter === name}
-            testId={`filter-${name}`}
-            onClick={() => client.view({ filter: name })}
-          />
-        ))}
-        <Chip
-          words="Keeps boxes"
-          on={keepsBoxes}
-          title="Nothing in the picture moves: boxes and masks stay as they are"
-          testId="filter-boxes"
-          onClick={() => client.view({ keepsBoxes: !keepsBoxes })}
-        />
-        <Chip
-          words="GPU"
-          on={gpu}
-          title="Runs on the CPU and on a GPU"
-          testId="filter-gpu"
-          onClick={() => client.view({ gpu: !gpu })}
-        />
-      </fieldset>
+      <Chips names={FILTERS} chosen={filter} testId="filter" onChoose={(name) => client.view({ filter: name })} />
     </div>
   );
 }
@@ -84,12 +38,7 @@ export function Tiles() {
   const opened = usePart((s) => s.opened);
   const query = usePart((s) => s.query);
   const filter = usePart((s) => s.filter);
-  const keepsBoxes = usePart((s) => s.keepsBoxes);
-  const gpu = usePart((s) => s.gpu);
-  const tiles = useMemo(
-    () => shownTiles({ opened, query, filter, keepsBoxes, gpu }),
-    [opened, query, filter, keepsBoxes, gpu],
-  );
+  const tiles = useMemo(() => shownTiles({ opened, query, filter }), [opened, query, filter]);
   useEffect(() => client.want(tiles.map((t) => t.name)), [client, tiles]);
   if (!opened) return <p className="ds-gallery-none ds-muted">Starting the kernel…</p>;
   if (tiles.length === 0)
@@ -99,7 +48,7 @@ export function Tiles() {
         <button
           type="button"
           className="ds-button ds-button-small"
-          onClick={() => client.view({ query: "", filter: "all", keepsBoxes: false, gpu: false })}
+          onClick={() => client.view({ query: "", filter: "" })}
         >
           Show all
         </button>

@@ -5,7 +5,7 @@ import { createStore, type Store } from "../core/store";
 import type { GalleryAnswer, GalleryRequest, Setting, Tile, Value } from "../protocol/generated";
 import { type GalleryState, INITIAL } from "./state";
 
-/** How messages travel; the widget, or the sidebar, wraps what it has in this. */
+/** How messages travel; the widget wraps what it has in this. */
 export interface GalleryTransport {
   send(message: GalleryRequest, buffers?: ArrayBuffer[]): void;
   onMessage(listener: (message: GalleryAnswer, buffers: readonly Bytes[]) => void): () => void;
@@ -187,8 +187,12 @@ export class GalleryClient {
         if (message.turn !== this.turn) return;
         for (const { name } of message.items) this.there.add(name);
         const marks = { ...this.store.get().marks };
-        for (const { name, note, whole } of message.items) marks[name] = { note, whole };
-        this.view({ marks });
+        const times = { ...this.store.get().times };
+        for (const { name, note, whole, milliseconds } of message.items) {
+          marks[name] = { note, whole };
+          if (milliseconds) times[name] ??= milliseconds; // one that was tried was measured more than once
+        }
+        this.view({ marks, times });
         this.put(
           message.items.map((item) => ({ ...item, id: item.name })),
           buffers[0],

@@ -1,5 +1,4 @@
 import { createContext, useContext, useSyncExternalStore } from "react";
-import type { Tile } from "../protocol/generated";
 import type { GalleryClient } from "./client";
 import type { GalleryState } from "./state";
 
@@ -9,8 +8,6 @@ export interface GalleryHost {
   insertCell(source: string): boolean;
   /** Show a designer, by the model of its widget, in an element; null where that cannot be. */
   readonly showDesigner: ((model: string, element: HTMLElement) => Promise<() => void>) | null;
-  /** Takes a tile that was looked at, where there is no room for it in full. */
-  readonly pick?: (tile: Tile) => void;
 }
 
 interface Frame {

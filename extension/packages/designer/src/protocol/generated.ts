@@ -947,6 +947,7 @@ export interface Effect {
   readonly height: number;
   readonly operator: string;
   readonly whole: boolean;
+  readonly milliseconds: number;
 }
 
 /** A part of the answer to `RequestRecipes`; buffer 0 is the atlas. */
@@ -1319,6 +1320,7 @@ export interface TilePicture {
   readonly name: string;
   readonly whole: boolean;
   readonly note: string;
+  readonly milliseconds: number;
 }
 
 /** Answer to `TryTile`. Buffers: the picture as it was, and the result if `has_result`. */

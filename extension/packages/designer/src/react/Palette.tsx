@@ -1,17 +1,20 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type DragEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Operator } from "../core/catalog";
 import * as format from "../core/format";
 import { type Hit, isOffered, search } from "../core/fuzzy";
 import { nodeOf } from "../core/graph";
+import { isOfKind, KINDS } from "../core/kinds";
 import { categoryHue } from "../core/ports";
+import { callOf, valuesOf } from "../core/python";
 import { effectImage } from "../core/state";
+import { Chips } from "./Chips";
 import { DeviceBadge } from "./canvas/CardParts";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
-import { boxFacts, Halves } from "./Halves";
 import { Icon, operatorIcon } from "./icons";
-import { IconButton } from "./parts";
+import { IconButton, SmallButton } from "./parts";
 import { insertInView } from "./quickAdd";
+import { TileFace } from "./TileFace";
 import { pictured, useEffectPictures } from "./useEffectPictures";
 
 const TRIAL = "experimental.";
@@ -31,48 +34,53 @@ export function Marked({ hit, short = false }: { readonly hit: Hit; readonly sho
   );
 }
 
+/** Begin to drag an operator, to a canvas or as a call to a cell. */
+function drag(event: DragEvent, operator: Operator): void {
+  event.dataTransfer.setData("application/x-dali-studio-operator", operator.name);
+  event.dataTransfer.setData("text/plain", callOf(operator.name, valuesOf(operator)));
+  event.dataTransfer.effectAllowed = "copy";
+}
+
 interface EntryProps {
   readonly hit: Hit;
   readonly tile: boolean;
+  readonly chosen: boolean;
+  readonly onChoose: (o: Operator) => void;
   readonly onAdd: (o: Operator) => void;
 }
 
-/** An operator: a tile where there is a picture of what it does, else a row. */
-function Entry({ hit, tile, onAdd }: EntryProps) {
+/** An operator: a tile where there is a picture of what it does, else a row. A click looks, Enter adds. */
+function Entry({ hit, tile, chosen, onChoose, onAdd }: EntryProps) {
   const { images } = useSession();
   const { operator } = hit;
   const whole = useSel((s) => s.effects[operator.name]?.whole ?? false);
-  const device = operator.devices.some((d) => d !== "cpu") ? null : <DeviceBadge device="cpu" />;
+  const time = useSel((s) => s.effects[operator.name]?.time ?? 0);
+  const gpu = operator.devices.some((d) => d !== "cpu");
   return (
     <button
       type="button"
       className={tile ? "ds-effect" : "ds-entry"}
+      aria-pressed={chosen}
       draggable
       title={operator.summary}
       data-testid={`palette-${operator.name}`}
       data-effect={tile ? operator.name : undefined}
-      onDragStart={(e) => {
-        e.dataTransfer.setData("application/x-dali-studio-operator", operator.name);
-        e.dataTransfer.setData("text/plain", `fn.${operator.name}()`); // for a cell
-        e.dataTransfer.effectAllowed = "copy";
-      }}
-      onClick={() => onAdd(operator)}
+      onDragStart={(e) => drag(e, operator)}
+      onClick={(e) => (e.detail === 0 ? onAdd(operator) : onChoose(operator))}
+      onDoubleClick={() => onAdd(operator)}
     >
       {tile ? (
-        <>
-          <Halves
-            images={images}
-            before={effectImage("")}
-            after={effectImage(operator.name)}
-            whole={whole}
-            testId={`effect-${operator.name}`}
-          />
-          <span className="ds-tile-title">
-            <Marked hit={hit} short />
-            {device}
-          </span>
-          <span className="ds-tile-facts">{boxFacts(operator.movement !== null)}</span>
-        </>
+        <TileFace
+          images={images}
+          before={effectImage("")}
+          after={effectImage(operator.name)}
+          whole={whole}
+          testId={`effect-${operator.name}`}
+          title={<Marked hit={hit} short />}
+          gpu={gpu}
+          moves={operator.movement !== null}
+          time={time}
+        />
       ) : (
         <>
           <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(operator.category)})` }}>
@@ -82,24 +90,40 @@ function Entry({ hit, tile, onAdd }: EntryProps) {
             <Marked hit={hit} />
             <small>{operator.summary}</small>
           </span>
-          {device}
+          {!gpu && <DeviceBadge device="cpu" />}
         </>
       )}
     </button>
   );
 }
 
-/** Kinds of operators, and the categories that belong to each; those that begin a pipeline come first. */
-const KINDS: readonly (readonly [string, readonly string[]])[] = [
-  ["Read", ["readers", "decoders"]],
-  ["Shape", ["geometry"]],
-  ["Colour", ["color"]],
-  ["Noise", ["effects", "filters"]],
-  ["Labels", ["detection", "segmentation", "coordinates"]],
-  ["Numbers", ["tensor", "random", "math", "sources", "copies"]],
-  ["Sound", ["audio"]],
-];
-const ORDER = KINDS.flatMap(([, categories]) => categories);
+interface ChosenProps {
+  readonly operator: Operator;
+  readonly onAdd: () => void;
+  readonly onClose: () => void;
+}
+
+/** What was clicked, below the list: nothing is inserted by looking. */
+function Chosen({ operator, onAdd, onClose }: ChosenProps) {
+  return (
+    <section className="ds-palette-chosen" aria-label={operator.name}>
+      <h5 className="ds-section-title">
+        {operator.name}
+        <IconButton icon="cross" label="Close" small onClick={onClose} />
+      </h5>
+      <p>{operator.summary}</p>
+      <code>{callOf(operator.name, valuesOf(operator))}</code>
+      <SmallButton primary data-testid="palette-insert" onClick={onAdd}>
+        <Icon name="plus" size={12} />
+        Insert
+      </SmallButton>
+    </section>
+  );
+}
+
+const FILTERS = Object.keys(KINDS).filter((name) => name !== "Pipelines");
+/** Those that begin a pipeline come first. */
+const ORDER = ["readers", "decoders", ...Object.values(KINDS).flat()];
 
 /** By category: first what takes what is selected, or reads before anything is there. */
 function grouped(hits: readonly Hit[], kind: string | undefined, ranked: boolean): [string, Hit[]][] {
@@ -111,13 +135,26 @@ function grouped(hits: readonly Hit[], kind: string | undefined, ranked: boolean
   return ranked ? [...map] : [...map].sort((a, b) => place(a) - place(b));
 }
 
-/** All operators, searched and grouped, on the user's own picture; click adds in the middle, drag adds where it is dropped. */
+/** What has pictures stands together, where the first of it stood. */
+function together(groups: readonly [string, Hit[]][], isTile: (o: Operator) => boolean): [string, Hit[]][] {
+  const tiles = groups.flatMap(([, hits]) => hits.filter((h) => isTile(h.operator)));
+  const made: [string, Hit[]][] = [];
+  for (const [category, hits] of groups) {
+    if (hits.some((h) => isTile(h.operator)) && made.every(([name]) => name)) made.push(["", tiles]);
+    const rows = hits.filter((h) => !isTile(h.operator));
+    if (rows.length > 0) made.push([category, rows]);
+  }
+  return made;
+}
+
+/** All operators, searched and by kind, on the user's own picture; a click shows one, Enter adds it, and dragging where it is dropped. */
 export function Palette({ closable = true }: { readonly closable?: boolean }) {
   const session = useSession();
   const api = useCanvasApi();
   const catalog = useSel((s) => s.opening?.catalog);
   const [query, setQuery] = useState("");
   const [only, setOnly] = useState("");
+  const [chosen, setChosen] = useState<Operator | null>(null);
   const [seen, setSeen] = useState<readonly string[]>([]);
   const list = useRef<HTMLDivElement>(null);
   const port = useSel(pictured);
@@ -127,10 +164,9 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
     return node?.output_kinds[0];
   });
   const groups = useMemo(() => {
-    const categories = KINDS.find(([name]) => name === only)?.[1];
     const hits = search(catalog?.operators ?? [], query);
     return grouped(
-      hits.filter((h) => categories?.includes(h.operator.category) ?? true),
+      hits.filter(({ operator: o }) => isOfKind(only, o.category, o.movement !== null)),
       kind,
       query !== "",
     );
@@ -142,6 +178,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
       .join(" "),
   );
   const isTile = (o: Operator) => port !== null && o.shown !== null && !without.split(" ").includes(o.name);
+  const sections = query ? groups : together(groups, isTile);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other entries are to be watched
   useEffect(() => {
     const now = new Set<string>();
@@ -162,10 +199,10 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
   const add = (operator: Operator) => insertInView(session, api.current, operator);
   const best = groups[0]?.[1][0];
   return (
-    <aside className="ds-palette" aria-label="Operators">
+    <aside className="ds-palette" aria-label="Gallery">
       <div className="ds-palette-head">
         <h5 className="ds-section-title">
-          Operators
+          Gallery
           {port && (
             <span title={`What they make of ${port.node}`} data-testid="palette-picture">
               on sample {sample}
@@ -188,44 +225,36 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
             }}
           />
         </label>
-        <fieldset className="ds-chips" aria-label="Kinds">
-          {["", ...KINDS.map(([name]) => name)].map((name) => (
-            <button
-              key={name}
-              type="button"
-              className="ds-chip"
-              aria-pressed={only === name}
-              data-testid={`palette-only-${name || "All"}`}
-              onClick={() => setOnly(name)}
-            >
-              {name || "All"}
-            </button>
-          ))}
-        </fieldset>
+        <Chips names={FILTERS} chosen={only} testId="palette-only" onChoose={setOnly} />
       </div>
       <div ref={list} className="ds-palette-list nowheel">
-        {groups.map(([category, entries]) => {
+        {sections.map(([category, entries]) => {
           const tiles = entries.filter((h) => isTile(h.operator));
+          const shown = (hit: Hit, tile: boolean) => (
+            <Entry
+              key={hit.operator.name}
+              hit={hit}
+              tile={tile}
+              chosen={hit.operator === chosen}
+              onChoose={(o) => setChosen(o === chosen ? null : o)}
+              onAdd={add}
+            />
+          );
           return (
-            <section key={category} aria-label={category}>
-              <h6>
-                {category.replace("color", "colour")} <span>{entries.length}</span>
-              </h6>
-              {tiles.length > 0 && (
-                <div className="ds-effects">
-                  {tiles.map((hit) => (
-                    <Entry key={hit.operator.name} hit={hit} tile onAdd={add} />
-                  ))}
-                </div>
+            <section key={category} aria-label={category || "Pictures"}>
+              {category && (
+                <h6>
+                  {category.replace("color", "colour")} <span>{entries.length}</span>
+                </h6>
               )}
-              {entries.map((hit) =>
-                tiles.includes(hit) ? null : <Entry key={hit.operator.name} hit={hit} tile={false} onAdd={add} />,
-              )}
+              {tiles.length > 0 && <div className="ds-effects">{tiles.map((hit) => shown(hit, true))}</div>}
+              {entries.map((hit) => (tiles.includes(hit) ? null : shown(hit, false)))}
             </section>
           );
         })}
         {groups.length === 0 && <p className="ds-muted ds-none">No operator is called that.</p>}
       </div>
+      {chosen && <Chosen operator={chosen} onAdd={() => add(chosen)} onClose={() => setChosen(null)} />}
     </aside>
   );
 }

@@ -1,5 +1,5 @@
-import { argumentOf, type Operator } from "../core/catalog";
-import { literal } from "../core/python";
+import type { Operator } from "../core/catalog";
+import { literal, valuesOf } from "../core/python";
 import { effectImage, type QuickAdd } from "../core/state";
 import { Thumb } from "./canvas/Thumb";
 import { useSel } from "./context";
@@ -13,10 +13,10 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
   const name = operator?.name ?? "";
   useEffectPictures(quick.from ?? first, operator && operator.inputs.length > 0 ? [name] : []);
   const there = useSel((s) => s.effects[name]?.there ?? false);
-  const values = Object.entries(operator?.shown ?? {}).map(
-    ([key, value]) => `${key}=${literal(value, argumentOf(operator, key)).replace(/\.0\b/g, "")}`,
-  );
   if (!operator) return <div className="ds-quick-about" />;
+  const values = valuesOf(operator).map(
+    ([argument, key, value]) => `${key}=${literal(value, argument).replace(/\.0\b/g, "")}`,
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
     <section className="ds-quick-about" aria-label={operator.name} tabIndex={0}>

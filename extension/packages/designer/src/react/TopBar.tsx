@@ -293,15 +293,15 @@ export function TopBar() {
           <button
             type="button"
             className={breadth === "wide" ? "ds-button ds-button-quiet" : "ds-icon-button"}
-            aria-label="Operators"
+            aria-label="Gallery"
             aria-pressed={state.palette}
-            title="Operators (P)"
+            title="Gallery (P)"
             disabled={!state.ready}
             data-testid="palette-toggle"
             onClick={() => session.view((v) => ({ palette: !v.palette }))}
           >
             <Icon name="grid" />
-            {breadth === "wide" && <span className="ds-palette-word">Operators</span>}
+            {breadth === "wide" && <span className="ds-palette-word">Gallery</span>}
           </button>
         </>
       )}

@@ -306,7 +306,7 @@ export const COMMANDS: readonly Command[] = [
   { id: "zoom", title: "Zoom to 100 %", section: "Look", keys: ["z", "Z"], run: ({ api }) => api?.zoomTo(1) },
   {
     id: "palette",
-    title: "Operators",
+    title: "Gallery",
     section: "Look",
     keys: ["P"],
     run: ({ session }) => session.view((v) => ({ palette: !v.palette })),
