@@ -96,7 +96,7 @@ class Answers:
     @handle.register
     def _(self, message: requests.RequestDraws) -> None:
         request = self._session.request()
-        self._session.worker.insist("draws", lambda: self._inquiries.draws(request, message))
+        self._session.worker.insist(f"draws {message.port.node}", lambda: self._inquiries.draws(request, message))
 
     @handle.register
     def _(self, message: requests.RequestPair) -> None:

@@ -58,7 +58,7 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):
     `first`: the first part; `done`: the last one.
     """
 
-    name: Literal["batch", "ends"]
+    name: str
     port: PortRef
     revision: int
     iteration: int

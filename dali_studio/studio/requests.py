@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -151,10 +151,10 @@ class ApplyFunction(msgspec.Struct, frozen=True, kw_only=True, tag="apply_functi
 class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet"):
     """Ask for an output as it would be after each of several lists of edits, for some samples of the batch.
 
-    Nothing changes. The newest request of each `name` counts.
+    Nothing changes. The newest request of each `name` counts: "batch", or "ends" and an argument that is drawn.
     """
 
-    name: Literal["batch", "ends"]
+    name: Annotated[str, msgspec.Meta(pattern=r"^(batch|ends \w+)$")]
     port: PortRef
     variants: tuple[tuple[Edit, ...], ...]
     samples: tuple[int, ...]

@@ -1,4 +1,7 @@
-"""The session's one worker thread: named jobs, the latest of each name wins, cheap ones go first."""
+"""The session's one worker thread: named jobs, the latest of each name wins, cheap ones go first.
+
+A name may be followed by a space and what the job is for: "draws angle" and "draws size" are two jobs, of one urgency.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ class Worker:
     Parameters
     ----------
     order : tuple of str
-        Names of jobs, most urgent first.
+        First words of jobs' names, most urgent first.
     begin : callable
-        Called with a job's name before it runs.
+        Called with the first word of a job's name before it runs.
     interrupt : callable
-        Called with the name of the job that runs, and of a more urgent one, or the same, that was asked for. Calls come
+        Called with those of the job that runs, and of a more urgent one, or the same, that was asked for. Calls come
         one after the other with those of `begin`, so that none is lost on a job that is about to run. Both return at
         once.
     failed : callable
@@ -51,8 +54,8 @@ class Worker:
                 self._thread.start()
             self._wake.notify_all()
             for running in filter(None, (self._running, self._relieved)):
-                if self._order.index(name) <= self._order.index(running):
-                    self._interrupt(running, name)
+                if name == running or self._rank(name) < self._rank(running):
+                    self._interrupt(_kind(running), _kind(name))
 
     def insist(self, name: str, job: Callable[[], None]) -> None:
         """Run `job` soon, and anew after anything more urgent that stopped it, unless there is a newer one."""
@@ -88,10 +91,10 @@ class Worker:
 
     def relieve(self, name: str) -> None:
         """Run the waiting jobs that are more urgent than `name`; a long job of that name calls it between its parts."""
-        urgent = self._order[: self._order.index(name)]
+        rank = self._rank(name)
         while True:
             with self._wake:
-                self._running = next((n for n in urgent if n in self._jobs), name)
+                self._running = min((n for n in self._jobs if self._rank(n) < rank), key=self._rank, default=name)
                 self._relieved = name if self._running != name else ""
                 if not self._relieved:
                     return
@@ -101,9 +104,12 @@ class Worker:
             except BaseException as error:  # noqa: BLE001 - it must not end the long job
                 self._failed(error)
 
+    def _rank(self, name: str) -> int:
+        return self._order.index(_kind(name))
+
     def _taken(self) -> Callable[[], None]:
         """The job that is to run."""
-        self._begin(self._running)
+        self._begin(_kind(self._running))
         return self._jobs.pop(self._running)
 
     def close(self) -> None:
@@ -120,7 +126,7 @@ class Worker:
                 return True
             if self._closed:
                 return False
-            self._running = next(name for name in self._order if name in self._jobs)
+            self._running = min(self._jobs, key=self._rank)
             job = self._taken()
         try:
             job()
@@ -131,6 +137,10 @@ class Worker:
                 self._running = ""
                 self._wake.notify_all()
         return True
+
+
+def _kind(name: str) -> str:
+    return name.partition(" ")[0]
 
 
 def _serve(reference: weakref.ref[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import operator
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,28 @@ def test_a_sheet_shows_every_variant_for_every_sample_and_changes_nothing(client
     atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, output_messages.Sheet))[0]))
     assert all(c.x + c.width <= atlas.width and c.y + c.height <= atlas.height for c in parts[0].cells)
     assert client.session.graph == graph
+
+
+def test_what_several_arguments_draw_is_answered_each(client: Client) -> None:
+    """An inspector asks for all random arguments of a node at once."""
+    client.edit({"type": "add_node", "key": "coin", "operator": "random.coin_flip"})
+    begun, go_on = threading.Event(), threading.Event()
+    client.session.worker.submit("output", lambda: (begun.set(), go_on.wait(60)))
+    assert begun.wait(60)
+    begin = len(client.received)
+    for argument in ("angle", "fill_value", "angle"):
+        client.session.receive(
+            {"type": "request_sheet", "name": f"ends {argument}", "port": port("rotate"), "variants": [[]], "samples": [0],
+             "width": 96, "height": 64}
+        )  # fmt: skip
+    for node in ("uniform", "coin"):
+        client.session.receive({"type": "request_draws", "port": port(node)})
+    go_on.set()
+    assert client.session.worker.wait(60)
+    got = client.received[begin:]
+    assert sorted(part.name for part in only(got, output_messages.Sheet)) == ["ends angle", "ends fill_value"]
+    assert {draws.port.node for draws in only(got, output_messages.Draws)} == {"uniform", "coin"}
+    assert only(client.send("request_sheet", name="other"), messages.Refused)
 
 
 def test_what_cannot_be_shown_says_why_in_its_cell(client: Client) -> None:

@@ -290,7 +290,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "sheet":
       return onSheet(state, message);
     case "draws":
-      return { ...state, draws: message };
+      return { ...state, draws: { ...state.draws, [message.port.node]: message } };
     case "pair":
       return { ...state, pair: message };
     case "pair_batch":

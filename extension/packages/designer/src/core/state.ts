@@ -257,7 +257,8 @@ export interface State {
   readonly sheets: Readonly<Record<string, SheetState>>;
   /** By operator; the pictures live in `Images`. */
   readonly effects: Readonly<Record<string, EffectState>>;
-  readonly draws: Draws | null;
+  /** By node. */
+  readonly draws: Readonly<Record<string, Draws>>;
   readonly pair: Pair | null;
   readonly pairBatch: PairBatch | null;
   readonly pixel: Pixel | null;
@@ -352,7 +353,7 @@ export const INITIAL: State = {
   folder: null,
   sheets: {},
   effects: {},
-  draws: null,
+  draws: {},
   pair: null,
   pairBatch: null,
   pixel: null,

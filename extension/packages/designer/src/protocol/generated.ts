@@ -411,7 +411,7 @@ export interface PointReader {
 /** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
 export interface RequestSheet {
   readonly type: "request_sheet";
-  readonly name: "batch" | "ends";
+  readonly name: string;
   readonly port: PortRef;
   readonly variants: readonly (readonly Edit[])[];
   readonly samples: readonly number[];
@@ -909,7 +909,7 @@ export interface Progress {
 /** A part of the answer to `RequestSheet`; buffer 0 is a JPEG atlas, absent if no cell has a picture. */
 export interface Sheet {
   readonly type: "sheet";
-  readonly name: "batch" | "ends";
+  readonly name: string;
   readonly port: PortRef;
   readonly revision: number;
   readonly iteration: number;

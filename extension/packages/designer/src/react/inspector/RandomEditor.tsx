@@ -34,7 +34,7 @@ function useDraws(node: NodeView): Draws | null {
     const wait = setTimeout(() => session.send({ type: "request_draws", port: { node: node.key, output: 0 } }), 80);
     return () => clearTimeout(wait);
   }, [session, node.key, stamp]);
-  return useSel((s) => (s.draws?.port.node === node.key ? s.draws : null));
+  return useSel((s) => s.draws[node.key] ?? null);
 }
 
 /** The interval that the drawing shows. */
@@ -167,6 +167,7 @@ function Ends({ target, at, unit }: { target: Target; at: readonly [number, numb
   const stamp = useSel((s) => `${s.confirmed?.revision}|${s.sample}|${s.iteration}`);
   const [low, high] = at;
   const { node: key, argument } = target;
+  const name = `ends ${argument}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or sample is asked for again
   useEffect(() => {
     const wait = setTimeout(() => {
@@ -174,7 +175,7 @@ function Ends({ target, at, unit }: { target: Target; at: readonly [number, numb
       if (!node) return;
       session.send({
         type: "request_sheet",
-        name: "ends",
+        name,
         port: { node: key, output: 0 },
         variants: [low, high].map((value): Edit[] => keepEdits(node, argument, value)),
         samples: [session.store.get().sample],
@@ -183,9 +184,9 @@ function Ends({ target, at, unit }: { target: Target; at: readonly [number, numb
       });
     }, 120);
     return () => clearTimeout(wait);
-  }, [session, key, argument, low, high, stamp]);
+  }, [session, key, argument, name, low, high, stamp]);
   const sample = useSel((s) => {
-    const sheet = s.sheets.ends;
+    const sheet = s.sheets[name];
     const cell = sheet?.port.node === key ? Object.values(sheet.cells).find((c) => c.variant === 0) : undefined;
     return cell && (cell.width ?? 0) > 0 && sheet?.cells[`0:${s.sample}`] ? s.sample : -1;
   });
@@ -194,12 +195,7 @@ function Ends({ target, at, unit }: { target: Target; at: readonly [number, numb
     <div className="ds-ends" data-testid="ends">
       {at.map((value, i) => (
         <figure key={i === 0 ? "low" : "high"}>
-          <Thumb
-            id={sheetImage("ends", i, sample)}
-            width={122}
-            height={78}
-            label={`${key} at ${format.value(value)}`}
-          />
+          <Thumb id={sheetImage(name, i, sample)} width={122} height={78} label={`${key} at ${format.value(value)}`} />
           <figcaption>{format.value(value, unit)}</figcaption>
         </figure>
       ))}
