@@ -17,6 +17,8 @@ Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
 _SAME_SHAPE = 0.02
 _QUALITY = 85
+#: Extent of JPEG's blocks, and the longest side of images of which each pixel gets one.
+_BLOCK, _TINY = 8, 32
 #: Where the first and the last of four planes lie, in parts of their axis.
 _PLACES = {"F": (0.0, 1.0), "D": (0.3, 0.75)}
 
@@ -147,19 +149,32 @@ def fitted_to(image: Rgb, width: int, height: int) -> Rgb:
 
 
 def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
-    """Pack images into one JPEG, row by row."""
+    """Pack images into one JPEG, row by row.
+
+    JPEG mixes the colours of each block of 8x8 pixels: none holds parts of two images, and of images that are so small
+    that one counts their pixels, each pixel has a block of its own.
+    """
+    images = [image.repeat(_BLOCK, 0).repeat(_BLOCK, 1) if max(image.shape) <= _TINY else image for image in images]
     cells: list[Cell] = []
     x = y = row = width = 0
     for number, image in enumerate(images):
         if number and number % columns == 0:
             x, y, row = 0, y + row, 0
         cells.append(Cell(x, y, image.shape[1], image.shape[0]))
-        x, row = x + image.shape[1], max(row, image.shape[0])
+        x, row = x + _blocks(image.shape[1]), max(row, _blocks(image.shape[0]))
         width = max(width, x)
     canvas = np.zeros((y + row, width, 3), np.uint8)
     for cell, image in zip(cells, images, strict=True):
-        canvas[cell.y : cell.y + cell.height, cell.x : cell.x + cell.width] = image
+        part = canvas[cell.y : cell.y + _blocks(cell.height), cell.x : cell.x + _blocks(cell.width)]
+        part[: cell.height, : cell.width] = image
+        part[: cell.height, cell.width :] = image[:, -1:]
+        part[cell.height :] = part[cell.height - 1]
     return cells, jpeg(canvas)
+
+
+def _blocks(extent: int) -> int:
+    """An extent, up to the end of its last block."""
+    return extent + -extent % _BLOCK
 
 
 def jpeg(image: Rgb) -> bytes:

@@ -528,3 +528,17 @@ def test_bytes_are_counted_as_numbers_are(layout: str, limits: tuple[float, floa
     assert counts == images.histogram(sample.astype(np.float32), layout, limits=limits)
     assert len(counts) == {"CHW": 4, "HWC": 3}.get(layout, 1)
     assert limits is not None or sum(map(sum, counts)) == sample.size
+
+
+def test_an_atlas_shows_the_colours_of_each_pixel_of_small_pictures() -> None:
+    """JPEG's blocks would mix them with those of their neighbours."""
+    small = [
+        np.full((1, 1, 3), (200, 30, 30), np.uint8), np.array([[[0, 255, 0], [0, 0, 255]]], np.uint8),
+        np.full((5, 3, 3), (200, 200, 0), np.uint8), np.arange(32 * 32 * 3, dtype=np.uint8).reshape(32, 32, 3),
+    ]  # fmt: skip
+    cells, packed = images.atlas([*small, GRID])
+    atlas = np.asarray(Image.open(io.BytesIO(packed)), np.int16)
+    for picture, cell in zip(small, cells, strict=False):
+        each = cell.height // picture.shape[0]
+        shown = atlas[cell.y : cell.y + cell.height, cell.x : cell.x + cell.width][::each, ::each]
+        assert np.abs(shown - picture).max() <= 2  # what JPEG rounds
