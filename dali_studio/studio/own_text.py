@@ -139,7 +139,7 @@ def shown(
     except NotWritable as error:
         emitted = revision.code(dialect, functions)
         found = Diagnostic(
-            code="DS501", message=f"This change cannot be written into your text: {error}.", severity="warning",
+            code="DS501", message=f"This change cannot be written into your text: {str(error).rstrip('.')}.", severity="warning",
             hint="The program is written anew; undo brings your text back.",
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))

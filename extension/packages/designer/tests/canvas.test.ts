@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { arranged } from "../src/core/arrange";
 import { bypassEdits, canBypass } from "../src/core/bypass";
+import { indexCatalog } from "../src/core/catalog";
 import { applyEdits } from "../src/core/edits";
 import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
@@ -10,9 +11,9 @@ import { frameOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } fro
 import { pythonText } from "../src/core/python";
 import { crossesPath, isLoose, spliceEdits, spliceStep } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
-import type { Group } from "../src/protocol/generated";
+import type { Group, OperatorSchema } from "../src/protocol/generated";
 import { commandFor, keyName } from "../src/react/commands";
-import { GRAPH, INDEX, node, ref } from "./fixtures";
+import { CATALOG, GRAPH, INDEX, node, ref } from "./fixtures";
 
 const context = { graph: GRAPH, catalog: INDEX };
 const wire = (id: string) => {
@@ -77,6 +78,11 @@ describe("fixes of refused wires", () => {
     expect(fix?.title).toBe("Put decoders.image between");
     const [key = ""] = Object.keys(fix?.positions ?? {});
     expect(nodeOf(applyEdits(GRAPH, fix?.edits ?? [], INDEX), "rotate")?.inputs).toEqual([ref(key)]);
+    const [image] = CATALOG.operators.filter((o) => o.name === "decoders.image");
+    const sound = { ...image, name: "decoders.audio", outputs: [{ name: "sounds", kind: "audio" }] } as OperatorSchema;
+    const catalog = indexCatalog({ ...CATALOG, operators: [sound, ...CATALOG.operators] });
+    const titles = fixesFor({ ...context, catalog }, ref("reader"), { kind: "input", node: "rotate", input: 0 }, at);
+    expect(titles.map((f) => f.title)).toEqual(["Put decoders.image between", "Put decoders.audio between"]);
   });
   it("are not offered for what nothing mends, or what is allowed", () => {
     expect(fixesFor(context, ref("rotate"), { kind: "input", node: "decode", input: 0 }, at)).toEqual([]);

@@ -13,6 +13,13 @@ describe("search", () => {
     const hits = search([long, rotate], "rotate", (o) => (o === long ? 90 : 0));
     expect(hits.map((h) => h.operator.name)).toEqual(["rotate", "rotate_and_more"]);
   });
+  it("puts experimental ones behind what is found as well", () => {
+    const [rotate] = INDEX.operators.filter((o) => o.name === "rotate");
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const named = (name: string) => ({ ...rotate, name });
+    const hits = search([named("experimental.median_blur"), named("gaussian_blur")], "blur");
+    expect(hits.map((h) => h.operator.name)).toEqual(["gaussian_blur", "experimental.median_blur"]);
+  });
   it("offers no private ones", () => {
     const inner = INDEX.operators.map((o) => ({ ...o, name: `_conditional.${o.name}` }));
     expect(search(inner, "")).toEqual([]);

@@ -4,7 +4,7 @@ import { busyKeys, codeIsCurrent, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
 import type { Edit, PreviewItem } from "../src/protocol/generated";
-import { FakeKernel, GRAPH, OPENED, previews, revision } from "./fixtures";
+import { FakeKernel, GRAPH, OPENED, previews, ref, revision } from "./fixtures";
 
 function opened(): { kernel: FakeKernel; session: Session } {
   const kernel = new FakeKernel();
@@ -74,6 +74,14 @@ describe("edits", () => {
     vi.advanceTimersByTime(2000);
     expect(kernel.sent).toHaveLength(2);
     vi.useRealTimers();
+  });
+  it("that would draw a wire leave no finding where the kernel refuses them", () => {
+    const { kernel, session } = opened();
+    session.edit([{ type: "connect", source: ref("decode"), target: "rotate", argument: "angle" }]);
+    const message = "decode gives UINT8; angle takes FLOAT exactly.";
+    kernel.say({ type: "refused", diagnostics: [{ code: "DS203", message, node: "rotate", argument: "angle" }] });
+    expect(session.store.get().refused).toEqual([]);
+    expect(session.store.get().view.notice?.text).toBe(`No wire was drawn: ${message}`);
   });
   it("rename the selection too", () => {
     const { session } = opened();

@@ -1,6 +1,6 @@
-import type { Device, Edit, PortRef, Position } from "../protocol/generated";
+import type { Device, Edit, Kind, PortRef, Position } from "../protocol/generated";
 import { connectEdits, takenKeys } from "./actions";
-import type { Operator } from "./catalog";
+import { inputOf, type Operator } from "./catalog";
 import { type Context, checkConnection, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot } from "./graph";
@@ -12,8 +12,8 @@ export interface Fix {
   readonly positions: Readonly<Record<string, Position>>;
 }
 
-/** Operators that may stand between: copies to the CPU, and decoders of encoded bytes. */
-function between(context: Context, source: PortRef): readonly (readonly [Operator, Device])[] {
+/** Operators that may stand between: copies to the CPU, and decoders of encoded bytes, those of the wanted kind first. */
+function between(context: Context, source: PortRef, wanted: Kind): readonly (readonly [Operator, Device])[] {
   const from = nodeOf(context.graph, source.node);
   const encoded = (from?.output_kinds[source.output ?? 0] ?? "any") === "encoded";
   const far = from && outputDevice(from.device) === "gpu";
@@ -21,6 +21,8 @@ function between(context: Context, source: PortRef): readonly (readonly [Operato
   const found = context.catalog.operators.filter(
     (o) => !o.hidden && needed(o) && ((far && o.role === "copy") || (encoded && /decod/.test(o.category))),
   );
+  const other = (o: Operator) => Number(o.outputs[0]?.kind !== wanted);
+  found.sort((a, b) => other(a) - other(b));
   return found.map((o) => [o, o.devices.includes("cpu") ? "cpu" : (o.devices[0] ?? "cpu")]);
 }
 
@@ -50,7 +52,9 @@ export function fixesFor(context: Context, source: PortRef, slot: Slot, at: Posi
   };
   if (from.inputs.length === 0) place(from.key, "cpu");
   if (slot.kind === "input") place(target.key, "gpu");
-  for (const [operator, device] of between(context, source)) {
+  const taker = catalog.byName.get(target.operator);
+  const wanted = (slot.kind === "input" && taker && inputOf(taker, slot.input)?.kind) || "scalar";
+  for (const [operator, device] of between(context, source, wanted)) {
     const key = freeKey(operator.node_name || operator.name, takenKeys(graph));
     const add: Edit[] = [
       { type: "add_node", key, operator: operator.name, device },

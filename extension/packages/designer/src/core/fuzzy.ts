@@ -102,7 +102,8 @@ export function search<T extends Findable>(
     .trim()
     .toLowerCase()
     .replace(/^(fn|ops)\./, "");
-  const bonus = (o: T) => prefer?.(o) ?? 0;
+  // of two that are found alike, the one that may still change comes later
+  const bonus = (o: T) => (prefer?.(o) ?? 0) - (o.name.startsWith("experimental.") ? 12 : 0);
   const visible = operators.filter((o) => isOffered(o) || o.name.toLowerCase() === text);
   const hits = text
     ? visible.map((o) => match(o, text) ?? byWords(o, text)).filter((h): h is Hit<T> => h !== null)

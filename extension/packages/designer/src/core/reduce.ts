@@ -250,6 +250,11 @@ export function receive(state: State, message: KernelMessage): State {
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
         return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics, refused: asked.source } };
+      // the graph is as it was, and no node is at fault
+      if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "connect")) {
+        const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
+        return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
+      }
       return {
         ...state,
         refused: message.diagnostics,
