@@ -384,8 +384,8 @@ class Writer:
         parameter = self.names.unused(f"{node.key}_{name}")
         self.parameters[parameter] = None
         message = f"{name} is a Python object that a program's text cannot hold; it is the parameter {parameter}."
-        self.found.append(finding(node, "DS501", message, f"Pass {parameter}=... when you call the pipeline function.",
-                                  argument=name, severity="info"))  # fmt: skip
+        hint = f"Give the object in place of the dots after {parameter}= where the pipeline function is called."
+        self.found.append(finding(node, "DS501", message, hint, argument=name, severity="warning"))
         return ast.Name(parameter, ast.Load())
 
     def _imported(self, function: WrittenFunction) -> ast.expr:

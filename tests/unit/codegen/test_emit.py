@@ -224,7 +224,7 @@ def test_objects_become_parameters(held: object) -> None:
     emitted = emit(graph, REGISTRY, "nvidia.dali")
     assert "def pipeline(data_source):" in emitted.source and "pipeline(data_source=...)" in emitted.source
     assert body(graph)[0] == "data = fn.external_source(source=data_source, name='data')"
-    assert codes(emitted) == [("DS501", "data", "source", "info")]
+    assert codes(emitted) == [("DS501", "data", "source", "warning")]
 
 
 def test_wires_win_over_values_that_sleep_under_them() -> None:
