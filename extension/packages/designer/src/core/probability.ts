@@ -1,42 +1,12 @@
 import type { Edit, GraphView, NodeView, PortRef, Position } from "../protocol/generated";
-import { connectEdits, type Step, takenKeys } from "./actions";
-import { type CatalogIndex, findRandom, type Operator } from "./catalog";
+import { connectEdits, type Step } from "./actions";
+import { findRandom, type Operator } from "./catalog";
+import { type Chance, takenKeys } from "./chances";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
-import { nodeOf, sourcesOf, wiresFrom, wiresOf } from "./graph";
+import { nodeOf, wiresFrom, wiresOf } from "./graph";
 import { CARD, COLUMN, freePlace, ROW } from "./layout";
 import type { Rect } from "./route";
-
-/** How a node is applied to some samples only: a coin decides, one split for each wire that comes in, and a merge. */
-export interface Chance {
-  readonly coin: NodeView;
-  readonly merge: NodeView;
-  readonly splits: readonly NodeView[];
-}
-
-const roleOf = (catalog: CatalogIndex, node: NodeView | undefined) => catalog.byName.get(node?.operator ?? "")?.role;
-
-/** The chance of a node, if it has the form that `applySometimes` makes. */
-export function chanceOf(context: Context, node: NodeView): Chance | null {
-  const { graph, catalog } = context;
-  const feeds = wiresFrom(graph).get(node.key) ?? [];
-  const merge = feeds.length === 1 ? nodeOf(graph, feeds[0]?.slot.node ?? "") : undefined;
-  const coinKey = merge?.argument_inputs.predicate?.node ?? "";
-  const coin = nodeOf(graph, coinKey);
-  if (!merge || !coin || roleOf(catalog, merge) !== "merge" || merge.inputs[0]?.node !== node.key) return null;
-  if (!coin.operator.includes("coin")) return null;
-  const splits = sourcesOf(node).map((ref) => nodeOf(graph, ref.node));
-  const right = splits.every((s) => roleOf(catalog, s) === "split" && s?.argument_inputs.predicate?.node === coinKey);
-  return right && splits.length > 0
-    ? { coin, merge, splits: splits.filter((s): s is NodeView => s !== undefined) }
-    : null;
-}
-
-/** For which part of the samples a node with a chance is applied. */
-export function partOf({ coin }: Chance): number {
-  const p = coin.arguments.probability;
-  return typeof p === "number" ? p : 0.5;
-}
 
 /** Whether a node can be applied to some samples only: what comes in can stand for what goes out. */
 export function canChance(context: Context, node: NodeView): boolean {
