@@ -95,6 +95,19 @@ export function folded(graph: GraphView, catalog: CatalogIndex | undefined): Fol
   return { ...graph, nodes, outputs: graph.outputs.map(given), hidden: [...cards.keys()] };
 }
 
+/** The edits that put a split behind a source. */
+export function splitEdits(
+  split: Pick<NodeView, "key" | "operator" | "device">,
+  source: PortRef,
+  predicate: PortRef,
+): Edit[] {
+  return [
+    { type: "add_node", ...split },
+    { type: "connect", source, target: split.key, input: 0 },
+    { type: "connect", source: predicate, target: split.key, argument: "predicate" },
+  ];
+}
+
 /** Edits of the graph that is drawn as edits of the whole one. */
 export function unfolded(edits: readonly Edit[], graph: GraphView | null, chances: Chances): readonly Edit[] {
   if (chances.size === 0 || !graph) return edits;
@@ -120,9 +133,7 @@ export function unfolded(edits: readonly Edit[], graph: GraphView | null, chance
         const key = freeKey("split", taken);
         taken.add(key);
         return [
-          { type: "add_node", key, operator: model.operator },
-          { type: "connect", source, target: key, input: 0 },
-          { type: "connect", source: { node: chance.coin.key, output: 0 }, target: key, argument: "predicate" },
+          ...splitEdits({ key, operator: model.operator, device: "cpu" }, source, { node: chance.coin.key, output: 0 }),
           { ...edit, source: { node: key, output: 0 } },
         ];
       }
@@ -213,15 +224,7 @@ export function answered(message: KernelMessage, state: State): KernelMessage {
       return { ...message, times: summed(mapped(message.times, own), (t) => t.key + t.device) };
     case "busy":
       return { ...message, keys: message.keys.map((key) => cards.get(key) ?? key) };
-    case "sample_strip":
-    case "image_detail":
-    case "effects":
-    case "sheet":
-    case "pair":
-    case "pair_batch":
-    case "pixel":
-      return mapped(message, own);
     default:
-      return message;
+      return mapped(message, own);
   }
 }

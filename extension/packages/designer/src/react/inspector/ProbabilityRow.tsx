@@ -3,7 +3,6 @@ import { nodeOf } from "../../core/graph";
 import { applyAlways, applySometimes, canChance } from "../../core/probability";
 import { snap } from "../../core/validate";
 import type { NodeView } from "../../protocol/generated";
-import { cardRects } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section } from "../parts";
@@ -34,11 +33,7 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
       session.edit(edits, { ...options, whole: true });
     } else if (chance)
       session.edit([{ type: "set_argument", key: chance.coin.key, argument: "probability", value: p }], options);
-    else if (p < 1) {
-      const at = state.positions[node.key] ?? { x: 20, y: 14 };
-      const step = applySometimes(context, node, p, at, cardRects(state));
-      if (step) session.edit(step.edits, { ...options, positions: step.positions });
-    }
+    else if (p < 1) session.edit(applySometimes(context, node, p), options);
   };
   return (
     <Section>
