@@ -8,6 +8,8 @@ const SYSTEM = [
     "const errorMessages = /* @__PURE__ */ new Proxy({}, { get: (_, name) => () => name });",
   ],
   [/^ {4}'(controls\.|node\.a11yDescription\.[ka])[^']*': .*$/gm, ""],
+  // no card lies in another one
+  [/(?<=function handleExpandParent\([^)]*\) \{)[\s\S]*?(?=\n\})/g, " return [];"],
 ];
 
 /** In its components: its own nodes, edges, marks and texts, of which none are drawn here, and names for its inspector. */
@@ -26,6 +28,11 @@ const REACT = [
     /(?<=const onKeyDown = )\(event\) => \{\n {8}if \((Object|.* \|\| disableKeyboardA11y\))[\s\S]*?\n {4}\}(?=;)/g,
     "undefined",
   ],
+  // cards and wires are the store's own: nobody asks React Flow to add, change or delete them
+  [/return \{\s+getNodes: \(\) =>[\s\S]*?\n {8}\};(?=\n {4}\}, \[\]\);)/g, "return { getInternalNode };"],
+  [/if \(deleteKeyPressed\) \{[\s\S]*?\n {8}\}/g, ""],
+  [/const batchContext = useBatchContext\(\);/g, ""],
+  [/jsx\(BatchProvider, (\{ children: .*? \})\) \}\)\);/g, "$1.children }));"],
   // the line of a connection that is being drawn is a curve
   [/switch \(type\) \{\s*case ConnectionLineType\.Bezier:[\s\S]*?\n {4}\}/g, "[path] = getBezierPath(pathParams);"],
 ];

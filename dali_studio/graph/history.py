@@ -68,7 +68,7 @@ class History:
         if not edits and not places:
             return self.graph
         self.graph, inverse = apply(self.graph, edits, self.registry)
-        before = self._place(places or {})
+        before = self.place(places or {})
         if gesture and self._undo and not self._redo and self._undo[-1].gesture == gesture:
             last = self._undo[-1]
             last.edits, last.places = _joined(inverse, last.edits), {**before, **last.places}
@@ -79,8 +79,8 @@ class History:
         self.revision += bool(edits)
         return self.graph
 
-    def _place(self, places: Mapping[str, object]) -> dict[str, object]:
-        """Set places (``None`` takes one away); returns what was there."""
+    def place(self, places: Mapping[str, object]) -> dict[str, object]:
+        """Set places (``None`` takes one away), which is no step; returns what was there."""
         before = {key: self.places.get(key) for key in places}
         self.places = {key: place for key, place in {**self.places, **places}.items() if place is not None}
         return before
@@ -108,7 +108,7 @@ class History:
         step = source[-1]
         self.graph, inverse = apply(self.graph, step.edits, self.registry, check=False)
         source.pop()
-        target.append(_Step(inverse, places=self._place(step.places)))
+        target.append(_Step(inverse, places=self.place(step.places)))
         self.revision += bool(step.edits)
         return self.graph
 

@@ -21,6 +21,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.studio import output_messages, own_text, requests, sounds, tiles
+from dali_studio.studio.chances import folded
 from dali_studio.studio.completion import names_at
 from dali_studio.studio.data_sources import folder_found
 from dali_studio.studio.effects import Effects, EffectsJob
@@ -31,7 +32,7 @@ from dali_studio.studio.portable import portable
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.tile_renderer import TileRenderer, placed
 from dali_studio.studio.twins import show_twin
-from dali_studio.studio.view import functions_in, graph_view, marks_in, notes_in
+from dali_studio.studio.view import OUTPUTS, functions_in, graph_view, marks_in, notes_in
 
 if TYPE_CHECKING:
     from dali_studio.studio.session import Session
@@ -207,12 +208,16 @@ class Answers:
 
     def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
         session = self._session
-        graph = graph_view(session.current())
+        whole = graph_view(session.current())
+        schemas = {name: session.registry.schema(name) for name in {node.operator for node in whole.nodes}
+                   if name in session.registry}  # fmt: skip
+        graph, merges = folded(whole, schemas)
+        stills = {merges.get(key, key): still for key, still in stills.items() if key not in merges.values()}
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
-        schemas = {name: session.registry.schema(name) for name in {node.operator for node in graph.nodes}
-                   if name in session.registry}  # fmt: skip
         names = {key: [one.name for one in schemas] for key, schemas in known.items() if len(schemas) > 1}
-        drawn = draw(graph, session.positions, stills, session.runs.finished, words, note, names, schemas)
+        shown = {OUTPUTS, *(node.key for node in graph.nodes)}
+        places = {key: place for key, place in session.positions.items() if key in shown}
+        drawn = draw(graph, places, stills, session.runs.finished, words, note, names, schemas)
         return replace(drawn, document=travels)

@@ -260,7 +260,7 @@ class PreviewRenderer:
             return
         if port not in made:
             return
-        source = next(iter(revision.active.inputs(key)), None)
+        source = _before(revision, key)
         shown = shown_of(revision, port, made)
         large = renderer_of(shown).large(shown, plane)
         before: Large | None = None
@@ -359,6 +359,15 @@ def _statistics(
         extents=large.extents if large else (), depth=large.depth if large else 0,
         note=f"{lost} values are not finite" if lost else large.note if large else "",
     )  # fmt: skip
+
+
+def _before(revision: Revision, key: str) -> PortRef | None:
+    """What a node makes its output of; of a merge, what was split."""
+    graph = revision.active
+    inputs = graph.inputs(key)
+    if inputs and inputs[-1] and revision.registry.schema(graph.node(key).operator).role == "merge":
+        inputs = graph.inputs(inputs[-1].node)
+    return next(iter(inputs), None)
 
 
 def _comparable(shown: Shown, given: Shown | None, limits: tuple[float, float]) -> tuple[tuple[int, ...], ...]:

@@ -237,9 +237,11 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
         before = self._functions(), notes_in(self.history)
-        changed = pins.renamed(pins.pins_in(self.history), message.edits)
-        changed |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
-        places = {**message.positions, **named_marks(message.marks), **pins.named_pins(changed)}
+        # what is pinned is a matter of the view: no step, so that undo goes through the graph alone
+        pinned = {key: self._pin(key) if held else None for key, held in message.pins.items()}
+        self.history.place(pins.named_pins(pinned))
+        renamed = pins.renamed(pins.pins_in(self.history), message.edits)
+        places = {**message.positions, **named_marks(message.marks), **pins.named_pins(renamed)}
         self.history.apply(message.edits, message.gesture, places)
         if message.edits or message.pins:
             self._changed()

@@ -253,14 +253,20 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     _await_code(page, "probability=0.9")
-    assert _nodes(page) > before
+    # one card still, whose wires are those of its coin, splits and merge
     _by_id(page, "node-rotate").get_by_text("p 0.9").wait_for()
+    assert _nodes(page) == before
+    page.locator('[aria-label="wire from resize to rotate"]').wait_for()
+    _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("Delete")
+    _await_code(page, "coin_flip", there=False)
+    page.keyboard.press("Control+z")
+    _await_code(page, "probability=0.9")
+    assert _nodes(page) == before
     _by_id(page, "node-rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
     page.keyboard.press("End")
-    page.wait_for_function(
-        "n => document.querySelectorAll('[data-ds-node]').length === n + 1", arg=len(before)
-    )
+    _await_code(page, "coin_flip", there=False)
     assert _nodes(page) == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from studio.clients import Client, only
 from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.studio import bodies, messages
+from dali_studio.studio import bodies, messages, output_messages
 from dali_studio.studio.previews import PreviewEngine
 
 
@@ -62,3 +63,30 @@ def test_cards_say_that_a_sample_takes_another_branch() -> None:
         seen.add(other)
     assert seen == {"turned", "cut"}
     client.session.close()
+
+
+@pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
+def sometimes() -> Any:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.resize(fn.decoders.image(files), size=(40.0, 60.0))
+    if fn.random.coin_flip(probability=0.5, dtype=types.BOOL):
+        images = fn.rotate(images, angle=fn.random.uniform(range=(20.0, 40.0)), name="turned")
+    return fn.brightness(images, brightness=0.5), labels
+
+
+def test_a_node_with_a_probability_is_one_card_of_the_saved_picture() -> None:
+    client = Client(sometimes().graph)
+    try:
+        client.send("ready")
+        assert len(client.session.graph) > 9
+        svg = client.session.answers.picture().svg
+        told = re.search(r"(\d+) operators, 2 outputs", svg)
+        assert told is not None and told[1] == "6"
+        # what came in is what was split, whether the sample is turned or not
+        merge = next(key for key in client.session.graph if client.session.graph.node(key).operator.endswith("merge"))
+        for sample in range(6):
+            client.send("choose_sample", sample=sample, iteration=0)
+            (detail,) = only(client.send("request_detail", key=merge), output_messages.ImageDetail)
+            assert detail.has_input and detail.has_output
+    finally:
+        client.session.close()

@@ -69,16 +69,21 @@ def test_a_run_computes_everything(client: Client) -> None:
     assert {"decode", "resize"} <= {key for timing in finished.timings for key in (timing.key, *timing.group)}
 
 
-def test_a_pin_is_a_step_that_follows_its_node(client: Client) -> None:
+def test_a_pin_follows_its_node_and_is_no_step(client: Client) -> None:
     (before,) = shown(client, "resize")
+    client.edit({"type": "set_argument", "key": "resize", "argument": "resize_shorter", "value": 110.0})
     pin(client, True, "resize")
+    client.send("undo")
+    assert pins(client) == {"resize": "here", "decode": "behind"}
+    assert not client.session.history.can_undo
     client.edit({"type": "rename", "key": "resize", "new_key": "small"})
     assert pins(client) == {"small": "here", "decode": "behind"}
     client.send("undo")
     assert pins(client) == {"resize": "here", "decode": "behind"}
-    client.send("undo")
-    assert pins(client) == {}
-    client.send("redo")
+    assert not client.session.history.can_undo
+    pin(client, False, "resize")
+    assert pins(client) == {} and not client.session.history.can_undo
+    pin(client, True, "resize")
     client.edit({"type": "remove_node", "key": "resize"})
     assert pins(client) == {}
     client.send("undo")
@@ -107,7 +112,7 @@ def test_pinned_data_lies_beside_the_document_as_long_as_it_is_pinned(client: Cl
     pin(other, False, "resize")
     assert len([*folder.iterdir()]) == 2
     assert not other.session.holds(graph, view)
-    other.send("undo")
+    pin(other, True, "resize")
     assert len([*folder.iterdir()]) == 3
     other.session.close()
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Argument, fillArgument, type Operator } from "../src/core/catalog";
+import { chanceOf, chancesIn, folded, unfolded } from "../src/core/chances";
 import { density, distributionEdits, distributionOf, ends, redistribute } from "../src/core/distribution";
 import { applyEdits } from "../src/core/edits";
 import { nodeOf } from "../src/core/graph";
 import { difference, oneScale } from "../src/core/pixels";
-import { applyAlways, applySometimes, canChance, chanceOf } from "../src/core/probability";
+import { applyAlways, applySometimes, canChance } from "../src/core/probability";
 import { INITIAL } from "../src/core/state";
 import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
 import { swept } from "../src/react/BatchPane";
@@ -58,26 +59,17 @@ describe("distributions", () => {
 describe("a probability", () => {
   it("puts a coin, a split for every wire that comes in, and a merge around a node", () => {
     expect(canChance(context, rotate)).toBe(true);
-    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 }, []);
-    const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
+    const edits = applySometimes(context, rotate, 0.8);
+    const graph = applyEdits(GRAPH, edits, catalog);
     const chance = chanceOf({ graph, catalog }, nodeOf(graph, "rotate") ?? rotate);
     expect(chance?.coin.arguments.probability).toBe(0.8);
     expect(chance?.splits.length).toBe(2);
     expect(graph.outputs.some((o) => o.node === "rotate")).toBe(false);
     expect(nodeOf(graph, chance?.merge.key ?? "")?.inputs[1]).toEqual(ref(chance?.splits[0]?.key ?? "", 1));
   });
-  it("puts its cards where no other one is", () => {
-    const taken = [{ x: 0, y: 200, width: 148, height: 171 }];
-    const places = Object.values(applySometimes(context, rotate, 0.8, { x: 0, y: 0 }, taken)?.positions ?? {});
-    expect(places.length).toBe(4);
-    const all = [...taken, ...places.map((at) => ({ ...at, width: 148, height: 171 }))];
-    for (const [i, a] of all.entries())
-      for (const b of all.slice(i + 1))
-        expect(Math.abs(a.x - b.x) >= a.width || Math.abs(a.y - b.y) >= a.height).toBe(true);
-  });
   it("is taken away without a trace", () => {
-    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 }, []);
-    const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
+    const edits = applySometimes(context, rotate, 0.8);
+    const graph = applyEdits(GRAPH, edits, catalog);
     const now = nodeOf(graph, "rotate") ?? rotate;
     const chance = chanceOf({ graph, catalog }, now);
     if (!chance) throw new Error("no chance");
@@ -85,6 +77,36 @@ describe("a probability", () => {
     expect(after.nodes.map((n) => n.key)).toEqual(GRAPH.nodes.map((n) => n.key));
     expect(after.outputs).toEqual(GRAPH.outputs);
     expect(nodeOf(after, "rotate")).toMatchObject({ inputs: rotate.inputs, argument_inputs: rotate.argument_inputs });
+  });
+  it("leaves one card, whose wires are those of its parts", () => {
+    const whole = applyEdits(GRAPH, applySometimes(context, rotate, 0.8), catalog);
+    const chances = chancesIn(whole, catalog);
+    const drawn = folded(whole, catalog);
+    expect({ nodes: drawn.nodes.map((n) => n.key), outputs: drawn.outputs }).toEqual({
+      nodes: GRAPH.nodes.map((n) => n.key),
+      outputs: GRAPH.outputs,
+    });
+    expect(nodeOf(drawn, "rotate")).toMatchObject({ inputs: rotate.inputs, argument_inputs: rotate.argument_inputs });
+    const after = (edits: Parameters<typeof unfolded>[0]) =>
+      applyEdits(whole, unfolded(edits, whole, chances), catalog);
+    // what is wired to the card is wired to its parts
+    const rewired = after([{ type: "connect", source: ref("decode"), target: "rotate", input: 0 }]);
+    expect(nodeOf(folded(rewired, catalog), "rotate")?.inputs).toEqual([ref("decode")]);
+    const free = after([{ type: "disconnect", target: "rotate", argument: "angle" }]);
+    expect(nodeOf(folded(free, catalog), "rotate")?.argument_inputs).toEqual({});
+    const wired = applyEdits(
+      free,
+      unfolded(
+        [{ type: "connect", source: ref("angle"), target: "rotate", argument: "angle" }],
+        free,
+        chancesIn(free, catalog),
+      ),
+      catalog,
+    );
+    expect(nodeOf(folded(wired, catalog), "rotate")?.argument_inputs).toEqual({ angle: ref("angle") });
+    // and goes with them
+    const gone = after([{ type: "remove_node", key: "rotate" }]);
+    expect(gone.nodes.map((n) => n.key)).toEqual(GRAPH.nodes.map((n) => n.key).filter((key) => key !== "rotate"));
   });
   it("is not offered where the data changes", () => {
     expect(canChance(context, nodeOf(GRAPH, "decode") ?? rotate)).toBe(false);

@@ -45,6 +45,17 @@ describe("the view that nobody chose", () => {
     expect(all).toEqual(viewOf(row(9), SIZE, COVERS));
     expect(kept(row(5), all)).toEqual(now);
   });
+  it("leaves cards readable where the room gets low, with those that are selected or the first row in sight", () => {
+    const two = [...row(5), card(3, 250)];
+    const size = { ...SIZE, height: 220 };
+    const view = keptView(two, size, COVERS, now, true) ?? now;
+    expect(148 * view.zoom).toBeGreaterThanOrEqual(134);
+    expect(14 * view.zoom + view.y).toBe(COVERS.top + 4);
+    const chosen = keptView([...row(5), { ...card(3, 250), selected: true }], size, COVERS, now, true) ?? now;
+    expect((250 + 171) * chosen.zoom + chosen.y).toBeLessThanOrEqual(size.height);
+    // what is too wide becomes smaller
+    expect(keptView(row(9), size, COVERS, now, true)).toEqual(viewOf(row(9), size, COVERS));
+  });
   it("shows what came behind the controls in the corner", () => {
     const view = kept([...row(5), card(0, 240)]) ?? now;
     expect(20 * view.zoom + view.x).toBeGreaterThanOrEqual(COVERS.controls);

@@ -1,5 +1,6 @@
 import type { Edit, GraphView, NodeView, PortRef, Position, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
+import { takenKeys } from "./chances";
 import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
 import { applyEdits, CODE, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
@@ -9,10 +10,6 @@ export interface Step {
   readonly edits: readonly Edit[];
   readonly positions: Readonly<Record<string, Position>>;
   readonly select: readonly string[];
-}
-
-export function takenKeys(graph: GraphView): Set<string> {
-  return new Set(graph.nodes.map((n) => n.key));
 }
 
 /** The edits that wire `source` into a slot; an argument that gets a wire loses its fixed value. */

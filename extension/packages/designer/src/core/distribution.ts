@@ -1,5 +1,6 @@
 import type { Edit, NodeView, Position, Value } from "../protocol/generated";
-import { connectEdits, type Step, takenKeys } from "./actions";
+import { connectEdits, type Step } from "./actions";
+import { takenKeys } from "./chances";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
 import { wiresOf } from "./graph";

@@ -1,6 +1,7 @@
 import type { Device, Edit, Kind, PortRef, Position } from "../protocol/generated";
-import { connectEdits, takenKeys } from "./actions";
+import { connectEdits } from "./actions";
 import { inputOf, type Operator } from "./catalog";
+import { takenKeys } from "./chances";
 import { type Context, checkConnection, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot } from "./graph";

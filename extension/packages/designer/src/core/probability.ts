@@ -1,42 +1,10 @@
-import type { Edit, GraphView, NodeView, PortRef, Position } from "../protocol/generated";
-import { connectEdits, type Step, takenKeys } from "./actions";
-import { type CatalogIndex, findRandom, type Operator } from "./catalog";
+import type { Edit, GraphView, NodeView, PortRef } from "../protocol/generated";
+import { connectEdits } from "./actions";
+import { findRandom, type Operator } from "./catalog";
+import { type Chance, splitEdits, takenKeys } from "./chances";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
-import { nodeOf, sourcesOf, wiresFrom, wiresOf } from "./graph";
-import { CARD, COLUMN, freePlace, ROW } from "./layout";
-import type { Rect } from "./route";
-
-/** How a node is applied to some samples only: a coin decides, one split for each wire that comes in, and a merge. */
-export interface Chance {
-  readonly coin: NodeView;
-  readonly merge: NodeView;
-  readonly splits: readonly NodeView[];
-}
-
-const roleOf = (catalog: CatalogIndex, node: NodeView | undefined) => catalog.byName.get(node?.operator ?? "")?.role;
-
-/** The chance of a node, if it has the form that `applySometimes` makes. */
-export function chanceOf(context: Context, node: NodeView): Chance | null {
-  const { graph, catalog } = context;
-  const feeds = wiresFrom(graph).get(node.key) ?? [];
-  const merge = feeds.length === 1 ? nodeOf(graph, feeds[0]?.slot.node ?? "") : undefined;
-  const coinKey = merge?.argument_inputs.predicate?.node ?? "";
-  const coin = nodeOf(graph, coinKey);
-  if (!merge || !coin || roleOf(catalog, merge) !== "merge" || merge.inputs[0]?.node !== node.key) return null;
-  if (!coin.operator.includes("coin")) return null;
-  const splits = sourcesOf(node).map((ref) => nodeOf(graph, ref.node));
-  const right = splits.every((s) => roleOf(catalog, s) === "split" && s?.argument_inputs.predicate?.node === coinKey);
-  return right && splits.length > 0
-    ? { coin, merge, splits: splits.filter((s): s is NodeView => s !== undefined) }
-    : null;
-}
-
-/** For which part of the samples a node with a chance is applied. */
-export function partOf({ coin }: Chance): number {
-  const p = coin.arguments.probability;
-  return typeof p === "number" ? p : 0.5;
-}
+import { nodeOf, wiresFrom, wiresOf } from "./graph";
 
 /** Whether a node can be applied to some samples only: what comes in can stand for what goes out. */
 export function canChance(context: Context, node: NodeView): boolean {
@@ -52,79 +20,42 @@ export function canChance(context: Context, node: NodeView): boolean {
   );
 }
 
-/** The edits that make a node apply with a probability, as one step; its cards stand beside those that are there. */
-export function applySometimes(
-  context: Context,
-  node: NodeView,
-  probability: number,
-  at: Position,
-  taken: readonly Rect[],
-): Step | null {
+/** The edits that make a node apply with a probability. */
+export function applySometimes(context: Context, node: NodeView, probability: number): Edit[] {
   const { graph, catalog } = context;
   const coin = findRandom(catalog, ["coin"]);
   const [split, merge] = ["split", "merge"].map((role) => catalog.operators.find((o) => o.role === role));
-  if (!coin || !split || !merge || !canChance(context, node)) return null;
-  const keys = takenKeys(graph);
-  const named = (operator: Operator, base: string) => {
-    const key = freeKey(base || operator.name, keys);
-    keys.add(key);
+  const [first] = node.inputs;
+  if (!coin || !split || !merge || !first || !canChance(context, node)) return [];
+  const taken = takenKeys(graph);
+  const named = (operator: Operator, base = operator.name) => {
+    const key = freeKey(base, taken);
+    taken.add(key);
     return key;
   };
-  const edits: Edit[] = [];
-  const positions: Record<string, Position> = {};
-  const rects = [...taken];
-  const put = (key: string, column: number) => {
-    const place = freePlace({ x: at.x + column * COLUMN, y: at.y + ROW }, rects);
-    rects.push({ ...place, width: CARD, height: ROW });
-    positions[key] = place;
+  const predicate = { node: named(coin, "coin"), output: 0 };
+  const edits: Edit[] = [
+    { type: "add_node", key: predicate.node, operator: coin.name, arguments: { probability, dtype: "BOOL" } },
+  ];
+  const divided = (source: PortRef, slot: { input: number } | { argument: string }) => {
+    const key = named(split);
+    const device = nodeOf(graph, source.node)?.device === "gpu" ? "gpu" : "cpu";
+    edits.push(...splitEdits({ key, operator: split.name, device }, source, predicate));
+    edits.push({ type: "connect", source: { node: key, output: 0 }, target: node.key, ...slot });
+    return key;
   };
-  const coinKey = named(coin, "coin");
-  const predicate = { node: coinKey, output: 0 };
-  edits.push({ type: "add_node", key: coinKey, operator: coin.name, arguments: { probability, dtype: "BOOL" } });
-  put(coinKey, 0);
-  const halves = new Map<string, string>();
-  const split1 = (ref: PortRef): PortRef => {
-    const id = `${ref.node}#${ref.output ?? 0}`;
-    let key = halves.get(id);
-    if (!key) {
-      key = named(split, "split");
-      put(key, -1);
-      halves.set(id, key);
-      edits.push(
-        {
-          type: "add_node",
-          key,
-          operator: split.name,
-          device: nodeOf(graph, ref.node)?.device === "gpu" ? "gpu" : "cpu",
-        },
-        { type: "connect", source: ref, target: key, input: 0 },
-        { type: "connect", source: predicate, target: key, argument: "predicate" },
-      );
-    }
-    return { node: key, output: 0 };
-  };
-  node.inputs.forEach((ref, input) => {
-    if (ref) edits.push({ type: "connect", source: split1(ref), target: node.key, input });
-  });
-  for (const [argument, ref] of Object.entries(node.argument_inputs))
-    edits.push({ type: "connect", source: split1(ref), target: node.key, argument });
-  const first = node.inputs[0];
-  const mergeKey = named(merge, "merge");
-  put(mergeKey, 1);
+  const halves = node.inputs.flatMap((ref, input) => (ref ? divided(ref, { input }) : []));
+  for (const [argument, ref] of Object.entries(node.argument_inputs)) divided(ref, { argument });
+  const merged = { node: named(merge), output: 0 };
+  const target = merged.node;
   edits.push(
-    { type: "add_node", key: mergeKey, operator: merge.name, device: node.device === "cpu" ? "cpu" : "gpu" },
-    { type: "connect", source: { node: node.key, output: 0 }, target: mergeKey, input: 0 },
-    {
-      type: "connect",
-      source: { node: halves.get(`${first?.node}#${first?.output ?? 0}`) ?? "", output: 1 },
-      target: mergeKey,
-      input: 1,
-    },
-    { type: "connect", source: predicate, target: mergeKey, argument: "predicate" },
+    { type: "add_node", key: target, operator: merge.name, device: node.device === "cpu" ? "cpu" : "gpu" },
+    { type: "connect", source: { node: node.key, output: 0 }, target, input: 0 },
+    { type: "connect", source: { node: halves[0] ?? "", output: 1 }, target, input: 1 },
+    { type: "connect", source: predicate, target, argument: "predicate" },
+    ...redirected(graph, node.key, merged, new Set([target])),
   );
-  const merged = { node: mergeKey, output: 0 };
-  edits.push(...redirected(graph, node.key, merged, new Set([mergeKey])));
-  return { edits, positions, select: [node.key] };
+  return edits;
 }
 
 /** What one node fed is fed by another output. */

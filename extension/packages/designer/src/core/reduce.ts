@@ -9,6 +9,7 @@ import type {
   Sheet,
 } from "../protocol/generated";
 import { indexCatalog } from "./catalog";
+import { folded } from "./chances";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
 import { kept } from "./kept";
@@ -37,7 +38,8 @@ export function project(state: State): State {
   const { graph: drawn, options: chosen, marks: old, positions: stood } = state;
   return {
     ...state,
-    graph: kept(drawn, graph),
+    whole: graph,
+    graph: kept(drawn, folded(graph, opening?.catalog)),
     options: kept(chosen, options),
     marks: kept(old, marks),
     positions: kept(stood, positions),

@@ -9,6 +9,7 @@ import type {
   Repair,
   Sound,
 } from "../protocol/generated";
+import { answered, asked, chancesOf, unfolded } from "./chances";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
@@ -123,7 +124,8 @@ export class Session {
 
   send(message: ClientMessage): void {
     try {
-      this.transport.send(message);
+      const state = this.store.get();
+      this.transport.send(asked(message, state.whole, chancesOf(state)));
     } catch {
       this.lost();
     }
@@ -131,10 +133,22 @@ export class Session {
 
   /** One undo step. Shown at once, sent when the one before was answered. */
   edit(
-    edits: readonly Edit[],
-    options: { gesture?: string; positions?: Readonly<Record<string, Position>>; marks?: Marks; pins?: Pins } = {},
+    drawn: readonly Edit[],
+    options: {
+      gesture?: string;
+      positions?: Readonly<Record<string, Position>>;
+      marks?: Marks;
+      pins?: Pins;
+      whole?: boolean;
+    } = {},
   ): void {
-    const { gesture = "", positions = {}, pins = {} } = options;
+    const { gesture = "", positions = {} } = options;
+    const { whole } = this.store.get();
+    const chances = chancesOf(this.store.get());
+    const edits = options.whole ? drawn : unfolded(drawn, whole, chances);
+    const pins = Object.fromEntries(
+      Object.entries(options.pins ?? {}).map(([key, pin]) => [chances.get(key)?.merge.key ?? key, pin]),
+    );
     const marks = { ...joinedMarks(this.store.get(), edits), ...options.marks };
     if ([edits, positions, marks, pins].every((part) => Object.keys(part).length === 0)) return;
     this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks, pins }));
@@ -342,7 +356,8 @@ export class Session {
     }, TIMEOUT);
   }
 
-  private receive(message: KernelMessage, buffers: readonly Bytes[]): void {
+  private receive(sent: KernelMessage, buffers: readonly Bytes[]): void {
+    const message = answered(sent, this.store.get());
     if (message.type === "revision_changed") this.document = buffers[0] ?? this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();

@@ -1,5 +1,5 @@
 import { detailOf, isFar, isMany } from "./detail";
-import { EDGE, fittingScale, type Size } from "./layout";
+import { CARD, EDGE, fittingScale, type Size } from "./layout";
 import type { Rect } from "./route";
 
 /** What of the canvas is in view: x and y are where its origin is, in px of the frame. */
@@ -67,18 +67,27 @@ export function viewOf(
 const SLACK = 10;
 /** What stays free around cards for which the view was moved, in px. */
 const EDGES = 4;
+/** At which cards can be read: where the room gets low, they become no smaller. */
+const READABLE = 134 / CARD;
 /** What larger cards must gain before they are shown larger. */
 const GROWTH = 1.25;
 
 /**
  * The view after cards came, went or moved: the one that there is, while all cards are in sight, else moved as far as it
- * must be, else that of the whole graph. It grows again where cards were made small for others that have gone.
+ * must be, else that of the whole graph. It grows again where cards were made small for others that have gone. With `low`
+ * it was the room that became lower: cards stay readable, and those that are selected in sight, else the first row.
  */
-export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now: View): View | null {
+export function keptView(
+  cards: readonly (Rect & { readonly selected?: boolean | undefined })[],
+  size: Size,
+  covers: Covers,
+  now: View,
+  low = false,
+): View | null {
   const whole = viewOf(cards, size, covers);
   if (!whole) return null;
-  const rects = ({ x, y, zoom }: View) =>
-    cards.map((c) => ({
+  const rects = ({ x, y, zoom }: View, some = cards) =>
+    some.map((c) => ({
       x: c.x * zoom + x,
       y: c.y * zoom + y,
       right: (c.x + c.width) * zoom + x,
@@ -92,15 +101,41 @@ export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now
     );
   if (whole.zoom > GROWTH * now.zoom) return whole;
   if (inSight(now)) return now;
-  const all = rects(now);
-  const shift = (from: number, low: number[], high: number[], to: number) =>
-    Math.max(from - Math.min(...low), Math.min(0, to - Math.max(...high)));
-  const sides = (side: keyof (typeof all)[number]) => all.map((c) => c[side]);
-  const moved = {
-    x: now.x + shift(EDGES, sides("x"), sides("right"), size.width - EDGES),
-    // the room of a sentence that may come stays free, so that it covers no card
-    y: now.y + shift(covers.top + EDGES, sides("y"), sides("bottom"), size.height - EDGES),
-    zoom: now.zoom,
+  const shift = (from: number, least: number[], most: number[], to: number) =>
+    Math.max(from - Math.min(...least), Math.min(0, to - Math.max(...most)));
+  const moved = (view: View, some = cards): View => {
+    const all = rects(view, some);
+    return {
+      x:
+        view.x +
+        shift(
+          EDGES,
+          all.map((c) => c.x),
+          all.map((c) => c.right),
+          size.width - EDGES,
+        ),
+      // the room of a sentence that may come stays free, so that it covers no card
+      y:
+        view.y +
+        shift(
+          covers.top + EDGES,
+          all.map((c) => c.y),
+          all.map((c) => c.bottom),
+          size.height - EDGES,
+        ),
+      zoom: view.zoom,
+    };
   };
-  return inSight(moved) ? moved : whole;
+  if (inSight(moved(now))) return moved(now);
+  const zoom = Math.min(now.zoom, READABLE);
+  const wide = rects({ ...whole, zoom });
+  if (
+    !low ||
+    whole.zoom >= zoom ||
+    Math.max(...wide.map((c) => c.right)) - Math.min(...wide.map((c) => c.x)) > size.width
+  )
+    return whole;
+  const selected = cards.filter((c) => c.selected);
+  const first = moved({ ...now, zoom });
+  return selected.length > 0 ? moved(first, selected) : first;
 }

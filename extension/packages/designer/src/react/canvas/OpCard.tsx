@@ -1,13 +1,13 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
+import { chancesOf, partOf } from "../../core/chances";
 import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
-import { chanceOf, partOf } from "../../core/probability";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
 import { portKey } from "../../core/state";
@@ -32,7 +32,7 @@ function useCard(key: string) {
   const preview = useSel((s) => select.previewOf(s, key));
   const findings = useSel((s) => select.findingsAt(s, key));
   const chance = useSel((s) => {
-    const found = node && s.graph && s.opening && chanceOf({ graph: s.graph, catalog: s.opening.catalog }, node);
+    const found = chancesOf(s).get(key);
     return found ? partOf(found) : 1;
   });
   const status = useSel((s) => ({

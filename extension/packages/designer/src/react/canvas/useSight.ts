@@ -33,10 +33,10 @@ export function useSight(
       const sizes = sizesOf(session.store.get());
       // Breadcrumbs stand above the cards.
       const above = pathOf(session.store.get()).length > 0 ? 40 : 0;
-      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
+      const cards = latest.current.map(({ id, position: { x, y }, measured: real, selected }) => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
         const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
-        return { x, y: y - above, width: real?.width ?? CARD, height };
+        return { x, y: y - above, width: real?.width ?? CARD, height, selected };
       });
       const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
       const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
@@ -79,7 +79,7 @@ export function useSight(
       if (back) home.current = from;
       at.current = now;
       look((...of) => {
-        const to = keptView(...of, from);
+        const to = keptView(...of, from, back);
         return same(to) ? null : to;
       }, 200);
     },

@@ -1,7 +1,8 @@
-import { applyAlways, applySometimes, canChance, chanceOf, partOf } from "../../core/probability";
+import { chancesOf, partOf } from "../../core/chances";
+import { nodeOf } from "../../core/graph";
+import { applyAlways, applySometimes, canChance } from "../../core/probability";
 import { snap } from "../../core/validate";
-import type { Edit, NodeView } from "../../protocol/generated";
-import { cardRects, relaid } from "../canvas/sizes";
+import type { NodeView } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section } from "../parts";
@@ -13,32 +14,26 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
   const gesture = useGesture();
   const state = useSel((s) => {
     const context = s.graph && s.opening ? { graph: s.graph, catalog: s.opening.catalog } : null;
-    const chance = context ? chanceOf(context, node) : null;
+    const chance = chancesOf(s).get(node.key);
     return {
-      offered: context !== null && (chance !== null || canChance(context, node)),
+      offered: context !== null && (chance !== undefined || canChance(context, node)),
       p: chance ? partOf(chance) : 1,
-      merge: chance?.merge.key ?? "",
     };
   });
   if (!state.offered) return null;
   const set = (p: number) => {
     const context = contextOf(session);
     if (!context) return;
-    const chance = chanceOf(context, node);
     const options = { gesture: `${node.key}.p.${gesture.name()}` };
     const state = session.store.get();
-    // where nobody has moved a card, the chain reads from left to right
-    const laid = (edits: readonly Edit[]) => relaid(state, edits, session.room);
-    if (chance && p >= 1) {
-      const edits = applyAlways(context, node, chance);
-      session.edit(edits, { ...options, positions: laid(edits) });
+    const chance = chancesOf(state).get(node.key);
+    const inner = nodeOf(state.whole, node.key);
+    if (chance && inner && state.whole && p >= 1) {
+      const edits = applyAlways({ ...context, graph: state.whole }, inner, chance);
+      session.edit(edits, { ...options, whole: true });
     } else if (chance)
       session.edit([{ type: "set_argument", key: chance.coin.key, argument: "probability", value: p }], options);
-    else if (p < 1) {
-      const at = state.positions[node.key] ?? { x: 20, y: 14 };
-      const step = applySometimes(context, node, p, at, cardRects(state));
-      if (step) session.edit(step.edits, { ...options, positions: { ...step.positions, ...laid(step.edits) } });
-    }
+    else if (p < 1) session.edit(applySometimes(context, node, p), options);
   };
   return (
     <Section>
@@ -64,7 +59,7 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
       </label>
       {state.p < 1 && (
         <p className="ds-muted ds-note">
-          {Math.round(state.p * 100)} % of the samples take it; {state.merge} joins them with the others.
+          {Math.round(state.p * 100)} % of the samples take it; the others pass unchanged.
         </p>
       )}
     </Section>
