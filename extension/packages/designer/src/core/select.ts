@@ -355,6 +355,11 @@ export function hasFirstInput(node: NodeView, operator: Operator | undefined): b
   return (first !== undefined && !first.optional) || (node.inputs[0] ?? null) !== null;
 }
 
+/** Whether a card takes two columns: that of a sequence, where cards are more than name and picture. */
+export function isWide(node: NodeView, dense: boolean): boolean {
+  return node.output_kinds[0] === "video" && !dense;
+}
+
 /** Height of a card in px, known without measuring, so that the layout is right at once. */
 export function cardHeight(
   node: NodeView,
@@ -366,7 +371,7 @@ export function cardHeight(
   if (dense) return shape === "tall" ? 129 : 62;
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
-  const body = shape === "tall" ? 101 : 34;
+  const body = shape === "tall" ? (isWide(node, dense) ? 135 : 101) : 34;
   return 28 + body + 20 * (rows + extra) + 22;
 }
 

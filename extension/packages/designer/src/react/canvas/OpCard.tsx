@@ -22,7 +22,7 @@ import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
 import { Name } from "./Name";
 import { Overlay } from "./Overlay";
-import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView, WIDE_PREVIEW } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
 
@@ -154,7 +154,7 @@ function Busy({ nodeKey }: { readonly nodeKey: string }) {
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
   const { node, preview, open, dense } = card;
-  const size = { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
+  const size = select.isWide(node, dense) ? WIDE_PREVIEW : { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
   const testId = `thumb-${node.key}`;
   if (card.file) return <FilePicture node={node.key} source={card.file} {...size} />;
   if (card.lost) return null;
@@ -164,7 +164,7 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
         <Overlay preview={preview} {...size} />
       </div>
     );
-  if (preview) return <PreviewView preview={preview} label={label} testId={testId} />;
+  if (preview) return <PreviewView preview={preview} label={label} testId={testId} {...size} />;
   if (dense) return <div style={size} />;
   return <Thumb id={portKey(node.key, 0)} {...size} label={label} testId={testId} />;
 }
@@ -301,6 +301,7 @@ function OpCardView({ id, selected }: NodeProps) {
     "ds-card",
     "ds-card-operator",
     `ds-card-${node.device}`,
+    select.isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
     failed || begun ? "ds-failed" : "",
     begun || lost ? "ds-unwired" : "",
