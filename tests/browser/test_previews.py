@@ -150,8 +150,8 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     # boxes stand over the image that comes with them
     _by_id(page, "node-source").click(position={"x": 28, "y": 5})
     page.get_by_role("tab", name="output_1").or_(page.get_by_role("tab", name="output 2")).click()
-    page.wait_for_selector(".ds-compare .ds-over i", state="attached")
-    assert page.locator(".ds-compare .ds-over i").count() == 2
+    page.wait_for_selector(".ds-compare .ds-overlay i", state="attached")
+    assert page.locator(".ds-compare .ds-overlay i").count() == 2
     lab.set_theme(page, "JupyterLab Dark")
     lab.settle(page)
     page.screenshot(path=artifacts / "kinds_dark.png")
@@ -174,11 +174,11 @@ Designer(objects(), height=800)
 def test_boxes_have_names_and_points_that_leave_their_picture_are_counted(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "objects.ipynb", OBJECTS)
     lab.open_notebook(page, server[0], "objects.ipynb")
-    name = page.locator('[data-testid="node-boxes"] .ds-over i b')
+    name = page.locator('[data-testid="node-boxes"] .ds-overlay i b')
     name.wait_for(state="attached", timeout=90_000)
     assert name.text_content() == "cat"
     assert "over flip" in (_by_id(page, "thumb-boxes").get_attribute("aria-label") or "")
-    dots = page.locator('[data-testid="node-points"] .ds-over u').count()
+    dots = page.locator('[data-testid="node-points"] .ds-overlay u').count()
     title = _by_id(page, "leaves-points").get_attribute("title") or ""
     assert title.startswith("over flip; ") and title.endswith(f"of {dots} points leave it.")
     page.screenshot(path=artifacts / "objects.png")

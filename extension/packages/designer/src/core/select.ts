@@ -49,6 +49,16 @@ export function cardShape(node: NodeView, preview: Preview | undefined): CardSha
   return node.output_kinds.length === 0 ? "short" : "tall";
 }
 
+/** What one line can say of an output: its few numbers, or how many boxes or points there are. */
+export function figures(body: PreviewBody | undefined): string {
+  if (body?.type === "boxes") return format.plural(body.count, "box", "boxes");
+  if (body?.type === "points") return format.plural(body.count, "point");
+  if (body?.type !== "table" || body.rows.length !== 1) return "";
+  return (body.rows[0] ?? [])
+    .map((cell) => (Number.isFinite(Number(cell)) ? format.short(Number(cell)) : cell))
+    .join(" ");
+}
+
 /** The value of a scalar for a sample of the batch. */
 export function scalarOf(preview: Preview | undefined, sample: number): number | undefined {
   return preview?.body.type === "values" ? preview.body.values[sample] : undefined;

@@ -177,7 +177,7 @@ interface BodyProps {
 }
 
 function Body({ card, failed, said }: BodyProps) {
-  const { node, preview, found, running, old, heat, stale, sample } = card;
+  const { node, operator, preview, found, running, old, heat, stale, sample } = card;
   const shape = select.cardShape(node, preview);
   const chip = said ? (
     <span className="ds-time ds-time-failed">{said}</span>
@@ -185,6 +185,13 @@ function Body({ card, failed, said }: BodyProps) {
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
+  if (shape === "short" && preview?.body.type === "table")
+    return (
+      <div className="ds-figures">
+        <span className="ds-row-name ds-muted">{outputName(operator, node, 0, "")}</span>
+        <span className="ds-row-value">{select.figures(preview.body)}</span>
+      </div>
+    );
   if (shape === "short")
     return preview ? <PreviewView preview={preview} label={label} /> : <div className="ds-values" />;
   return (
@@ -221,11 +228,13 @@ function OutputRows({ card }: { readonly card: Card }) {
   const { node, operator, wiredOutputs: wired } = card;
   const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
+  const figures = useSel((s) => rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)));
   return rows.map((output) => {
     const name = outputName(operator, node, output);
     return (
       <Row key={output} className="ds-row-out">
-        <span className="ds-muted">{name}</span>
+        <span className="ds-row-name ds-muted">{name}</span>
+        {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}
           kind={node.output_kinds[output] ?? "any"}

@@ -125,7 +125,7 @@ function Over(props: PartProps<BoxesBody | PointsBody>) {
   const things = body.type === "boxes" ? format.plural(body.count, "box", "boxes") : format.plural(body.count, "point");
   const words = `${label}, ${things}${body.over ? ` over ${body.over}` : ""}`;
   return (
-    <>
+    <div style={{ position: "relative", width, height }}>
       <Thumb
         id={portKey(preview.key, preview.output)}
         width={width}
@@ -134,7 +134,7 @@ function Over(props: PartProps<BoxesBody | PointsBody>) {
         {...(testId ? { testId } : {})}
       />
       <Overlay {...props} />
-    </>
+    </div>
   );
 }
 
