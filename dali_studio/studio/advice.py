@@ -68,7 +68,7 @@ def cores() -> int:
 
 
 def advise(graph: Graph, registry: Registry, run: Observed) -> tuple[Proposal, ...]:
-    """What may make the pipeline faster, the most promising first.
+    """What may make the pipeline faster: first what can be tried at once, and of that the most promising.
 
     Parameters
     ----------
@@ -80,7 +80,8 @@ def advise(graph: Graph, registry: Registry, run: Observed) -> tuple[Proposal, .
     if not run.times:
         return ()
     rules = _threads, _decode, _reader, _python, _copies, _ahead, _small_batch
-    return tuple(advice for rule in rules for advice in rule(graph, registry, run))[:_MAX_ADVICE]
+    found = [advice for rule in rules for advice in rule(graph, registry, run)]
+    return tuple(sorted(found, key=lambda one: not one.edits))[:_MAX_ADVICE]
 
 
 def _percent(share: float) -> str:

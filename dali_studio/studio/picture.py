@@ -518,8 +518,8 @@ def text_of(body: bodies.PreviewBody) -> str:
 
 
 def photo_of(body: bodies.PreviewBody, picture: images.Rgb | None) -> images.Rgb | None:
-    """The photo of a card; of slices the one in the middle, since they are shown one at a time."""
-    if picture is None or not isinstance(body, bodies.PlanesBody) or body.axis == "F":
+    """The photo of a card; of slices the one in the middle, of frames the first, since they are shown one at a time."""
+    if picture is None or not isinstance(body, bodies.PlanesBody):
         return picture
-    middle = body.width * (len(body.shown) // 2)
-    return np.ascontiguousarray(picture[:, middle : middle + body.width])
+    begin = body.width * (len(body.shown) // 2) if body.axis == "D" else 0
+    return np.ascontiguousarray(picture[:, begin : begin + body.width])

@@ -190,6 +190,23 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     box = _by_id(page, "pair-a").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_function("() => document.querySelectorAll('[data-testid=pixel-table] tbody tr').length === 3")
+    # the wheel enlarges all pictures about the same pixel, dragging moves them, 0 shows all
+    shown = "name => document.querySelector(`[data-testid=pair-${name}]`).getBoundingClientRect().toJSON()"
+    at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    for _ in range(6):
+        page.mouse.wheel(0, -100)
+    near = {name: page.evaluate(shown, name) for name in ("a", "b", "difference")}
+    assert 3.7 < near["a"]["width"] / box["width"] < 3.9 and near["a"] == near["b"]
+    assert abs(near["a"]["x"] + near["a"]["width"] / 2 - at[0]) < 2 and near["difference"]["width"] == near["a"]["width"]
+    page.mouse.move(at[0] + 60, at[1])
+    page.mouse.down()
+    page.mouse.move(at[0] + 90, at[1] - 20, steps=3)
+    page.mouse.up()
+    moved = page.evaluate(shown, "difference")
+    assert (round(moved["x"] - near["difference"]["x"]), round(moved["y"] - near["difference"]["y"])) == (30, -20)
+    page.screenshot(path=artifacts / "designer_compare_near.png")
+    page.keyboard.press("0")
+    page.wait_for_function(f"wide => Math.abs(({shown})('a').width - wide) < 1", arg=box["width"])
     page.screenshot(path=artifacts / "designer_compare.png")
     # a node beside itself: nothing differs
     _by_id(page, "pair-node-A").select_option("rotate")

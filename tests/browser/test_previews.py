@@ -93,18 +93,22 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
             "key => Number(document.querySelector(`[data-testid='thumb-${key}']`)?.dataset.drawn ?? 0) > 0", arg=key
         )
 
-    assert page.locator('[data-testid="node-video"] .ds-frames span').all_text_contents() == ["0", "2", "4", "6"]
-    # a sequence: the frame that is pointed at, then one after the other, in the browser
-    frame = page.locator('[data-testid="node-video"] .ds-frame-now')
-    _by_id(page, "thumb-video").hover(position={"x": 140, "y": 40})
-    frame.get_by_text("6").wait_for()
+    # a sequence: the frame that is pointed at or chosen by keys, then one after the other, in the browser
+    frame, strip = _by_id(page, "frame-video"), _by_id(page, "frames-video")
+    assert frame.inner_text() == "frame 1 of 7" and page.locator('[data-testid="node-video"] .ds-clip-strip span').count() == 7
+    first = lab.painted(page, "video")
+    strip.hover(position={"x": strip.bounding_box()["width"] * 0.93, "y": 9})
+    frame.get_by_text("frame 7").wait_for()
+    page.wait_for_timeout(100)
+    assert lab.painted(page, "video") != first
     page.mouse.move(0, 0)
-    frame.wait_for(state="detached")
+    strip.focus()
+    page.keyboard.press("ArrowLeft")
+    frame.get_by_text("frame 6").wait_for()
     _by_id(page, "play-video").click()
-    for number in ("2", "6", "0"):
-        frame.get_by_text(number).wait_for()
+    for number in ("7", "1", "3"):
+        frame.get_by_text(f"frame {number}").wait_for()
     _by_id(page, "play-video").click()
-    frame.wait_for(state="detached")
 
     for shown in ("node-sound svg.ds-wave path", "node-sound canvas[aria-label^=frequencies]:not([data-drawn='0'])", "node-matrix td", "node-vector .ds-histogram"):
         card, what = shown.split(" ", 1)
@@ -146,8 +150,8 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     # boxes stand over the image that comes with them
     _by_id(page, "node-source").click(position={"x": 28, "y": 5})
     page.get_by_role("tab", name="output_1").or_(page.get_by_role("tab", name="output 2")).click()
-    page.wait_for_selector(".ds-compare .ds-over i", state="attached")
-    assert page.locator(".ds-compare .ds-over i").count() == 2
+    page.wait_for_selector(".ds-compare .ds-overlay i", state="attached")
+    assert page.locator(".ds-compare .ds-overlay i").count() == 2
     lab.set_theme(page, "JupyterLab Dark")
     lab.settle(page)
     page.screenshot(path=artifacts / "kinds_dark.png")
@@ -170,11 +174,11 @@ Designer(objects(), height=800)
 def test_boxes_have_names_and_points_that_leave_their_picture_are_counted(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "objects.ipynb", OBJECTS)
     lab.open_notebook(page, server[0], "objects.ipynb")
-    name = page.locator('[data-testid="node-boxes"] .ds-over i b')
+    name = page.locator('[data-testid="node-boxes"] .ds-overlay i b')
     name.wait_for(state="attached", timeout=90_000)
     assert name.text_content() == "cat"
     assert "over flip" in (_by_id(page, "thumb-boxes").get_attribute("aria-label") or "")
-    dots = page.locator('[data-testid="node-points"] .ds-over u').count()
+    dots = page.locator('[data-testid="node-points"] .ds-overlay u').count()
     title = _by_id(page, "leaves-points").get_attribute("title") or ""
     assert title.startswith("over flip; ") and title.endswith(f"of {dots} points leave it.")
     page.screenshot(path=artifacts / "objects.png")
@@ -194,35 +198,34 @@ Designer(clips(), height=700)
 
 
 def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    """The samples have 12 frames a second, of which every third is taken; a strip shows 0, 2, 5 and 7."""
+    """The samples have 12 frames a second, of which every third is taken."""
     lab.write_notebook(server[1] / "clips.ipynb", CLIPS)
     lab.open_notebook(page, server[0], "clips.ipynb")
     _by_id(page, "node-small").wait_for(timeout=90_000)
     _by_id(page, "designer").scroll_into_view_if_needed()
     page.wait_for_function("() => Number(document.querySelector('[data-testid=thumb-moved]')?.dataset.drawn ?? 0) > 0")
     for key in ("video", "small"):
-        assert _by_id(page, f"time-{key}").inner_text() == "0.00 – 1.75 s"
+        assert _by_id(page, f"time-{key}").inner_text() == "0.00 s of 1.75 s"
     assert page.locator('[data-testid="time-moved"]').count() == 0  # frames in another order
-    _by_id(page, "thumb-small").hover(position={"x": 90, "y": 50})
-    time = _by_id(page, "time-small")
-    time.get_by_text("1.25 s").wait_for()
+    time, strip = _by_id(page, "time-small"), _by_id(page, "frames-small")
+    strip.hover(position={"x": strip.bounding_box()["width"] * 0.7, "y": 9})
+    time.get_by_text("1.25 s of 1.75 s").wait_for()
 
     # what differs between two frames, in place of the picture
     page.wait_for_timeout(200)
     frame = lab.painted(page, "small")
     _by_id(page, "differ-small").click()
-    page.mouse.move(0, 0)
-    time.get_by_text("1.75 s").wait_for()
+    page.wait_for_timeout(200)
     page.screenshot(path=artifacts / "video_difference.png")
     colours = [value for place, value in enumerate(lab.painted(page, "small")) if place % 4 < 3]
     assert 0 < sum(colours) < 0.9 * sum(value for place, value in enumerate(frame) if place % 4 < 3)
     _by_id(page, "differ-small").click()
 
-    # 7/12 s from frame to frame
+    # a quarter of a second from frame to frame
     _by_id(page, "play-small").click()
     begun = page.evaluate("() => performance.now()")
-    for seconds in ("0.00 s", "0.50 s", "1.25 s", "1.75 s"):
-        time.get_by_text(seconds, exact=True).wait_for()
-    assert page.evaluate("() => performance.now()") - begun > 4 * 500
+    for seconds in ("1.50 s", "0.00 s", "0.50 s"):
+        time.get_by_text(f"{seconds} of 1.75 s", exact=True).wait_for()
+    assert page.evaluate("() => performance.now()") - begun > 4 * 200
     _by_id(page, "play-small").click()
     page.screenshot(path=artifacts / "video.png")

@@ -139,15 +139,16 @@ def test_the_steps_before_a_spectrogram_tell_its_scale() -> None:
 # ------------------------------------------------------------------------------------------------- sequences, volumes
 
 
-@pytest.mark.parametrize(("layout", "shape"), [("FHWC", (7, 20, 30, 3)), ("FCHW", (7, 3, 20, 30)), ("FHW", (7, 20, 30))])
+@pytest.mark.parametrize(("layout", "shape"), [("FHWC", (15, 20, 30, 3)), ("FCHW", (15, 3, 20, 30)), ("FHW", (15, 20, 30))])
 def test_frames_stand_side_by_side_with_their_numbers(layout: str, shape: tuple[int, ...]) -> None:
     frames = np.zeros(shape, np.uint8)
-    for number in range(7):
-        frames[number] = 30 * number
+    for number in range(shape[0]):
+        frames[number] = 15 * number
     made = card(frames, layout)
-    assert made.body == bodies.PlanesBody(axis="F", count=7, shown=(0, 2, 4, 6), width=30)
-    assert made.picture is not None and made.picture.shape == (20, 120, 3)
-    assert [int(made.picture[5, 30 * i + 15, 0]) for i in range(4)] == [0, 60, 120, 180]
+    assert made.body == bodies.PlanesBody(axis="F", count=15, shown=(0, 2, 4, 6, 8, 10, 12, 14), width=30)
+    assert made.picture is not None and made.picture.shape == (20, 240, 3)
+    assert [int(made.picture[5, 30 * i + 15, 0]) for i in range(4)] == [0, 30, 60, 90]
+    assert card(np.zeros((2, 400, 600, 3), np.uint8), "FHWC").body == bodies.PlanesBody(axis="F", count=2, shown=(0, 1), width=264)
 
 
 @pytest.mark.parametrize(("layout", "shape"), [("DHWC", (33, 20, 30, 1)), ("CDHW", (1, 33, 20, 30)), ("DHW", (33, 20, 30))])
@@ -514,7 +515,7 @@ def test_times_of_a_video_go_with_its_frames_while_each_is_changed_alone(tmp_pat
     (previews,) = only(client.send("ready"), messages.Previews)
     shown: dict[str, Any] = {item.key: item.body for item in previews.items}
     times = {key: shown[key].times for key in ("video", "small", "back", "padded")}
-    assert times["video"] == times["small"] == pytest.approx((0.0, 0.24, 0.36, 0.6))
+    assert times["video"] == times["small"] == pytest.approx((0.0, 0.12, 0.24, 0.36, 0.48, 0.6))
     assert times["back"] == times["padded"] == ()  # in another order, and with filled frames
     client.session.close()
 

@@ -77,7 +77,7 @@ class Warp(Operator, abstract=True):
                compiled("warp_volume", TYPES))  # fmt: skip
 
     fill_value: Annotated[
-        float | None, Doc("Value outside the image; unset repeats the edge."), Ui("slider", (0, 255)), COMMON
+        float | None, Doc("Value outside the image; unset: edge pixels."), Ui("slider", (0, 255)), COMMON
     ] = None
     interp_type: Annotated[DALIInterpType, Doc("Filter."), Choices(("INTERP_LINEAR", "INTERP_NN")), COMMON] = (
         DALIInterpType.INTERP_LINEAR

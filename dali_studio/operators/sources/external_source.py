@@ -90,7 +90,7 @@ class ExternalSource(Operator):
                     hint="Take one away.",
                     argument="ndim",
                 )
-            kind = "image" if layout in ("HWC", "CHW") else "any"
+            kind = "image" if layout in ("HWC", "CHW") else "video" if layout in ("FHWC", "FCHW") else "any"
             metas.append(TensorMeta(dtype, len(layout) if layout else ndim, layout, kind))
         for name in ("dtype", "ndim", "layout"):
             given = args[name]

@@ -12,12 +12,14 @@ from dali_studio.studio.bodies import PlanesBody
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
-#: Frames that a card shows side by side, and slices among which its slider chooses.
-_FRAMES, _SLICES = 4, 9
+#: Frames and slices among which a card chooses.
+_FRAMES, _SLICES = 8, 9
+#: The part of a card's room that a frame takes, above the others.
+_FRAME = 0.9
 
 
 class PlanesRenderer:
-    """Shows frames side by side, and slices of a volume behind a slider; of a sequence of volumes, middle slices."""
+    """Shows frames, and slices of a volume behind a slider; of a sequence of volumes, middle slices."""
 
     def accepts(self, shown: Shown) -> bool:
         """As in `Renderer`."""
@@ -37,8 +39,8 @@ class PlanesRenderer:
         chosen = cast("list[int]", picked.tolist())
         # mapped together, so that the planes can be compared
         pixels, note = images.to_rgb_each([planes[i] for i in chosen], layout)
-        room = width // len(chosen) if axis == "F" else width
-        row = [images.fitted(image, room, height) for image in pixels]
+        part = _FRAME if axis == "F" else 1.0
+        row = [images.fitted(image, int(width * part), int(height * part)) for image in pixels]
         times = tuple(shown.seconds[i] for i in chosen) if axis == "F" and len(shown.seconds) == count else ()
         body = PlanesBody(axis=axis, count=count, shown=tuple(chosen), width=row[0].shape[1], times=times)
         return Card(body, np.hstack(row), note)

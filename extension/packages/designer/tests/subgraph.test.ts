@@ -83,7 +83,7 @@ describe("subgraphs", () => {
     const state = collapsed();
     const small = contracted(state, graph);
     const keys = new Set(small.nodes.map((n) => n.key));
-    expect(small.nodes).toHaveLength(graph.nodes.length - KEYS.length + 2);
+    expect(small.nodes).toHaveLength(graph.nodes.length - KEYS.length + 1);
     for (const { source, slot } of wiresOf(small)) {
       expect(keys.has(source.node)).toBe(true);
       expect(slot.kind === "output" || keys.has(slot.node)).toBe(true);

@@ -26,9 +26,22 @@ export interface Size {
   readonly height: number;
 }
 
+/** Columns that a card takes. */
+type Span = (key: string) => number;
+
 interface Cell {
   column: number;
   lane: number;
+  readonly span: number;
+}
+
+function columnsIn({ column, span }: Pick<Cell, "column" | "span">): number[] {
+  return Array.from({ length: span }, (_, i) => column + i);
+}
+
+/** The first column right of all cells. */
+function endOf(cells: Iterable<Pick<Cell, "column" | "span">>): number {
+  return Math.max(0, ...[...cells].map((c) => c.column + c.span));
 }
 
 /** Nodes without inputs of their own that feed arguments only: they sit under what they feed. */
@@ -47,17 +60,16 @@ function argumentSources(graph: GraphView): Map<string, string> {
 }
 
 /** Column = longest way from a source, lane = 0 for the longest chain, then the first free one. */
-function cells(graph: GraphView, small: ReadonlyMap<string, string>): Map<string, Cell> {
+function cells(graph: GraphView, small: ReadonlyMap<string, string>, span: Span): Map<string, Cell> {
   const placed = new Map<string, Cell>();
   const main = topological(graph).filter((n) => !small.has(n.key));
   const parents = (n: NodeView) =>
     [...n.inputs, ...Object.values(n.argument_inputs)].filter((r) => r !== null && !small.has(r.node));
   for (const node of main) {
-    const column = parents(node).reduce((c, r) => Math.max(c, (placed.get(r?.node ?? "")?.column ?? -1) + 1), 0);
-    placed.set(node.key, { column, lane: -1 });
+    const column = endOf(parents(node).flatMap((r) => placed.get(r?.node ?? "") ?? []));
+    placed.set(node.key, { column, lane: -1, span: span(node.key) });
   }
-  const last = Math.max(-1, ...[...placed.values()].map((c) => c.column));
-  if (graph.outputs.length > 0) placed.set(OUTPUTS, { column: last + 1, lane: -1 });
+  if (graph.outputs.length > 0) placed.set(OUTPUTS, { column: endOf(placed.values()), lane: -1, span: 1 });
   pullSources(graph, placed, main);
   assignLanes(graph, placed, main);
   return placed;
@@ -73,7 +85,7 @@ function pullSources(graph: GraphView, placed: Map<string, Cell>, main: readonly
     if (!cell || node.inputs.some((r) => r !== null && isShared(r.node))) continue;
     const users = usersOf(node.key);
     const columns = users.map((n) => placed.get(n.key)?.column).filter((c): c is number => c !== undefined);
-    if (columns.length > 0) cell.column = Math.max(cell.column, Math.min(...columns) - 1);
+    if (columns.length > 0) cell.column = Math.max(cell.column, Math.min(...columns) - cell.span);
   }
 }
 
@@ -84,9 +96,9 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
     const cell = placed.get(key);
     if (!cell || cell.lane >= 0) return;
     let lane = Math.max(0, wanted);
-    while (taken.has(`${cell.column},${lane}`)) lane += 1;
+    while (columnsIn(cell).some((column) => taken.has(`${column},${lane}`))) lane += 1;
     cell.lane = lane;
-    taken.add(`${cell.column},${lane}`);
+    for (const column of columnsIn(cell)) taken.add(`${column},${lane}`);
   };
   // Walk back from each output along first inputs: the first output's chain gets lane 0, the next one lane 1 ...
   const chain = (from: string, lane: number) => {
@@ -141,12 +153,14 @@ class Floor {
     return Math.max(TOP, ...columns.map((c) => this.top(c)));
   }
 
-  put(key: string, column: number, y: number, gap = this.pitch.gap): void {
+  put(key: string, column: number, y: number, gap = this.pitch.gap, span = 1): void {
     this.positions[key] = { x: SIDE + column * COLUMN, y };
     const tall = gap === this.pitch.gap && this.height(key) > 120;
     const row = tall ? Math.max(this.height(key), this.pitch.row) : this.height(key);
-    this.bottoms[column] = Math.max(this.bottoms[column] ?? 0, y + row);
-    this.gaps[column] = gap;
+    for (const taken of columnsIn({ column, span })) {
+      this.bottoms[taken] = Math.max(this.bottoms[taken] ?? 0, y + row);
+      this.gaps[taken] = gap;
+    }
   }
 
   /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower. */
@@ -180,16 +194,18 @@ function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cel
   for (const block of [...blocks.keys()].sort((a, b) => a - b)) {
     const members = (blocks.get(block) ?? []).filter(([key]) => key !== OUTPUTS);
     const left = block === 0 ? 0 : Math.min(...members.map(([, c]) => c.column));
-    for (const [key, c] of members) placed.set(key, { column: end + c.column - left, lane: c.lane - block * rows });
-    end = 1 + Math.max(-1, ...[...placed.values()].map((c) => c.column));
+    for (const [key, c] of members)
+      placed.set(key, { ...c, column: end + c.column - left, lane: c.lane - block * rows });
+    end = endOf(placed.values());
   }
-  if (cells.has(OUTPUTS)) placed.set(OUTPUTS, { column: end, lane: 0 });
+  if (cells.has(OUTPUTS)) placed.set(OUTPUTS, { column: end, lane: 0, span: 1 });
   return placed;
 }
 
 interface Plan {
   readonly small: ReadonlyMap<string, string>;
   readonly height: Height;
+  readonly span: Span;
   readonly pitch: Pitch;
 }
 
@@ -198,8 +214,7 @@ function placed({ small, height, pitch }: Plan, grid: ReadonlyMap<string, Cell>,
   const floor = new Floor(columns, height, pitch);
   const bands = 1 + Math.floor(Math.max(0, ...[...grid.values()].map((c) => c.column)) / columns);
   const members: Member[][] = Array.from({ length: bands }, () => []);
-  for (const [key, c] of grid)
-    members[Math.floor(c.column / columns)]?.push({ key, column: c.column % columns, lane: c.lane });
+  for (const [key, c] of grid) members[Math.floor(c.column / columns)]?.push({ ...c, key, column: c.column % columns });
   members.forEach((band, i) => {
     placeBand(band, floor, i > 0);
     placeSmall(band, small, floor);
@@ -208,7 +223,8 @@ function placed({ small, height, pitch }: Plan, grid: ReadonlyMap<string, Cell>,
 }
 
 function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch): Plan {
-  return { small: argumentSources(graph), height: (key) => sizes.get(key)?.height ?? pitch.row, pitch };
+  const span = (key: string) => ((sizes.get(key)?.width ?? CARD) > COLUMN ? 2 : 1);
+  return { small: argumentSources(graph), height: (key) => sizes.get(key)?.height ?? pitch.row, span, pitch };
 }
 
 function columnsOf(width: number): number {
@@ -223,7 +239,7 @@ export function layoutGraph(
   pitch = WIDE,
 ): Record<string, Position> {
   const plan = planOf(graph, sizes, pitch);
-  return placed(plan, cells(graph, plan.small), columnsOf(width)).positions;
+  return placed(plan, cells(graph, plan.small, plan.span), columnsOf(width)).positions;
 }
 
 /** What stays free left and right of the cards, in px: wires run up to 18 px outside of them. */
@@ -267,9 +283,9 @@ class Ways {
     pitch: Pitch,
   ) {
     this.plan = planOf(graph, sizes, pitch);
-    this.grid = cells(graph, this.plan.small);
+    this.grid = cells(graph, this.plan.small, this.plan.span);
     const cellsOf = [...this.grid.values()];
-    this.length = 1 + Math.max(0, ...cellsOf.map((c) => c.column));
+    this.length = Math.max(1, endOf(cellsOf));
     this.lanes = 1 + Math.max(0, ...cellsOf.map((c) => c.lane));
   }
 
@@ -294,7 +310,7 @@ class Ways {
       // What a block takes from one right of it would run back through both.
       if (inner.some(({ source, slot }) => blockOf(source.node) > blockOf(slot.node))) continue;
       const grid = folded(this.grid, rows);
-      yield this.way(grid, 1 + Math.max(...[...grid.values()].map((c) => c.column)));
+      yield this.way(grid, endOf(grid.values()));
     }
   }
 
@@ -390,15 +406,13 @@ export function outputsHeight(graph: GraphView, positions: Readonly<Record<strin
   return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
 }
 
-interface Member {
+interface Member extends Cell {
   readonly key: string;
-  column: number;
-  readonly lane: number;
 }
 
 /** Lanes of a band from the top; a short band stands at the right, near the end of the row above, if it can. */
 function placeBand(members: readonly Member[], floor: Floor, continues: boolean): void {
-  const used = Math.max(0, ...members.map((m) => m.column + 1));
+  const used = endOf(members);
   const spare = floor.columns - used;
   const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
   const gain = floor.topOf(range(0)) - floor.topOf(range(spare));
@@ -406,8 +420,8 @@ function placeBand(members: readonly Member[], floor: Floor, continues: boolean)
   const rows = new Map<number, Member[]>();
   for (const m of members) rows.set(m.lane, [...(rows.get(m.lane) ?? []), m]);
   for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
-    const y = floor.topOf(row.map((m) => m.column));
-    for (const m of row) floor.put(m.key, m.column, y);
+    const y = floor.topOf(row.flatMap(columnsIn));
+    for (const m of row) floor.put(m.key, m.column, y, undefined, m.span);
   }
 }
 
@@ -430,7 +444,7 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     const row = members.filter((m) => m.lane === target.lane && m.column >= beside);
     const below = Math.max(...row.map((m) => (floor.positions[m.key]?.y ?? TOP) + floor.height(m.key))) + LANE;
     // Beside the target where its row has no other card, so that what feeds it stands together.
-    const free = target.column > 0 && !members.some((m) => m.lane === target.lane && m.column === beside);
+    const free = target.column > 0 && !members.some((m) => m.lane === target.lane && columnsIn(m).includes(beside));
     const here = free ? (floor.positions[feeds]?.y ?? TOP) : 0;
     const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : here || below);
     const cost = (column: number) => Math.max(here, y(column)) + DISTANCE * (beside - column);

@@ -49,6 +49,16 @@ export function cardShape(node: NodeView, preview: Preview | undefined): CardSha
   return node.output_kinds.length === 0 ? "short" : "tall";
 }
 
+/** What one line can say of an output: its few numbers, or how many boxes or points there are. */
+export function figures(body: PreviewBody | undefined): string {
+  if (body?.type === "boxes") return format.plural(body.count, "box", "boxes");
+  if (body?.type === "points") return format.plural(body.count, "point");
+  if (body?.type !== "table" || body.rows.length !== 1) return "";
+  return (body.rows[0] ?? [])
+    .map((cell) => (Number.isFinite(Number(cell)) ? format.short(Number(cell)) : cell))
+    .join(" ");
+}
+
 /** The value of a scalar for a sample of the batch. */
 export function scalarOf(preview: Preview | undefined, sample: number): number | undefined {
   return preview?.body.type === "values" ? preview.body.values[sample] : undefined;
@@ -355,6 +365,11 @@ export function hasFirstInput(node: NodeView, operator: Operator | undefined): b
   return (first !== undefined && !first.optional) || (node.inputs[0] ?? null) !== null;
 }
 
+/** Whether a card takes two columns: that of a sequence, where cards are more than name and picture. */
+export function isWide(node: NodeView, dense: boolean): boolean {
+  return node.output_kinds[0] === "video" && !dense;
+}
+
 /** Height of a card in px, known without measuring, so that the layout is right at once. */
 export function cardHeight(
   node: NodeView,
@@ -366,7 +381,7 @@ export function cardHeight(
   if (dense) return shape === "tall" ? 129 : 62;
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
-  const body = shape === "tall" ? 101 : 34;
+  const body = shape === "tall" ? (isWide(node, dense) ? 135 : 101) : 34;
   return 28 + body + 20 * (rows + extra) + 22;
 }
 

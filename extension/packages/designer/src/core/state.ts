@@ -163,6 +163,8 @@ export interface View {
   readonly wires: readonly string[];
   readonly hovered: string | null;
   readonly palette: boolean;
+  /** The operator that the gallery is to show. */
+  readonly sought: string;
   /** The reader for which a folder is being chosen; empty: for an empty pipeline. */
   readonly folders: string | null;
   readonly drawer: DrawerTab | null;
@@ -289,6 +291,7 @@ export const INITIAL_VIEW: View = {
   wires: [],
   hovered: null,
   palette: false,
+  sought: "",
   folders: null,
   drawer: "code",
   drawerHeights: {},

@@ -177,7 +177,6 @@ export function placeOf(state: State, id: string): Position | null {
 export function movedNodes(state: State, cards: Readonly<Record<string, Position>>): Record<string, Position> {
   const found: Record<string, Position> = {};
   for (const [id, to] of Object.entries(cards)) {
-    if (id.endsWith(SECOND)) continue;
     const from = boxesOf(state).has(id) ? placeOf(state, id) : null;
     for (const key of keysOfCard(state, id)) {
       const old = from && state.positions[key];
@@ -213,10 +212,7 @@ export function endsOf(state: State, wire: Wire, handleOf: (slot: Slot) => strin
   };
 }
 
-/** What takes the second of the two columns of a box. */
-const SECOND = " second";
-
-/** The graph that is laid out: that of the entered subgraph; each box is two nodes side by side. */
+/** The graph that is laid out: that of the entered subgraph; each box is a node. */
 export function contracted(state: State, whole: GraphView): GraphView {
   const boxes = boxesOf(state);
   const graph = narrowed(whole, insideKeys(state));
@@ -225,7 +221,7 @@ export function contracted(state: State, whole: GraphView): GraphView {
     const box = boxes.get(cardOf(state, ref.node));
     if (!box) return ref;
     const output = box.exits.findIndex((e) => e.node === ref.node && e.output === ref.output);
-    return { node: box.id + SECOND, output: Math.max(0, output) };
+    return { node: box.id, output: Math.max(0, output) };
   };
   const seen = new Set<string>();
   const nodes = graph.nodes.flatMap((node): NodeView[] => {
@@ -238,8 +234,7 @@ export function contracted(state: State, whole: GraphView): GraphView {
     if (seen.has(box.id)) return [];
     seen.add(box.id);
     const inputs = box.entries.flatMap(({ source }) => (source ? [moved(source)] : []));
-    const first = { ...node, key: box.id, inputs, argument_inputs: {} };
-    return [first, { ...first, key: box.id + SECOND, inputs: [{ node: box.id, output: 0 }] }];
+    return [{ ...node, key: box.id, inputs, argument_inputs: {} }];
   });
   return { ...graph, nodes, outputs: graph.outputs.map(moved) };
 }

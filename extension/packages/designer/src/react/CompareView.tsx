@@ -1,14 +1,20 @@
-import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 import * as format from "../core/format";
 import type { Picture } from "../core/images";
-import { contained, difference, gainFor } from "../core/pixels";
-import { PAIR_A, PAIR_B, STRIP_IMAGE } from "../core/session";
+import { type Lens, panned, WHOLE, zoomed } from "../core/lens";
+import { difference, gainFor } from "../core/pixels";
+import { PAIR_A, PAIR_B } from "../core/session";
 import type { Comparison } from "../core/state";
-import type { Pair, PixelValue, Side } from "../protocol/generated";
-import { Thumb } from "./canvas/Thumb";
+import type { PixelValue, Side } from "../protocol/generated";
+import { OverBatch, PairFacts } from "./CompareFacts";
 import { useSel, useSession } from "./context";
 import { IconButton, Segments } from "./parts";
 import { type Point, usePixel } from "./usePixel";
+
+/** How near the pointer is to the line when it drags that, in px, though the pictures are enlarged. */
+const GRIP = 14;
+/** What a notch of the wheel and a key enlarge by. */
+const STEP = 1.25;
 
 const MODES = ["slider and difference", "side by side", "blink"] as const;
 type Mode = (typeof MODES)[number];
@@ -187,104 +193,6 @@ function PixelTable({ values }: { readonly values: readonly (PixelValue | undefi
   );
 }
 
-function Facts({ pair }: { readonly pair: Pair }) {
-  const note = pair.note && <p className="ds-muted">{pair.note}</p>;
-  if (pair.note.includes("gives no picture")) return note;
-  const most = Math.max(1, ...pair.histogram);
-  const figures = [
-    ["mean", format.short(pair.mean)],
-    ["largest", format.short(pair.largest)],
-    ["PSNR", pair.peak > 0 ? `${pair.peak.toFixed(1)} dB` : ""],
-  ] as const;
-  return (
-    <section data-testid="pair-facts">
-      <h5 className="ds-section-title">
-        Difference per value <span>{pair.facts_a}</span>
-      </h5>
-      {note}
-      {pair.same ? (
-        <p>Equal in this sample.</p>
-      ) : (
-        <>
-          <svg
-            viewBox="0 0 240 48"
-            preserveAspectRatio="none"
-            className="ds-pair-histogram"
-            role="img"
-            aria-label="histogram of the difference"
-          >
-            {pair.histogram.map((n, i) => {
-              const height = Math.sqrt(n / most) * 46;
-              // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
-              return <rect key={i} x={i * 10} y={48 - height} width={8.5} height={height} />;
-            })}
-          </svg>
-          <div className="ds-pair-axis">
-            {[0, pair.largest / 2, pair.largest].map((value) => (
-              <span key={value}>{format.short(value)}</span>
-            ))}
-          </div>
-          <dl>
-            {figures.map(
-              ([name, value]) =>
-                value && (
-                  <div key={name}>
-                    <dt>{name}</dt>
-                    <dd>{value}</dd>
-                  </div>
-                ),
-            )}
-          </dl>
-        </>
-      )}
-    </section>
-  );
-}
-
-/** How far apart the samples of the batch are, the farthest first; a click shows one. */
-function OverBatch() {
-  const session = useSession();
-  const means = useSel((s) => s.pairBatch?.means ?? []);
-  const strip = useSel((s) => s.strip);
-  const sample = useSel((s) => s.sample);
-  const iteration = useSel((s) => s.iteration);
-  const [all, setAll] = useState(false);
-  const most = Math.max(0, ...means);
-  if (means.length < 2) return null;
-  if (most === 0) return <p className="ds-muted">Equal in all {means.length} samples.</p>;
-  const order = means.map((_, k) => k).sort((j, k) => (means[k] ?? 0) - (means[j] ?? 0));
-  return (
-    <section data-testid="pair-batch">
-      <h5 className="ds-section-title">
-        Over the batch <span>mean per sample</span>
-      </h5>
-      {order.slice(0, all ? order.length : 4).map((k) => (
-        <button
-          key={k}
-          type="button"
-          className="ds-pair-sample"
-          aria-current={k === sample}
-          aria-label={`sample ${k + 1}`}
-          onClick={() => session.chooseSample(k, iteration)}
-        >
-          {strip && strip.cell > 0 ? (
-            <Thumb id={STRIP_IMAGE} width={36} height={24} cover label="" cell={{ index: k, size: strip.cell }} />
-          ) : (
-            <span>{k + 1}</span>
-          )}
-          <i style={{ "--ds-share": String(Math.max(0, means[k] ?? 0) / most) }} />
-          <span>{(means[k] ?? -1) < 0 ? "–" : format.short(means[k] ?? 0)}</span>
-        </button>
-      ))}
-      {order.length > 4 && (
-        <button type="button" className="ds-link" onClick={() => setAll(!all)}>
-          {all ? "Show fewer" : `Show all ${order.length}, largest first`}
-        </button>
-      )}
-    </section>
-  );
-}
-
 /** Two outputs, or two versions of one, in place of the canvas: a line to drag, side by side, blinking, or what differs. */
 export function CompareView({ comparison }: { readonly comparison: Comparison }) {
   const session = useSession();
@@ -300,6 +208,8 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const [pinned, setPinned] = useState(false);
   const [phase, setPhase] = useState(false);
   const differs = mode === MODES[0];
+  const [lens, setLens] = useState<Lens>(WHOLE);
+  const drags = useRef<"line" | "picture">("line");
   const stage = useRef<HTMLDivElement>(null);
   const values = usePixel([comparison.a.port, comparison.b.port], point, comparison.plane ?? 0);
   const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
@@ -311,24 +221,36 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   useEffect(() => {
     stage.current?.focus({ preventScroll: true });
   }, []);
-  /** Where the pointer is in the picture, in parts of its extents. */
-  const place = useCallback(
-    (event: PointerEvent<HTMLElement>): Point | null => {
-      const rect = event.currentTarget.getBoundingClientRect();
-      if (!a) return null;
-      const box = contained(a.width, a.height, rect);
-      const x = (event.clientX - rect.left - box.x) / box.width;
-      const y = (event.clientY - rect.top - box.y) / box.height;
-      return x >= 0 && x < 1 && y >= 0 && y < 1 ? { x, y } : null;
-    },
-    [a],
-  );
-  const onMove = (event: PointerEvent<HTMLElement>) => {
-    const at = place(event);
-    if (at && !pinned) setPoint(at);
-    if (differs && (event.buttons & 1) === 1 && at) setLine(at.x);
+  /** Where the pointer is in the frame of the pictures, in parts of its extents. */
+  const place = (event: { currentTarget: HTMLElement; clientX: number; clientY: number }) => {
+    const rect = event.currentTarget.firstElementChild?.getBoundingClientRect() ?? new DOMRect();
+    return { x: (event.clientX - rect.left) / rect.width, y: (event.clientY - rect.top) / rect.height, rect };
   };
+  const onDown = (event: PointerEvent<HTMLElement>) => {
+    if (event.shiftKey) setPinned((p) => !p);
+    const { x, rect } = place(event);
+    const near = Math.abs(x - line) * rect.width < GRIP;
+    drags.current = differs && (near || lens.zoom === 1) ? "line" : "picture";
+    event.currentTarget.setPointerCapture(event.pointerId);
+    onMove(event);
+  };
+  const onMove = (event: PointerEvent<HTMLElement>) => {
+    const { x, y, rect } = place(event);
+    const at = { x: (x - lens.x) / lens.zoom, y: (y - lens.y) / lens.zoom };
+    const pressed = (event.buttons & 1) === 1;
+    if (pressed && drags.current === "picture")
+      setLens((now) => panned(now, event.movementX / rect.width, event.movementY / rect.height));
+    else if (!pinned && at.x >= 0 && at.x < 1 && at.y >= 0 && at.y < 1) setPoint(at);
+    if (pressed && differs && drags.current === "line") setLine(Math.min(1, Math.max(0, x)));
+  };
+  const middle = { x: point.x * lens.zoom + lens.x, y: point.y * lens.zoom + lens.y };
   const onKeyDown = (event: KeyboardEvent) => {
+    const factor = { "+": STEP, "=": STEP, "-": 1 / STEP, "0": 0 }[event.key];
+    if (factor !== undefined && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      setLens(factor ? zoomed(lens, factor, middle) : WHOLE);
+    }
     const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (!by || !a) return;
     event.preventDefault();
@@ -341,18 +263,26 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const said = (words: string, end = false) => (
     <span className={`ds-compare-label ${end ? "ds-compare-right" : "ds-compare-in"}`}>{words}</span>
   );
-  const cross = a && <i className="ds-cross" style={{ left: `${point.x * 100}%`, top: `${point.y * 100}%` }} />;
-  const pane = (content: JSX.Element | JSX.Element[], labels: JSX.Element) => (
+  const cross = a && <i className="ds-cross" style={{ left: `${middle.x * 100}%`, top: `${middle.y * 100}%` }} />;
+  const view = {
+    "--ds-ratio": a ? a.width / a.height : 1,
+    "--ds-lens": `translate(${lens.x * 100}%, ${lens.y * 100}%) scale(${lens.zoom})`,
+  };
+  const pane = (content: JSX.Element | JSX.Element[], labels: JSX.Element, over?: JSX.Element) => (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the stage around it takes the keys
     <div
       className="ds-pair-pane"
-      onPointerDown={(e) => {
-        if (e.shiftKey) setPinned((p) => !p);
-        onMove(e);
-      }}
+      onPointerDown={onDown}
       onPointerMove={onMove}
+      onDoubleClick={() => setLens(WHOLE)}
+      onWheel={(e) => {
+        e.preventDefault();
+        setLens((now) => zoomed(now, STEP ** -Math.sign(e.deltaY), place(e)));
+      }}
     >
-      <div className="ds-pair-fit" style={{ "--ds-ratio": a ? a.width / a.height : 1 }}>
-        {content}
+      <div className={`ds-pair-fit ${lens.zoom > 3 ? "ds-pair-near" : ""}`} style={view}>
+        <div className="ds-pair-lens">{content}</div>
+        {over}
         {cross}
         {labels}
       </div>
@@ -380,7 +310,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
         tabIndex={0}
-        aria-label="Pictures. Arrow keys move the point."
+        aria-label="Pictures. Arrow keys move the point; plus and minus enlarge, 0 shows all."
         onKeyDown={onKeyDown}
       >
         {differs && (
@@ -388,13 +318,13 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
             {pane(
               [
                 <PairPicture key="a" {...shown} show="a" />,
-                <PairPicture key="b" {...shown} show="b" clip={line} />,
-                <u key="line" style={{ left: `${line * 100}%` }} />,
+                <PairPicture key="b" {...shown} show="b" clip={(line - lens.x) / lens.zoom} />,
               ],
               <>
                 {said(left)}
                 {said(right, true)}
               </>,
+              <u style={{ left: `${line * 100}%` }} />,
             )}
           </div>
         )}
@@ -422,7 +352,14 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         <div>
           <PixelTable values={values} />
           <p className="ds-muted">
-            <span className="ds-kbd">Shift</span> click {pinned ? "frees" : "pins"} the pixel, arrow keys move it.
+            <span className="ds-kbd">Shift</span> click {pinned ? "frees" : "pins"} the pixel, arrow keys move it.{" "}
+            {lens.zoom > 1 ? (
+              <button type="button" className="ds-link" data-testid="pair-whole" onClick={() => setLens(WHOLE)}>
+                {format.number(Number(lens.zoom.toPrecision(2)))} times enlarged: show all
+              </button>
+            ) : (
+              "The wheel enlarges all pictures."
+            )}
           </p>
         </div>
         {pair && pair.planes > 1 && (
@@ -459,7 +396,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       </footer>
       {pair && (
         <aside className="nowheel">
-          <Facts pair={pair} />
+          <PairFacts pair={pair} />
           <OverBatch />
         </aside>
       )}

@@ -156,6 +156,15 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
   const [only, setOnly] = useState("");
   const [chosen, setChosen] = useState<Operator | null>(null);
   const [seen, setSeen] = useState<readonly string[]>([]);
+  const sought = useSel((s) => s.view.sought);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the catalog and the session stay
+  useEffect(() => {
+    if (!sought) return;
+    setQuery(sought);
+    setOnly("");
+    setChosen(catalog?.byName.get(sought) ?? null);
+    session.view({ sought: "" });
+  }, [sought]);
   const list = useRef<HTMLDivElement>(null);
   const port = useSel(pictured);
   const sample = useSel((s) => s.sample + 1);

@@ -1,4 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
+import { isDense } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows, outputsHeight } from "../../core/layout";
@@ -24,6 +25,7 @@ function classesOf(state: State, key: string): string {
     "ds-pinned": node?.pin === "here",
     "ds-bypassed": node?.bypassed ?? false,
     "ds-unused": node !== undefined && !node.in_run,
+    "ds-card-wide": node !== undefined && select.isWide(node, isDense(state.graph)),
   };
   const shown = Object.entries(marks).flatMap(([name, on]) => (on ? [name] : []));
   return [`ds-card ds-far-card ds-card-${node?.device ?? "cpu"}`, ...shown].join(" ");

@@ -1,11 +1,13 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useRef } from "react";
+import { isDense } from "../../core/detail";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { failedKeys, hasPicture, isOpen, staleKeys } from "../../core/select";
+import { failedKeys, hasPicture, isOpen, isWide, staleKeys } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
+import type { PreviewBody } from "../../protocol/generated";
 import { useFrame, useSel } from "../context";
 import { PREVIEW_HEIGHT } from "./PreviewView";
 import { drawContained } from "./Thumb";
@@ -36,6 +38,8 @@ interface Place {
   readonly x: number;
   readonly y: number;
   readonly width: number;
+  /** How wide the first of several planes is in the picture; 0: the picture is one. */
+  readonly plane: number;
 }
 
 interface Sheet {
@@ -55,7 +59,8 @@ function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, 
   pen.fillStyle = matte;
   pen.fillRect(part.x, part.y, part.width, part.height);
   pen.globalAlpha = alpha;
-  drawContained(pen, images.get(place.key), part);
+  const picture = images.get(place.key);
+  drawContained(pen, picture && { ...picture, width: place.plane || picture.width }, part);
 }
 
 /** Name of the picture of a card, or empty where the card shows its own. */
@@ -64,6 +69,10 @@ function pictureOf(state: State, id: string, far: boolean): string {
   const exit = boxesOf(state).get(id)?.exits[0];
   if (!exit) return hasPicture(state, id) ? portKey(id, 0) : "";
   return hasPicture(state, exit.node) ? portKey(exit.node, exit.output ?? 0) : "";
+}
+
+function planeOf(body: PreviewBody | undefined): number {
+  return body?.type === "planes" ? body.width : 0;
 }
 
 interface Props {
@@ -80,14 +89,18 @@ function FarPicturesView({ nodes, zoom, far, drop }: Props) {
   const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
   const stale = useSel((s) => new Set([...staleKeys(s), ...failedKeys(s)]));
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
+  const planes = useSel((s) => shown.map((port) => planeOf(s.previews[port]?.body)));
+  const wide = useSel(
+    (s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (isWide(n, isDense(s.graph)) ? [n.key] : []))),
+  );
   const places = useMemo(() => {
-    return nodes.flatMap(({ type, position }, i): Place[] => {
+    return nodes.flatMap(({ id, type, position }, i): Place[] => {
       const port = shown[i];
-      const width = type === "box" ? CARD + COLUMN : CARD;
+      const width = type === "box" || wide.has(id) ? CARD + COLUMN : CARD;
       const { x, y } = position;
-      return port ? [{ key: port, node: port.split("#")[0] ?? "", width, x, y: y + drop }] : [];
+      return port ? [{ key: port, node: port.split("#")[0] ?? "", plane: planes[i] ?? 0, width, x, y: y + drop }] : [];
     });
-  }, [nodes, shown, drop]);
+  }, [nodes, shown, planes, wide, drop]);
   const box = useMemo(() => boxOf(places), [places]);
   const ratio = Math.min(ratioAt(zoom), Math.sqrt(MAX_PIXELS / Math.max(1, box.width * box.height)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another colour behind pictures

@@ -3,12 +3,12 @@ import { memo, useEffect, useMemo, useState } from "react";
 import { isPale } from "../../core/detail";
 import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
-import { CARD, outputRows } from "../../core/layout";
+import { CARD, outputRows, type Size } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { type Point, type Rect, route, routeUnder, trackOf } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
-import { boxesOf, boxSize, cardOf, isHidden } from "../../core/subgraph";
+import { cardOf, isHidden } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { sizesOf } from "./sizes";
@@ -21,18 +21,18 @@ const OTHERS = 32;
 /** How much lower wires run than between cards that have a header. */
 export const FAR_DROP = MIDDLE - 14;
 
+type Sizes = ReadonlyMap<string, Size>;
 type Places = Readonly<Record<string, Position>>;
 
-function ends(state: State, wire: Wire, at: Places): readonly [Point, Point] | null {
+function ends(state: State, wire: Wire, at: Places, sizes: Sizes): readonly [Point, Point] | null {
   const from = cardOf(state, wire.source.node);
   const source = at[from];
   const target = at[cardOf(state, wire.slot.node)];
-  const box = boxesOf(state).get(from);
   if (!source || !target || !state.graph) return null;
   const row =
     wire.slot.kind === "output" ? (outputRows(state.graph, at)[wire.slot.index] ?? 0) + 10 + FAR_DROP : MIDDLE;
   return [
-    { x: source.x + (box ? boxSize(box).width : CARD), y: source.y + MIDDLE + (wire.source.output ? OTHERS : 0) },
+    { x: source.x + (sizes.get(from)?.width ?? CARD), y: source.y + MIDDLE + (wire.source.output ? OTHERS : 0) },
     { x: target.x, y: target.y + row + (wire.slot.kind === "argument" ? OTHERS : 0) },
   ];
 }
@@ -43,14 +43,14 @@ function ownWires({ view }: State, { source, slot }: Wire): boolean {
 }
 
 /** The wires of each look, as one path: a browser draws few long paths much sooner than many short ones. */
-function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<string, string> {
+function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
   const { graph } = state;
   if (!graph) return paths;
   const stale = staleKeys(state);
   for (const wire of wiresOf(graph)) {
     if (isHidden(state, wire)) continue;
-    const between = ends(state, wire, at);
+    const between = ends(state, wire, at, sizes);
     if (!between) continue;
     const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
@@ -90,9 +90,15 @@ function FarWiresView({ nodes }: Props) {
       const cards = Object.entries(at).flatMap(([key, p]) =>
         key === OUTPUTS
           ? []
-          : [{ ...p, width: CARD, height: Math.min(FAR_HEIGHT, sizes.get(key)?.height ?? FAR_HEIGHT) }],
+          : [
+              {
+                ...p,
+                width: sizes.get(key)?.width ?? CARD,
+                height: Math.min(FAR_HEIGHT, sizes.get(key)?.height ?? FAR_HEIGHT),
+              },
+            ],
       );
-      setPaths(pathsOf(session.store.get(), at, cards));
+      setPaths(pathsOf(session.store.get(), at, cards, sizes));
     }, 30);
     return () => clearTimeout(wait);
   }, [session, graph, stale, selection, places]);

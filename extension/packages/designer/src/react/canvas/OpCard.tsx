@@ -22,7 +22,7 @@ import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
 import { Name } from "./Name";
 import { Overlay } from "./Overlay";
-import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView, WIDE_PREVIEW } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
 
@@ -154,7 +154,7 @@ function Busy({ nodeKey }: { readonly nodeKey: string }) {
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
   const { node, preview, open, dense } = card;
-  const size = { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
+  const size = select.isWide(node, dense) ? WIDE_PREVIEW : { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
   const testId = `thumb-${node.key}`;
   if (card.file) return <FilePicture node={node.key} source={card.file} {...size} />;
   if (card.lost) return null;
@@ -164,7 +164,7 @@ function CardPicture({ card, label }: { readonly card: Card; readonly label: str
         <Overlay preview={preview} {...size} />
       </div>
     );
-  if (preview) return <PreviewView preview={preview} label={label} testId={testId} />;
+  if (preview) return <PreviewView preview={preview} label={label} testId={testId} {...size} />;
   if (dense) return <div style={size} />;
   return <Thumb id={portKey(node.key, 0)} {...size} label={label} testId={testId} />;
 }
@@ -177,7 +177,7 @@ interface BodyProps {
 }
 
 function Body({ card, failed, said }: BodyProps) {
-  const { node, preview, found, running, old, heat, stale, sample } = card;
+  const { node, operator, preview, found, running, old, heat, stale, sample } = card;
   const shape = select.cardShape(node, preview);
   const chip = said ? (
     <span className="ds-time ds-time-failed">{said}</span>
@@ -185,6 +185,13 @@ function Body({ card, failed, said }: BodyProps) {
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
+  if (shape === "short" && preview?.body.type === "table")
+    return (
+      <div className="ds-figures">
+        <span className="ds-row-name ds-muted">{outputName(operator, node, 0, "")}</span>
+        <span className="ds-row-value">{select.figures(preview.body)}</span>
+      </div>
+    );
   if (shape === "short")
     return preview ? <PreviewView preview={preview} label={label} /> : <div className="ds-values" />;
   return (
@@ -221,11 +228,13 @@ function OutputRows({ card }: { readonly card: Card }) {
   const { node, operator, wiredOutputs: wired } = card;
   const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
+  const figures = useSel((s) => rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)));
   return rows.map((output) => {
     const name = outputName(operator, node, output);
     return (
       <Row key={output} className="ds-row-out">
-        <span className="ds-muted">{name}</span>
+        <span className="ds-row-name ds-muted">{name}</span>
+        {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}
           kind={node.output_kinds[output] ?? "any"}
@@ -301,6 +310,7 @@ function OpCardView({ id, selected }: NodeProps) {
     "ds-card",
     "ds-card-operator",
     `ds-card-${node.device}`,
+    select.isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
     failed || begun ? "ds-failed" : "",
     begun || lost ? "ds-unwired" : "",

@@ -26,7 +26,7 @@ export function Overlay({ preview, width, height }: Props) {
   };
   return (
     <>
-      <div className="ds-over" style={style} aria-hidden="true">
+      <div className="ds-overlay" style={style} aria-hidden="true">
         {body.type === "boxes"
           ? body.boxes.map(([left, top, right, bottom], i) => (
               <i

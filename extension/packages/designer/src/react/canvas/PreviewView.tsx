@@ -1,4 +1,4 @@
-import { type PointerEvent, useEffect, useState } from "react";
+import { useState } from "react";
 import * as format from "../../core/format";
 import { contained } from "../../core/pixels";
 import { type Preview, portKey } from "../../core/state";
@@ -13,14 +13,16 @@ import type {
 } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Histogram } from "../Histogram";
-import { Icon } from "../icons";
 import { Values } from "./CardParts";
+import { Frames } from "./Frames";
 import { Overlay } from "./Overlay";
 import { Thumb } from "./Thumb";
 
 /** The room of a card's picture, in px of the canvas. */
 export const PREVIEW_WIDTH = 148;
 export const PREVIEW_HEIGHT = 98;
+/** That of a card of two columns. */
+export const WIDE_PREVIEW = { width: 332, height: 132 } as const;
 
 interface Props {
   readonly preview: Preview;
@@ -30,114 +32,22 @@ interface Props {
   readonly height?: number;
 }
 
-type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
+export type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
   readonly body: T;
   readonly testId: string | undefined;
 };
 
-/** Of sequences of which nothing says when their frames are shown. */
-const FRAMES_PER_SECOND = 25;
-
-/** Milliseconds from one frame that is shown to the next, at the speed of the file; one that stands for several stays as long as these. */
-function millisecondsEach({ times, shown, count }: PlanesBody): number {
-  const steps = times.slice(1).map((time, i) => Math.abs(time - (times[i] ?? 0)));
-  const seconds = steps.reduce((sum, step) => sum + step, 0) / Math.max(1, steps.length);
-  return 1000 * (seconds || count / shown.length / FRAMES_PER_SECOND);
-}
-
-/** Goes through frames while it is on. */
-function usePlay(body: PlanesBody, step: (next: (now: number | null) => number) => void): [boolean, () => void] {
-  const [on, setOn] = useState(false);
-  const frames = body.shown.length;
-  const each = millisecondsEach(body);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: setters are always the same
-  useEffect(() => {
-    if (!on) return;
-    const timer = setInterval(() => step((now) => ((now ?? -1) + 1) % frames), each);
-    return () => clearInterval(timer);
-  }, [on, frames, each]);
-  return [on, () => setOn(!on)];
-}
-
-/** Frames stand side by side, the one that is pointed at or played alone; of slices one is shown, and a slider chooses it. */
-function Planes({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
+/** Slices of a volume: one is shown, and a slider chooses it. */
+function Slices({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
   const middle = Math.floor(body.count / 2);
   const first = body.shown.findIndex((i) => i >= middle);
   const [chosen, setChosen] = useState<number | null>(null);
-  const [playing, play] = usePlay(body, setChosen);
-  const [differs, setDiffers] = useState(false);
-  const id = portKey(preview.key, preview.output);
-  if (body.axis === "F") {
-    const frames = body.shown.length;
-    // Of the first frame, and where none is pointed at, some difference is shown: that of the first two, or of the last.
-    const at = differs && frames > 1 ? Math.max(1, chosen ?? frames - 1) : chosen;
-    const minus = differs && at !== null && frames > 1 ? at - 1 : undefined;
-    const part = at === null ? {} : { cell: { index: at, size: body.width }, minus };
-    const time = (i: number) => body.times[i]?.toFixed(2) ?? "";
-    const span = at === null ? `${time(0)} – ${time(body.times.length - 1)} s` : `${time(at)} s`;
-    const scrub = (event: PointerEvent<HTMLElement>) => {
-      const box = (event.currentTarget.firstElementChild ?? event.currentTarget).getBoundingClientRect();
-      const place = Math.floor(((event.clientX - box.left) / box.width) * body.shown.length);
-      setChosen(Math.max(0, Math.min(body.shown.length - 1, place)));
-    };
-    return (
-      <div className="ds-scrub" {...(playing ? {} : { onPointerMove: scrub, onPointerLeave: () => setChosen(null) })}>
-        <Thumb id={id} width={width} height={height} label={label} {...part} {...(testId ? { testId } : {})} />
-        <div className="ds-frames" aria-hidden="true">
-          {body.shown.map((frame, i) => (
-            <span key={frame} className={i === at ? "ds-frame-now" : ""}>
-              <i>{frame}</i>
-            </span>
-          ))}
-        </div>
-        {body.times.length > 0 && (
-          <output
-            className="ds-frames-time"
-            data-testid={`time-${preview.key}`}
-            title="Seconds from the begin of the file"
-          >
-            {span}
-          </output>
-        )}
-        {frames > 1 && (
-          <button
-            type="button"
-            className="ds-frames-differ nodrag"
-            aria-label="Difference from the frame before, of those shown"
-            title="Difference from the frame before, of those shown"
-            aria-pressed={differs}
-            data-testid={`differ-${preview.key}`}
-            onClick={(event) => {
-              event.stopPropagation();
-              setDiffers(!differs);
-            }}
-          >
-            Δ
-          </button>
-        )}
-        <button
-          type="button"
-          className="ds-frames-play nodrag"
-          aria-label={playing ? "Stop" : "Play the frames"}
-          aria-pressed={playing}
-          data-testid={`play-${preview.key}`}
-          onClick={(event) => {
-            event.stopPropagation();
-            play();
-            setChosen(null);
-          }}
-        >
-          <Icon name={playing ? "stop" : "run"} size={10} />
-        </button>
-      </div>
-    );
-  }
   const index = Math.min(chosen ?? Math.max(0, first), body.shown.length - 1);
   const slice = body.shown[index] ?? 0;
   return (
     <>
       <Thumb
-        id={id}
+        id={portKey(preview.key, preview.output)}
         width={width}
         height={height}
         label={`${label}, slice ${slice} of ${body.count}`}
@@ -215,7 +125,7 @@ function Over(props: PartProps<BoxesBody | PointsBody>) {
   const things = body.type === "boxes" ? format.plural(body.count, "box", "boxes") : format.plural(body.count, "point");
   const words = `${label}, ${things}${body.over ? ` over ${body.over}` : ""}`;
   return (
-    <>
+    <div style={{ position: "relative", width, height }}>
       <Thumb
         id={portKey(preview.key, preview.output)}
         width={width}
@@ -224,7 +134,7 @@ function Over(props: PartProps<BoxesBody | PointsBody>) {
         {...(testId ? { testId } : {})}
       />
       <Overlay {...props} />
-    </>
+    </div>
   );
 }
 
@@ -300,7 +210,7 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
         </>
       );
     case "planes":
-      return <Planes {...part} body={body} />;
+      return body.axis === "F" ? <Frames {...part} body={body} /> : <Slices {...part} body={body} />;
     case "wave":
       return <Sound {...part} body={body} />;
     case "boxes":

@@ -2,9 +2,9 @@ import { isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
-import { CARD, DENSE, outputsHeight, type Size, wayInBox, wayOf, worthIn } from "../../core/layout";
+import { CARD, COLUMN, DENSE, outputsHeight, type Size, wayInBox, wayOf, worthIn } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { cardHeight, previewOf } from "../../core/select";
+import { cardHeight, isWide, previewOf } from "../../core/select";
 import type { State } from "../../core/state";
 import { boxesOf, boxSize, contracted, cornerOf, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Edit, GraphView, Position } from "../../protocol/generated";
@@ -15,7 +15,8 @@ export function sizesOf(state: State): Map<string, Size> {
   const dense = isDense(state.graph);
   for (const node of state.graph?.nodes ?? []) {
     const operator = state.opening?.catalog.byName.get(node.operator);
-    sizes.set(node.key, { width: CARD, height: cardHeight(node, operator, previewOf(state, node.key), dense) });
+    const height = cardHeight(node, operator, previewOf(state, node.key), dense);
+    sizes.set(node.key, { width: isWide(node, dense) ? CARD + COLUMN : CARD, height });
   }
   for (const box of boxesOf(state).values()) sizes.set(box.id, boxSize(box, dense));
   if (state.graph) sizes.set(OUTPUTS, { width: CARD, height: outputsHeight(state.graph, state.positions) });

@@ -167,9 +167,11 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   const clips = wired ? "" : clipped(node, argument, value);
   const unit = argument.unit === "deg" ? "degrees" : argument.unit;
   const many = Array.isArray(value) && value.length > 2 && !wired;
+  // what has no value has no slider
+  const widget = value === null && !wired ? "unset" : argument.widget;
   return (
     <div
-      className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ${many ? "ds-field-many" : ""} ds-field-${argument.widget}`}
+      className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ${many ? "ds-field-many" : ""} ds-field-${widget}`}
       data-testid={`field-${argument.name}`}
     >
       <span className="ds-field-name" title={`${argument.name}: ${tooltip(argument)}`}>

@@ -194,6 +194,7 @@ function signature(operator: Operator): string {
 }
 
 function About({ operator, nodeKey }: { readonly operator: Operator; readonly nodeKey: string }) {
+  const session = useSession();
   const paragraphs = (operator.doc || operator.summary).split(/\n\s*\n/).filter(Boolean);
   const written = useSel((s) => pythonText(s, [nodeKey]));
   const page = operator.dialects.some((d) => d.dialect === "nvidia.dali" && d.absent)
@@ -210,6 +211,14 @@ function About({ operator, nodeKey }: { readonly operator: Operator; readonly no
       {paragraphs.map((p) => (
         <p key={p}>{p}</p>
       ))}
+      <button
+        type="button"
+        className="ds-link"
+        data-testid="find-in-gallery"
+        onClick={() => session.view({ palette: true, sought: operator.name })}
+      >
+        Find in gallery
+      </button>
       {page && (
         <p>
           <a href={page} target="_blank" rel="noreferrer">

@@ -6,8 +6,6 @@ import { sliderSpan, sliderStep, snap } from "../../core/validate";
 interface Props {
   readonly argument: Argument;
   readonly value: number;
-  /** The argument has no value: the knob stands somewhere, and is pale. */
-  readonly unset?: boolean;
   readonly onValue: (value: number) => void;
   readonly onBegin: () => void;
   readonly onReset: () => void;
@@ -20,7 +18,7 @@ function share(value: number, low: number, high: number): number {
 }
 
 /** A native slider over the handy interval; the tick is the default. Shift is fine, Ctrl is coarse. */
-export function Slider({ argument, value, onValue, onBegin, onReset, label, testId, unset }: Props) {
+export function Slider({ argument, value, onValue, onBegin, onReset, label, testId }: Props) {
   const span = useRef<readonly [number, number] | null>(null);
   const [low, high] = span.current ?? sliderSpan(argument, value);
   const step = sliderStep(argument, low, high);
@@ -39,7 +37,7 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
   };
   return (
     <span
-      className={`ds-slider ${unset ? "ds-unset" : ""}`}
+      className="ds-slider"
       style={{ "--ds-from": `${Math.min(zero, at) * 100}%`, "--ds-at": `${Math.max(zero, at) * 100}%` }}
     >
       {argument.widget === "dial" &&

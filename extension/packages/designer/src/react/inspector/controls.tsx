@@ -22,13 +22,25 @@ function SliderControl({ argument, value, set, setError, bad, reset, dial }: Fie
     set(v, gesture.name());
   };
   const middle = now ?? sliderSpan(argument, 0)[0];
+  // a knob would stand at a value that the argument does not have
+  if (now === null)
+    return (
+      <button
+        type="button"
+        className="ds-input ds-unset"
+        title="No value is set. Click to give one."
+        data-testid={`unset-${argument.name}`}
+        onClick={() => change(middle)}
+      >
+        {/unset: ([^.;]+)/.exec(argument.doc)?.[1] ?? "not set"}
+      </button>
+    );
   return (
     <>
       {dial && <Dial value={middle} onValue={change} onBegin={gesture.begin} />}
       <Slider
         argument={argument}
         value={middle}
-        unset={now === null}
         onValue={change}
         onBegin={gesture.begin}
         onReset={reset}
