@@ -205,6 +205,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: measured: the revision of the newest run, if it was one of this very graph; -1: it was not
     origin: int = 0
     #: origin: the revision in which this graph took the place of another; 0: in none
+    variable: str = ""
+    #: variable: what the notebook calls the designer; empty: nobody knows
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from dali_studio.api.default import default_registry
+from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.emit import Emitted
@@ -143,11 +145,33 @@ def shown(
             hint="The program is written anew; undo brings your text back.",
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))
+    made, same, refused = _boxed(made, same, revision.active, functions)
     lines = {same[key]: numbers for key, numbers in made.lines().items() if key in same}
     calls = [node.objects.get(ARGUMENT) for node in revision.active.nodes() if node.operator == OPERATOR]
     known = all(isinstance(one, WrittenFunction) for one in calls)
     found = [one for one in made.found if not (known and calls and one.argument == ARGUMENT)]
-    return Emitted(made.text, lines, tuple(found))
+    return Emitted(made.text, lines, (*found, *refused))
+
+
+def _boxed(
+    text: ProgramText, same: Mapping[str, str], graph: Graph, functions: Sequence[Function]
+) -> tuple[ProgramText, Mapping[str, str], list[Diagnostic]]:
+    """A text with subgraphs as functions; which node of the graph each of its nodes is, and what is none."""
+    refused: list[Diagnostic] = []
+    for function in sorted(functions, key=lambda one: -len(one.keys)):
+        here = {now: key for key, now in same.items()}
+        keys = frozenset(here[now] for now in function.keys if now in here)
+        exposed = tuple((here[now], name) for now, name in function.exposed if now in here)
+        try:
+            made = boxed(text, replace(function, keys=keys, exposed=exposed))
+            same = made.nodes_of(graph)
+            text = made
+        except (NotWritable, DaliStudioError) as error:
+            message = f"{function.title} is no function of your text: {error}."
+            hint = "Write it as one, or take what is missing into the group."
+            found = Diagnostic(code="DS501", severity="info", node=min(function.keys), message=message, hint=hint)
+            refused.append(found)
+    return text, same, refused
 
 
 def _annotated(made: Emitted, notes: Sequence[str]) -> Emitted:

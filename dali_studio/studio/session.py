@@ -108,6 +108,8 @@ class Session:
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
+        #: What the notebook calls the designer.
+        self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
@@ -464,7 +466,8 @@ class Session:
         saved = self._state() == self._saved
         now = self.current()
         measured = self.runs.measured(now.active)
-        self.send(revision_changed(self.history, now, self.path, saved, waiting, measured), self._kept())
+        told = revision_changed(self.history, now, self.path, saved, waiting, measured, self.variable())
+        self.send(told, self._kept())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)

@@ -86,8 +86,9 @@ def _without_gpu(graph: Graph) -> str:
 
 
 def revision_changed(
-    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", measured: int = -1
-) -> RevisionChanged:
+    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", measured: int = -1,
+    variable: str = "",
+) -> RevisionChanged:  # fmt: skip
     """The graph as it is now, and everything that is found about it.
 
     Parameters
@@ -103,6 +104,8 @@ def revision_changed(
         When edits were made that an earlier kernel has left.
     measured : int
         The revision of the newest run, if it was one of this very graph.
+    variable : str
+        What the notebook calls the designer.
     """
     graph, found = revision.graph, told(revision.validation.diagnostics, history)
     return RevisionChanged(
@@ -121,6 +124,7 @@ def revision_changed(
         target=target_in(history),
         measured=measured,
         origin=origin_in(history),
+        variable=variable,
     )
 
 

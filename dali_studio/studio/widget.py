@@ -75,6 +75,7 @@ class Designer(anywidget.AnyWidget):
         self.session = Session(
             graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
         )  # fmt: skip
+        self.session.variable = self._variable
         insertion.used(self.session)
         self.on_msg(self._receive)
 
@@ -84,6 +85,11 @@ class Designer(anywidget.AnyWidget):
         else:
             insertion.used(self.session)
             self.session.receive(content)
+
+    def _variable(self) -> str:
+        """The variable of the notebook that holds this designer; empty if none does."""
+        names = cast("dict[str, object]", getattr(get_ipython(), "user_ns", {}))
+        return next((name for name, value in list(names.items()) if value is self and name[0] != "_"), "")
 
     @property
     def graph(self) -> Graph:

@@ -54,6 +54,10 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     part(page, "recipe-getting_started").click()
     part(page, "thumb-rotate").wait_for(timeout=60_000)
     _await_dirty(page, True)
+    page.wait_for_function(f"path => {_CURRENT}.context.path !== path", arg=path)  # the file is called as the recipe
+    assert not (root / path).exists()
+    path = page.evaluate(f"() => {_CURRENT}.context.path")
+    assert "untitled" not in path
     assert part(page, "save-state").inner_text() == "Not saved"
     _set(page, "fill_value", "33")
     await_code(page, "fill_value=33")
@@ -72,6 +76,29 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     page.wait_for_selector('.dali-View [data-ds-theme="dark"]')
     page.screenshot(path=artifacts / "lab_document_dark.png")
     lab.set_theme(page, "JupyterLab Light")
+
+
+def test_a_new_document_goes_with_its_tab_if_nothing_was_saved(page: Any, server: tuple[str, Path]) -> None:
+    address, root = server
+    open_lab(page, address)
+    before = sorted(path.name for path in root.glob("*.dali.json"))
+    for recipe in (False, True):
+        page.evaluate("() => { window.jupyterapp.commands.execute('dali-studio:new'); }")
+        part(page, "empty").wait_for(timeout=90_000)
+        if recipe:
+            part(page, "recipe-getting_started").click()
+            _await_dirty(page, True)
+            page.wait_for_function(f"() => !{_CURRENT}.context.path.includes('untitled')")
+        path = root / page.evaluate(f"() => {_CURRENT}.context.path")
+        assert path.exists()
+        page.evaluate(f"() => {{ {_CURRENT}.close(); }}")
+        if recipe:
+            page.locator(".jp-Dialog button", has_text="Discard").click()
+        for _ in range(100):
+            if not path.exists():
+                break
+            page.wait_for_timeout(100)
+        assert sorted(path.name for path in root.glob("*.dali.json")) == before
 
 
 def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -> None:

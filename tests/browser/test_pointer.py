@@ -129,3 +129,24 @@ def test_outputs_say_why_they_stay(designer: Any) -> None:
     page.keyboard.press("Delete")
     _by_id(page, "strip").get_by_text("Outputs stay").wait_for()
     assert page.locator('[data-testid="undo-notice"]').count() == 0
+
+
+def test_a_card_that_is_dragged_into_a_cell_leaves_a_line_there(page: Any, server: tuple[str, Path]) -> None:
+    code = scenes.five().replace("designer = Designer(made)", "mine = Designer(made, height=480)\nmine")
+    lab.write_notebook(server[1] / "line.ipynb", code, "shape = 1\n")
+    lab.open_notebook(page, server[0], "line.ipynb")
+    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    cell = page.locator(".jp-Cell").nth(1)
+    cell.scroll_into_view_if_needed()
+    lab.settle(page)
+    card = page.locator('[data-testid="node-rotate"]')
+    before = card.bounding_box()
+    line = cell.locator(".cm-line").nth(1).bounding_box()
+    page.mouse.move(before["x"] + 60, before["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(before["x"] + 60, before["y"] + 120, steps=4)
+    page.mouse.move(line["x"] + 100, line["y"] + 5, steps=6)
+    page.mouse.up()
+    assert cell.locator(".cm-content").inner_text() == 'shape = 1\nmine.node["rotate"].output()'
+    assert card.bounding_box() == before
+    assert page.locator('[data-testid="undo"]').is_disabled()

@@ -198,3 +198,67 @@ def test_the_text_is_what_is_saved(client: Client, tmp_path: Path) -> None:
     client.send("apply_code", source=TEXT)
     client.send("save_document", path=str(tmp_path / "mine.py"), what="code")
     assert (tmp_path / "mine.py").read_text() == TEXT
+
+
+def boxed(client: Client, marks: dict[str, tuple[str, ...]], *exposed: tuple[str, str]) -> messages.Code:
+    """Subgraphs by their titles, with operators for nodes."""
+    keys = {node.operator: node.key for node in client.session.graph.nodes()}
+    made = {
+        title: {"type": "group", "keys": [keys[one] for one in operators], "title": title, "subgraph": True,
+                "collapsed": True, "exposed": [(keys[one], name) for one, name in exposed]}
+        for title, operators in marks.items()
+    }  # fmt: skip
+    return code(client.send("apply_edits", base_revision=client.session.revision, edits=[], marks=made))
+
+
+def test_a_subgraph_is_a_function_of_the_text_with_its_comments(client: Client) -> None:
+    text = TEXT.replace("    images = fn.resize", "    # to one size,\n    # for the net\n    images = fn.resize").replace(
+        "    return", "    images = fn.flip(  # mirrored\n        images, horizontal=1,\n    )\n    return"
+    )
+    assert code(client.send("apply_code", source=text)).source == text
+    got = boxed(client, {"small": ("resize", "flip")}, ("flip", "horizontal"))
+    head, rest = text.split("\n\n\n@", 1)
+    body = rest[rest.index("    # to one size") : rest.index("    return")]
+    function = f"def small(images, horizontal):\n{body}    return images\n".replace("horizontal=1", "horizontal=horizontal")
+    called = "    images = small(images, horizontal=1)\n"
+    assert got.source == f"{head}\n\n\n{function}\n\n@{rest.replace(body, called)}"
+    keys = {node.operator: node.key for node in client.session.graph.nodes()}
+    assert got.lines[keys["flip"]] == (8, 9, 10)
+    # what changes then is changed within it
+    edit = set_argument(keys["resize"], "size", [50.0, 80.0])
+    changed = code(client.edit(edit)).source
+    assert changed == got.source.replace("[60, 80]", "[50, 80]")
+    # it can be written on
+    again = code(client.send("apply_code", source=changed.replace("# mirrored", "# turned"))).source
+    assert again == changed.replace("# mirrored", "# turned")
+    client.send("undo")
+    client.send("undo")
+    assert code(client.send("undo")).source == text
+
+
+def test_subgraphs_in_subgraphs_are_functions_of_the_text(client: Client) -> None:
+    text = TEXT.replace("    return", "    images = fn.flip(images)\n    images = fn.hsv(images)  # as it is\n    return")
+    client.send("apply_code", source=text)
+    source = boxed(client, {"inner": ("resize", "flip"), "outer": ("resize", "flip", "hsv")}).source
+    assert "def inner(images):\n    images = fn.resize(images, size=[60, 80])\n    images = fn.flip(images)\n" in source
+    assert "def outer(images):\n    images = inner(images)\n    images = fn.hsv(images)  # as it is\n    return images\n" in source
+    assert "    images = outer(images)\n    return images, labels\n" in source
+
+
+@pytest.mark.parametrize(
+    ("change", "operators", "reason"),
+    [
+        (("    return images", "    flip = fn.flip(fn.hsv(images))\n    return flip"), ("flip",), "a statement makes other nodes"),
+        (("    return images", "    flip = fn.hsv(images); flip = fn.flip(flip)\n    return flip"), ("flip",), "several statements"),
+        (("    return images", "    images = fn.flip(images)\n    images = fn.hsv(images)\n    return images"), ("resize", "hsv"), "lie between"),
+    ],
+)  # fmt: skip
+def test_what_is_no_function_of_the_text_leaves_it_as_it_is(
+    change: tuple[str, str], operators: tuple[str, ...], reason: str, client: Client
+) -> None:
+    text = TEXT.replace(*change)
+    client.send("apply_code", source=text)
+    got = boxed(client, {"small": operators})
+    (told,) = [d.message for d in got.diagnostics if "is no function" in d.message]
+    assert got.source == text
+    assert reason in told

@@ -102,6 +102,8 @@ class ProgramText:
         What nodes are called in the text: by their variable, or by the name that they are given.
     dialect : str
         The language: the package that the text imports.
+    functions : list of FunctionDef
+        All functions of the module.
 
     Raises
     ------
@@ -122,11 +124,12 @@ class ProgramText:
             port.node: name for step in recorder.steps for name, port in step.names.items()
             if port.node in step.made and re.fullmatch(rf"{re.escape(name)}(_\d+)?", port.node)
         } | {key: key for key in self.graph if _is_named(recorder.spans.get(key), key)}  # fmt: skip
-        body: list[ast.stmt] = [] if self._function is None else self._function.body
-        self._steps: list[Step] = [replace(followed.get(_place(node), Step(node, node)), node=node) for node in body]
+        self._followed = followed
+        self._steps: list[Step] = [] if self._function is None else self.steps_of(self._function)
         self._spans, self._defined = recorder.spans, set(program.names())
         imported = [node.module or "" for node in program.tree.body if isinstance(node, ast.ImportFrom)]
         self.dialect = next((name for name in DIALECTS if name in imported), next(iter(DIALECTS)))
+        self.functions = [node for node in program.tree.body if isinstance(node, ast.FunctionDef)]
         self._imports = [node for node in program.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
     def lines(self) -> dict[str, tuple[int, ...]]:
@@ -160,10 +163,20 @@ class ProgramText:
             made = ProgramText(_Change(self, graph).text())
         except DaliStudioError as error:
             raise NotWritable(error.diagnostics[0].message.rstrip(".")) from error
-        same = pairs(made.graph, graph, default_registry())
-        if same is None or made.graph.options != graph.options:
+        return made, made.nodes_of(graph)
+
+    def nodes_of(self, graph: Graph) -> dict[str, str]:
+        """The node of `graph` that each node of the text is.
+
+        Raises
+        ------
+        NotWritable
+            If the text says something else.
+        """
+        same = pairs(self.graph, graph, default_registry())
+        if same is None or self.graph.options != graph.options:
             raise NotWritable("the text would say something else")
-        return made, same
+        return same
 
     def _with_names_of(self, graph: Graph) -> ProgramText:
         """The text with other names for nodes that are called otherwise in `graph`, as far as it can say them."""
@@ -205,11 +218,17 @@ class ProgramText:
         wires = [wire._replace(source=port(wire.source), target=made[wire.target]) for wire in graph.wires()]
         graph.rebuild(nodes, wires, [port(one) for one in graph.outputs])
         self._spans = {made[key]: span for key, span in self._spans.items() if key in made}
-        self._steps = [
-            replace(step, made=[made[key] for key in step.made if key in made],
-                    names={name: port(one) for name, one in step.names.items() if one.node in made})
-            for step in self._steps
-        ]  # fmt: skip
+
+        def step(one: Step) -> Step:
+            names = {name: port(at) for name, at in one.names.items() if at.node in made}
+            return replace(one, made=[made[key] for key in one.made if key in made], names=names)
+
+        self._steps = [step(one) for one in self._steps]
+        self._followed = {place: step(one) for place, one in self._followed.items()}
+
+    def steps_of(self, function: ast.FunctionDef) -> list[Step]:
+        """The statements of a function of the text."""
+        return [replace(self._followed.get(_place(one), Step(one, one)), node=one) for one in function.body]
 
     @property
     def steps(self) -> Sequence[Step]:
@@ -239,12 +258,12 @@ class ProgramText:
         """
         span = self._spans.get(key)
         sharing = [one for one, place in self._spans.items() if span and _extent(place) == _extent(span) and one != key]
-        others = [one for one in sharing if not self._is_helper(one)]
+        others = [one for one in sharing if not self.is_helper(one)]
         if span is None or others:
             raise NotWritable(f"{key} is not made by a statement of its own")
         return span
 
-    def _is_helper(self, key: str) -> bool:
+    def is_helper(self, key: str) -> bool:
         """Whether a node is made on the way to another one."""
         operator, registry = self.graph.node(key).operator, default_registry()
         return operator in registry and registry.schema(operator).role in ("split", "merge", "constant")

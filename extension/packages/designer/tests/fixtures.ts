@@ -190,6 +190,7 @@ export function revision(
     target: 0,
     measured: -1,
     origin: 0,
+    variable: "",
     ...rest,
   };
 }

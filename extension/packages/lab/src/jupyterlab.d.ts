@@ -41,6 +41,7 @@ declare module "@jupyterlab/services" {
       save(path: string, options: { type: string; format: string; content: string }): Promise<IModel>;
       newUntitled(options: { path?: string; type: string; ext?: string }): Promise<IModel>;
       rename(path: string, to: string): Promise<IModel>;
+      delete(path: string): Promise<void>;
     }
   }
   export namespace Kernel {

@@ -1,6 +1,7 @@
 import type { CommandOptions, JupyterFrontEnd } from "@jupyterlab/application";
 import type { ICommandPalette } from "@jupyterlab/apputils";
 import type { ILauncher } from "@jupyterlab/launcher";
+import type { Contents } from "@jupyterlab/services";
 import type { TranslationBundle } from "@jupyterlab/translation";
 import { LabIcon } from "@jupyterlab/ui-components";
 import type { Session } from "../../designer/src/core/session";
@@ -9,7 +10,7 @@ import classifier from "../style/recipes/resnet50.jpg";
 import masks from "../style/recipes/segmentation.jpg";
 import { commandName } from "./actions";
 import type { PipelineDocument } from "./document";
-import { writeDocument } from "./files";
+import { renameDocument, stem, textOf, writeDocument } from "./files";
 import { icon } from "./icon";
 import { FACTORY } from "./names";
 
@@ -28,6 +29,27 @@ function picture(name: string, address: string): LabIcon {
   });
 }
 
+/** A new file takes the name of what is opened in it, such as a recipe, and goes with its tab if nothing was saved. */
+function follow(contents: Contents.IManager, { content, context }: PipelineDocument): void {
+  let path = context.path;
+  context.pathChanged.connect(() => {
+    path = context.path;
+  });
+  let named = false;
+  content.graphChanged.connect(() => {
+    const confirmed = content.session?.store.get().confirmed;
+    const name = confirmed?.graph.name ?? "";
+    if (named || !confirmed?.origin || !/^untitled\d*$/.test(stem(path)) || !/^[\w-]+$/.test(name)) return;
+    named = true;
+    void renameDocument(contents, path, name).catch(() => undefined);
+  });
+  context.disposed.connect(() => {
+    void textOf(contents, path)
+      .then((text) => (text.trim() ? undefined : contents.delete(path)))
+      .catch(() => undefined);
+  });
+}
+
 /** What new documents are made by: commands, cards of the launcher, and entries of the command palette. */
 export function addNew(
   app: JupyterFrontEnd,
@@ -41,6 +63,7 @@ export function addNew(
     const path = await writeDocument(serviceManager.contents, typeof cwd === "string" ? cwd : "", name, "");
     const made = (await commands.execute("docmanager:open", { path, factory: FACTORY })) as PipelineDocument;
     made.content.beginWith(begin);
+    follow(serviceManager.contents, made);
     return made;
   };
   const add = (id: string, options: CommandOptions) => {

@@ -650,6 +650,7 @@ export interface RevisionChanged {
   readonly target: number;
   readonly measured: number;
   readonly origin: number;
+  readonly variable: string;
 }
 
 /** The whole graph. */

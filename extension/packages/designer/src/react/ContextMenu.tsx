@@ -8,7 +8,8 @@ import { selectedBox } from "../core/subgraph";
 import { addJunction } from "./canvas/Junctions";
 import { cardRects } from "./canvas/sizes";
 import { useCanvasApi } from "./canvasApi";
-import { canPaste, pasteLast } from "./clipboard";
+import { cellLine } from "./cellLine";
+import { canPaste, copyText, pasteLast } from "./clipboard";
 import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
 import { IconButton } from "./parts";
@@ -163,6 +164,15 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("compare", several ? "Compare the first two" : "Compare with its input"),
         LINE,
         ...command("copy", "Copy"),
+        ...(several
+          ? []
+          : [
+              {
+                title: "Copy as a line for a cell",
+                about: "Its output as an array; dragging the card into a cell puts the line there",
+                run: () => copyText(cellLine(scope, selection[0] ?? "")),
+              },
+            ]),
         ...command("cut"),
         ...command("duplicate"),
         ...command("remove"),

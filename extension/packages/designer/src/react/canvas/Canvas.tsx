@@ -9,7 +9,7 @@ import {
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type Detail, detailOf, headOf, isDense, isFar, isTight } from "../../core/detail";
-import { OUTPUTS } from "../../core/graph";
+import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
 import { CARD, MIN_SCALE } from "../../core/layout";
@@ -18,6 +18,7 @@ import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from ".
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
+import { cellLine, dropText, outside } from "../cellLine";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
@@ -60,7 +61,8 @@ function lengthsAt(zoom: number, detail: Detail): CSSProperties {
 }
 
 function CanvasView() {
-  const { session, root, theme, breadth } = useFrame();
+  const designer = useFrame();
+  const { session, root, theme, breadth } = designer;
   const flow = useReactFlow();
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
@@ -270,9 +272,17 @@ function CanvasView() {
   );
 
   const onDragStop = useCallback(
-    (_: unknown, __: Node, moved: Node[]) => {
+    (event: unknown, { id }: Node, moved: Node[]) => {
       dragging.current = false;
       const state = session.store.get();
+      root.ownerDocument.documentElement.style.cursor = "";
+      const target = event instanceof globalThis.MouseEvent && outside(designer, event);
+      if (target) {
+        // the card goes back to its place
+        setNodes((ns) => ns.map((n) => ({ ...n, position: placeOf(state, n.id) ?? n.position })));
+        if (nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
+        return;
+      }
       const changed = moved.filter((n) => {
         const old = placeOf(state, n.id);
         return !old || old.x !== n.position.x || old.y !== n.position.y;
@@ -285,7 +295,7 @@ function CanvasView() {
       seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
     },
-    [session, dragging, gestures.onDropped],
+    [session, dragging, gestures.onDropped, designer, root, setNodes],
   );
 
   /** A click selects one card, with Ctrl or Shift one more or less. */
@@ -381,7 +391,11 @@ function CanvasView() {
               onNodeDragStart={() => {
                 dragging.current = true;
               }}
-              onNodeDrag={(_, node) => gestures.onDrag(node)}
+              onNodeDrag={(event, node) => {
+                gestures.onDrag(node);
+                const out = event instanceof globalThis.MouseEvent && outside(designer, event);
+                root.ownerDocument.documentElement.style.cursor = out ? "copy" : "";
+              }}
               onNodeDragStop={onDragStop}
               onNodeClick={onNodeClick}
               onNodeDoubleClick={(_, n) => {
