@@ -58,11 +58,16 @@ FOLDERS: tuple[tuple[Kind, Callable[[dict[str, Value]], Source]], ...] = (
 )
 
 
+def is_picture(path: Path) -> bool:
+    """Whether a file is called like one."""
+    return path.suffix.lower().removeprefix(".") in PICTURES
+
+
 def source_at(path: Path) -> Source:
     """What reads that which lies at a path.
 
-    A folder of images, sounds, videos or arrays, or of a folder for each class; a list of files; annotations of the
-    COCO data set; an archive of WebDataset; records of TensorFlow, with their index beside them.
+    A folder of images, sounds, videos or arrays, or of a folder for each class; a picture; a list of files; annotations
+    of the COCO data set; an archive of WebDataset; records of TensorFlow, with their index beside them.
 
     Raises
     ------
@@ -71,6 +76,8 @@ def source_at(path: Path) -> Source:
     """
     if not path.is_file():
         return _folder(path)
+    if is_picture(path):
+        return Source("readers.file", {"files": (str(path),)})
     try:
         if path.suffix == ".tar":
             return Source("readers.webdataset", {"paths": (str(path),), "ext": _extensions(path)})
@@ -171,7 +178,7 @@ def _records(path: Path) -> dict[str, Value]:
         file.seek(place + 12)  # behind its length and that one's checksum
         record = file.read(size - 16)
     kinds = {name.decode(): next(_fields(feature), (0, b"")) for name, feature in _features(record)}
-    picture = next((name for name, (kind, values) in kinds.items() if kind == _TEXTS and _is_picture(values)), None)
+    picture = next((name for name, (kind, values) in kinds.items() if kind == _TEXTS and _holds_picture(values)), None)
     if picture is None:
         raise ValueError(f"its first record has no picture among {', '.join(kinds) or 'no features'}")
     label = [name for name, (kind, _) in kinds.items() if kind == _INTEGERS and name.endswith("label")][:1]
@@ -179,7 +186,7 @@ def _records(path: Path) -> dict[str, Value]:
     return {"index_path": (str(index),), "features": tuple(starmap(written, made))}
 
 
-def _is_picture(texts: bytes) -> bool:
+def _holds_picture(texts: bytes) -> bool:
     return any(tag == 1 and text.startswith(_MAGIC) for tag, text in _fields(texts))
 
 

@@ -26,6 +26,8 @@ from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import front_end, gallery, insertion
 from dali_studio.studio.autosave import FOLDER, Autosave
+from dali_studio.studio.data_paths import is_picture
+from dali_studio.studio.files import typed_path
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.own_text import in_view
 from dali_studio.studio.picture import Picture
@@ -47,7 +49,8 @@ class Designer(anywidget.AnyWidget):
     ----------
     pipeline : Pipeline, Graph, path or None
         What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
-        read and not run, a ``Compose`` of torchvision or albumentations, or nothing.
+        read and not run, a ``Compose`` of torchvision or albumentations, a folder of images, sounds, videos or arrays,
+        a picture, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -251,7 +254,9 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".dali"):
         return read_serialized(pipeline), {}, None
     if isinstance(pipeline, str | Path):
-        path, registry = Path(pipeline), default_registry()
+        path, registry = typed_path(str(pipeline)), default_registry()
+        if path.is_dir() or is_picture(path):
+            return gallery.folder_graph(str(path), registry), {}, None
         if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere
             return *gallery.open_recipe(path.parent.name, registry, str(photos())), None
         graph, view, _ = document.load(path, registry)
@@ -263,8 +268,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if any((kind.__module__, kind.__name__) == ("nvidia.dali.pipeline", "Pipeline") for kind in type(pipeline).__mro__):
         return read_serialized(cast("Any", pipeline).serialize()), {}, None
     raise TypeError(
-        "Designer opens a Pipeline (of nvidia.dali, too), a Graph, a Compose, or the path of a .dali.json document, of "
-        "a .py program or of a serialized .dali pipeline; got "
+        "Designer opens a Pipeline (of nvidia.dali, too), a Graph, a Compose, or the path of a folder of data, "
+        "of a picture, of a .dali.json document, of a .py program or of a serialized .dali pipeline; got "
         f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )

@@ -16,8 +16,9 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only
 
-from dali_studio import fn, pipeline_def, samples
+from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.cli import main
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.schema.record_samples import example
@@ -289,3 +290,26 @@ def test_what_is_no_data_set_is_refused_with_what_is_accepted(tmp_path: Path) ->
     (refused,) = only(client.send("point_reader", key=key, path=str(archived(tmp_path / "e"))), messages.Refused)
     assert "is read by fn.readers.webdataset" in refused.diagnostics[0].message
     client.session.close()
+
+
+@pytest.mark.parametrize("name", ["jpeg", "cmyk", "grey", "alpha", "colours", "webp", "tiff", "pixel"])
+def test_a_designer_opens_a_folder_with_any_picture(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / f"my photos of 写真, {name}"
+    folder.mkdir()
+    image = Image.new("RGB", (1, 1) if name == "pixel" else (40, 30), (200, 80, 20))
+    modes = {"cmyk": "CMYK", "grey": "L", "alpha": "RGBA", "colours": "P"}
+    endings = {"alpha": "png", "colours": "png", "webp": "webp", "tiff": "tiff"}
+    file = folder / f"Größe 1.{endings.get(name, 'jpg')}"
+    image.convert(modes.get(name, "RGB")).save(file)
+    for path in (str(folder), file):
+        designer = Designer(path)
+        assert designer.node["decode"].output().shape == (image.height, image.width, 3)
+        designer.close()
+
+
+def test_a_designer_says_what_a_folder_lacks(tmp_path: Path) -> None:
+    with pytest.raises(DaliStudioError, match=r"holds no images, nor do its sub-folders: it is empty"):
+        Designer(tmp_path)
+    (tmp_path / "words.txt").write_text("no picture")
+    with pytest.raises(DaliStudioError, match=r"holds no images, nor do its sub-folders: 1 other file"):
+        Designer(str(tmp_path))

@@ -26,7 +26,7 @@ class ColorTwist(HueArgument, SaturationArgument, OutputType, ColorSpace, Twisti
     floats), then brightness.
     """
 
-    keywords = "hue saturation brightness contrast colorjitter color"
+    keywords = "colorjitter hue saturation brightness contrast color"
     shown = example(hue=40.0, saturation=1.5, contrast=1.2)
     examples = (
         example(hue=20.0, saturation=1.3, contrast=1.2, brightness=0.9),
