@@ -30,6 +30,8 @@ export class Mirror {
   private savedRevision = -1;
   private edited = false;
   private turn = 0;
+  /** The last one of the kernel before. */
+  private ended = 0;
   private saving: string | null = null;
   /** The file, as far as it is known here. */
   private onDisk: string;
@@ -61,6 +63,7 @@ export class Mirror {
     this.edited = !fresh && (edited || this.context.model.dirty);
     this.saved = null;
     this.latest = null;
+    this.ended = this.turn;
     this.written = this.context.model.toString();
     if (fresh) this.context.model.dirty = this.written !== this.onDisk;
   }
@@ -70,14 +73,18 @@ export class Mirror {
 
   /** A revision and its document; `stepped`: there are steps that can be taken back or done again. */
   take(revision: number, packed: Bytes | undefined, stepped: boolean): void {
-    if (packed) this.taken = this.write(revision, packed, stepped);
-  }
-
-  private async write(revision: number, packed: Bytes, stepped: boolean): Promise<void> {
+    if (!packed) return;
     this.turn += 1;
     const { turn } = this;
+    this.taken = this.taken.catch(() => {}).then(() => this.write(turn, revision, packed, stepped));
+  }
+
+  private async write(turn: number, revision: number, packed: Bytes, stepped: boolean): Promise<void> {
+    // the first one says what the file says, however soon the next one comes
+    const passed = () => turn <= this.ended || (turn !== this.turn && (this.saved !== null || this.edited));
+    if (passed()) return;
     const text = await inflated(packed);
-    if (turn !== this.turn || this.context.isDisposed) return;
+    if (passed() || this.context.isDisposed) return;
     this.revision = revision;
     this.latest = text;
     // Steps of notes and places alone have no revision of their own; nor has what a view arranges by itself.
