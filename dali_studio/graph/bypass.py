@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.fit import kinds_fit
 from dali_studio.graph.model import Graph
@@ -15,20 +17,10 @@ def rerouted(graph: Graph) -> Graph:
     Of such a node the first output is its first input. One without inputs feeds no arguments, whose own values then
     hold; further outputs, and what nothing can stand in for, are used all the same.
     """
-    left_out = {node.key for node in graph.nodes() if node.bypassed}
-    if not left_out:
+    if not any(node.bypassed for node in graph.nodes()):
         return graph
 
-    def before(port: PortRef) -> PortRef | None:
-        passed: set[str] = set()
-        while port.node in left_out and not port.output and port.node not in passed:
-            passed.add(port.node)
-            source = next((p for p in graph.inputs(port.node)[:1]), None)
-            if source is None:
-                return None
-            port = source
-        return port
-
+    before = partial(stand_in, graph)
     wires: list[Wire] = []
     for wire in graph.wires():
         source = before(wire.source)
@@ -39,6 +31,18 @@ def rerouted(graph: Graph) -> Graph:
     result = graph.copy()
     result.rebuild(graph.nodes(), wires, [before(port) or port for port in graph.outputs])
     return result
+
+
+def stand_in(graph: Graph, port: PortRef) -> PortRef | None:
+    """What is taken in place of an output: itself, unless its node is left out; ``None`` where nothing feeds that."""
+    passed: set[str] = set()
+    while not port.output and port.node not in passed and graph.node(port.node).bypassed:
+        passed.add(port.node)
+        source = next((p for p in graph.inputs(port.node)[:1]), None)
+        if source is None:
+            return None
+        port = source
+    return port
 
 
 def needed(graph: Graph, registry: Registry, key: str) -> str:

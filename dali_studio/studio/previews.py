@@ -169,7 +169,7 @@ class PreviewEngine:
         self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None = None,
         probe: Probe | None = None,
     ) -> Preview:  # fmt: skip
-        """Outputs of every node that can be computed.
+        """Outputs of every node that can be computed; of nodes that are left out, what passes them.
 
         Parameters
         ----------
@@ -182,8 +182,16 @@ class PreviewEngine:
         probe
             Measures what is computed, and not only looked up.
         """
+        made = self._made(revision, iteration, samples, revision.passing.get(only, only) if only else None, probe)
+        passed = {port: made.outputs[of] for port, of in revision.passing.items() if of in made.outputs}
+        return replace(made, outputs={**made.outputs, **passed}) if passed else made
+
+    def _made(
+        self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None, probe: Probe | None
+    ) -> Preview:
         indices = np.array(sorted(samples), np.int64)
-        nodes = revision.computable - revision.behind_pins
+        unused = {port.node for port in revision.passing} - revision.in_run
+        nodes = revision.computable - revision.behind_pins - unused
         if only is not None:
             nodes = revision.computable & revision.sources_of([only])
             view = self._view(revision, iteration, indices)

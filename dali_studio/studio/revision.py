@@ -16,7 +16,7 @@ from dali_studio.compiler.plan import BatchStage, Plan, Segment, Stage
 from dali_studio.core.diagnostics import errors
 from dali_studio.core.random import operator_seeds
 from dali_studio.graph.apply import AnyEdit, apply
-from dali_studio.graph.bypass import rerouted
+from dali_studio.graph.bypass import rerouted, stand_in
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
@@ -68,6 +68,13 @@ class Revision:
     def active(self) -> Graph:
         """The graph that runs: without the nodes that are left out."""
         return rerouted(self.graph)
+
+    @cached_property
+    def passing(self) -> dict[PortRef, PortRef]:
+        """The outputs of nodes that are left out, with what is taken in their place."""
+        ports = [PortRef(node=node.key) for node in self.graph.nodes() if node.bypassed]
+        found = ((port, stand_in(self.graph, port)) for port in ports)
+        return {port: source for port, source in found if source is not None}
 
     @cached_property
     def validation(self) -> Validation:

@@ -145,7 +145,7 @@ def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
     known = schemas is not None
     count = len(schemas if schemas is not None else asked_outputs(graph, key))
     ports = [PortRef(node=key, output=i) for i in range(count)]
-    metas = [revision.validation.metas.get(port, TensorMeta()) for port in ports]
+    metas = [revision.validation.metas.get(revision.passing.get(port, port), TensorMeta()) for port in ports]
     inputs = graph.inputs(key)
     declared = registry.schema(node.operator).shown_inputs(len(inputs)) if known else 0
     return NodeView(

@@ -451,3 +451,17 @@ def test_quick_edits_end_at_the_last(client: Client, send_first: bool) -> None:
     assert "normalize" in painted
 
 
+
+
+def test_a_node_that_is_left_out_shows_what_passes_it(client: Client) -> None:
+    got = client.edit({"type": "set_bypass", "key": "rotate", "bypassed": True})
+    (shown,) = only(got, messages.Previews)
+    facts = {(item.key, item.output): item.facts for item in shown.items}
+    assert facts["rotate", 0] == facts["resize", 0]
+    output, source = (client.session.answers.output(PortRef(node=key), [0]).samples[0] for key in ("rotate", "resize"))
+    np.testing.assert_array_equal(output, source)
+    # nor can it fail
+    failing = set_argument("rotate", "size", [10_000_000, 10_000_000])
+    assert not only(client.edit(failing), messages.Previews)[0].failed
+    back = client.edit({"type": "set_bypass", "key": "rotate", "bypassed": False})
+    assert [found.node for found in only(back, messages.Previews)[0].failed] == ["rotate"]
