@@ -438,6 +438,7 @@ def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None
         '[aria-label="wire from uniform to rotate"] path.react-flow__edge-path', straight,
     ])  # fmt: skip
     page.screenshot(path=artifacts / "designer_junction.png")
+    assert "1 junction" in (_by_id(page, "outline-rotate|arg|angle").text_content() or "")
     # by the keyboard: a second one into the focused wire, moved, taken away, and back
     page.locator('[aria-label="wire from uniform to rotate"]').focus()
     page.keyboard.press("j")
