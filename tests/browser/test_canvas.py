@@ -279,6 +279,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _await_code(page, "coin_flip", there=False)
     page.keyboard.press("Control+z")
     _await_code(page, "probability=0.9")
+    _by_id(page, "node-rotate").wait_for()
     assert _nodes(page) == before
     _by_id(page, "node-rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
