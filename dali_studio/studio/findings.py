@@ -8,6 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.model import Graph
 
 
 def weighed(found: tuple[Diagnostic, ...], in_run: Collection[str]) -> tuple[Diagnostic, ...]:
@@ -23,6 +24,20 @@ def weighed(found: tuple[Diagnostic, ...], in_run: Collection[str]) -> tuple[Dia
         for d in found
         if not (missing and d.code == "DS207")
     )
+
+
+def mirrored(graph: Graph) -> tuple[Diagnostic, ...]:
+    """Sizes below zero, which nobody would think of where a later node fails: they mirror, as in nvidia.dali."""
+    return tuple(
+        Diagnostic(
+            code="DS105", severity="info", node=key, argument=name,
+            message=f"{name} is {value:g}: below zero it mirrors the picture, and makes it {-value:g} px long.",
+            hint="Give a size above zero for a picture as it is.",
+        )
+        for key in graph
+        for name, value in graph.node(key).arguments.items()
+        if name.startswith("resize_") and isinstance(value, (int, float)) and value < 0
+    )  # fmt: skip
 
 
 def unreadable(error: Exception) -> Diagnostic:

@@ -114,7 +114,7 @@ def revision_changed(
         options=options_view(graph),
         positions=positions_in(history),
         marks=marks_in(history),
-        diagnostics=findings.weighed(found, revision.in_run),
+        diagnostics=(*findings.weighed(found, revision.in_run), *findings.mirrored(graph)),
         repairs=tuple(repair for repair, _ in offered(graph, revision.registry, found)),
         can_undo=history.can_undo,
         can_redo=history.can_redo,

@@ -279,6 +279,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _await_code(page, "coin_flip", there=False)
     page.keyboard.press("Control+z")
     _await_code(page, "probability=0.9")
+    _by_id(page, "node-rotate").wait_for()
     assert _nodes(page) == before
     _by_id(page, "node-rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
@@ -438,6 +439,7 @@ def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None
         '[aria-label="wire from uniform to rotate"] path.react-flow__edge-path', straight,
     ])  # fmt: skip
     page.screenshot(path=artifacts / "designer_junction.png")
+    assert "1 junction" in (_by_id(page, "outline-rotate|arg|angle").text_content() or "")
     # by the keyboard: a second one into the focused wire, moved, taken away, and back
     page.locator('[aria-label="wire from uniform to rotate"]').focus()
     page.keyboard.press("j")

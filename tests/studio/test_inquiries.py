@@ -335,3 +335,9 @@ def test_operators_are_put_behind_pictures_of_any_size_with_values_that_fit() ->
         except DaliStudioError as problem:
             failed.append(f"{schema.name}: {problem}")
     assert len(shown) > 20 and not failed
+
+
+def test_a_size_below_zero_is_said_where_it_is_given(client: Client) -> None:
+    got = client.edit(set_argument("resize", "resize_shorter", -5.0))
+    (told,) = (one for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.node == "resize")
+    assert (told.severity, told.argument) == ("info", "resize_shorter") and "mirrors" in told.message

@@ -167,7 +167,10 @@ export function asked(message: ClientMessage, graph: GraphView | null, chances: 
   const ports = (_: string, v: unknown) =>
     isPort(v) && chances.has(v.node) && !v.output ? { ...v, node: given(v.node) } : v;
   if (message.type !== "request_sheet") return mapped(message, ports);
-  const variants = message.variants.map((edits) => unfolded(edits, graph, chances));
+  // what a value would do is shown of samples that are left alone, too
+  const coin = message.name === "ends" ? chances.get(message.port.node)?.coin : undefined;
+  const sure: Edit[] = coin ? [{ type: "set_argument", key: coin.key, argument: "probability", value: 1 }] : [];
+  const variants = message.variants.map((edits) => [...unfolded(edits, graph, chances), ...sure]);
   return { ...message, port: mapped(message.port, ports), variants };
 }
 

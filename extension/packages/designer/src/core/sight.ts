@@ -16,7 +16,7 @@ export const STRIP = 30;
 export const LOW = 240;
 
 /** What stays free above the cards, in px, and below them for a wire. */
-const ABOVE = 10;
+const ABOVE = 14;
 const LANE = 14;
 /** Height of the names of stages. */
 const STAGE = 14;

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { isAboutFile } from "../core/failures";
-import { nodeOf, topological } from "../core/graph";
+import * as format from "../core/format";
+import { nodeOf, OUTPUTS, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
 import { derived, findingsAt, heatOf, isOld, previewOf, resultName, severity, staleKeys } from "../core/select";
@@ -120,6 +121,31 @@ const keysInOrder = derived(
   ({ graph }) => (graph ? topological(graph).map((n) => n.key) : []),
 );
 
+/** Points through which somebody has led wires, by wire: a press selects it. */
+function JunctionRows({ visible }: { readonly visible: boolean }) {
+  const session = useSession();
+  const routes = useSel((s) => Object.values(s.marks).flatMap((m) => (m.type === "route" ? m : [])));
+  const chosen = useSel((s) => s.view.wires);
+  return routes.map(({ wire, source, points }) => (
+    <li key={wire}>
+      <button
+        type="button"
+        className={`ds-outline-row ${chosen.includes(wire) ? "ds-outline-now" : ""}`}
+        tabIndex={visible ? 0 : -1}
+        data-testid={`outline-${wire}`}
+        onClick={() => session.view({ selection: [], wires: [wire] })}
+      >
+        <span className="ds-outline-words">
+          <b>{format.plural(points.length, "junction")}</b>{" "}
+          <small className="ds-muted">
+            {source.node} to {wire.startsWith(OUTPUTS) ? "outputs" : wire.split("|")[0]}
+          </small>
+        </span>
+      </button>
+    </li>
+  ));
+}
+
 /** The pipeline as a list: the canvas of narrow widths, and always there for screen readers. */
 export function Outline({ visible }: { readonly visible: boolean }) {
   const session = useSession();
@@ -135,6 +161,7 @@ export function Outline({ visible }: { readonly visible: boolean }) {
       {keys.map((key) => (
         <OutlineRow key={key} nodeKey={key} visible={visible} />
       ))}
+      <JunctionRows visible={visible} />
       {results && <li className="ds-outline-returns">Returns {results}</li>}
       {visible && keys.length > 0 && (
         <li className="ds-outline-returns">

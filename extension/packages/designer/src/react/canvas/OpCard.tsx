@@ -219,7 +219,7 @@ function Body({ card, failed, said }: BodyProps) {
         )}
         {!(node.pin === "behind" && preview) && chip}
       </div>
-      <HeatBar share={failed || old ? undefined : found?.share} />
+      <HeatBar share={failed || (old && !heat) ? undefined : found?.share} />
     </>
   );
 }

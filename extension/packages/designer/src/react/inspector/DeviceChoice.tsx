@@ -1,8 +1,9 @@
 import type { Operator } from "../../core/catalog";
 import * as format from "../../core/format";
-import { timeOn } from "../../core/select";
+import { timeOn, timingOf } from "../../core/select";
 import type { Device, DeviceTime, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
 
 const DEVICES: readonly Device[] = ["cpu", "mixed", "gpu"];
 /** Whole batches that a comparison measures on each device. */
@@ -26,6 +27,7 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
     cpu: timeOn(s, node.key, "cpu"),
     mixed: timeOn(s, node.key, "mixed"),
     gpu: timeOn(s, node.key, "gpu"),
+    last: timingOf(s, node.key),
   }));
   const offered = DEVICES.filter((d) => operator.devices.includes(d));
   return (
@@ -43,7 +45,15 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
             onClick={() => node.device !== d && session.edit([{ type: "set_device", key: node.key, device: d }])}
           >
             {d}
-            <b>{format.time(state[d]?.milliseconds)}</b>
+            <b>
+              {!state[d] && state.last?.device === d ? (
+                <span title="Before the edit">
+                  <Icon name="clock" size={11} /> {format.time(state.last.milliseconds)}
+                </span>
+              ) : (
+                format.time(state[d]?.milliseconds)
+              )}
+            </b>
           </button>
         ))}
       </div>
