@@ -1,4 +1,4 @@
-// What of React Flow need not travel with every widget: parts that nothing here draws, and messages.
+// What of libraries need not travel with every widget: parts that nothing here draws, and messages.
 import { readFile } from "node:fs/promises";
 
 /** In React Flow's core: messages to those who program with it, of which only development builds tell, and names of what is not drawn. */
@@ -45,7 +45,10 @@ const SELECTION = (
   .split(" ")
   .map((name) => [new RegExp(`^ {2}${name}: selection_\\w+,$`, "gm"), ""]);
 
-/** A file of React Flow, or of D3 under it, with replacements, of which each must find its place: another version may need others. */
+/** In what stands in for React: of all its members as one object only that is taken, the others by their names. */
+const COMPAT = [[/_n=\{useState:[^}]*\}/, "_n={useDebugValue:_}"]];
+
+/** A file of React Flow, of D3 under it or of Preact, with replacements, of which each must find its place: another version may need others. */
 function edited(name, filter, replacements) {
   return {
     name,
@@ -81,6 +84,7 @@ const scoped = {
 export const leanFlow = [
   scoped,
   edited("lean-d3-selection", /d3-selection[\\/]dist[\\/]d3-selection\.mjs$/, SELECTION),
+  edited("lean-preact", /preact[\\/]compat[\\/]dist[\\/]compat\.m?js$/, COMPAT),
   edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM),
   edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT),
 ];

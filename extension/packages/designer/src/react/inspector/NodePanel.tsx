@@ -4,7 +4,7 @@ import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
-import { pythonText } from "../../core/python";
+import { literal, pythonText } from "../../core/python";
 import { findingsAt, previewOf, repairOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
@@ -187,9 +187,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
 function signature(operator: Operator): string {
   const inputs = operator.inputs.map((i) => (i.optional ? `${i.name}=None` : i.repeated ? `*${i.name}` : i.name));
   const named = operator.arguments.filter((a) => a.support === "used" && (a.required || a.common));
-  const words = named.map((a) =>
-    a.required ? a.name : `${a.name}=${a.default === null ? "None" : format.value(a.default)}`,
-  );
+  const words = named.map((a) => (a.required ? a.name : `${a.name}=${literal(a.default, a)}`));
   return `fn.${operator.name}(${[...inputs, ...words, "..."].join(", ")})`;
 }
 
