@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from msgspec import inspect
 
-from dali_studio.core.diagnostics import CODES, Severity
+from dali_studio.core.diagnostics import Severity
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
@@ -174,11 +174,6 @@ def generate() -> str:
     for name, text in unions.items():
         members = "".join(f"\n  | {member}" for member in text.split(" | "))
         lines += [f"export type {name} ={members};", ""]
-    codes = "".join(f'\n  {code}: "{words}",' for code, words in CODES.items())
-    lines += [
-        "/** What each diagnostic code means. */",
-        f"export const CODES: Readonly<Record<string, string>> = {{{codes}\n}};",
-    ]
     return "\n".join(lines) + "\n"
 
 

@@ -141,7 +141,8 @@ def shown(
     except NotWritable as error:
         emitted = revision.code(dialect, functions)
         found = Diagnostic(
-            code="DS501", message=f"This change cannot be written into your text: {str(error).rstrip('.')}.", severity="warning",
+            code="DS501", severity="warning",
+            message=f"This change cannot be written into your text: {str(error).rstrip('.')}.",
             hint="The program is written anew; undo brings your text back.",
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))

@@ -55,8 +55,8 @@ def show_twin(
     cells, atlas = images.atlas(pictures) if len(pictures) == len(cards) > 0 else ([], b"")
     items = [
         messages.PreviewItem(
-            key=_NAME, output=i, body=card.body, facts="", atlas_x=cell.x, atlas_y=cell.y, atlas_width=cell.width,
-            atlas_height=cell.height,
+            key=_NAME, output=i, body=card.body, note=card.note, facts="", atlas_x=cell.x, atlas_y=cell.y,
+            atlas_width=cell.width, atlas_height=cell.height,
         )
         for i, (card, cell) in enumerate(zip(cards, cells, strict=bool(cells)))
     ]  # fmt: skip

@@ -241,7 +241,7 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     ghost = page.locator('[data-testid^="ghost-"]')
     ghost.wait_for()
     page.wait_for_function("() => [...document.querySelectorAll('.ds-error-card canvas')].filter(one => Number(one.dataset.drawn)).length === 2")
-    now, then = (card.locator(".ds-overlay i").nth(i).evaluate("box => parseFloat(box.style.left)") for i in range(2))
+    now, then = card.locator(".ds-overlay i").evaluate_all("all => all.map(one => parseFloat(one.style.left))")
     assert then > now
     assert "fn.bb_flip(" in page.locator(".ds-line-new").first.inner_text()
     _by_id(page, "code-input").focus()  # whoever writes there writes the program as it is

@@ -35,6 +35,10 @@ const TITLES: Readonly<Record<string, string>> = {
   DS303: "The data has come to its end",
   DS304: "It cannot run as it is",
   DS305: "The operator failed",
+  DS401: "This document is not valid",
+  DS402: "This document is newer",
+  DS501: "The program cannot say this",
+  DS502: "This part was not understood",
   DS601: "A package is missing",
 };
 

@@ -1496,33 +1496,3 @@ export type GalleryAnswer =
   | Taken
   | NotDone;
 
-/** What each diagnostic code means. */
-export const CODES: Readonly<Record<string, string>> = {
-  DS101: "unknown operator",
-  DS102: "unknown argument",
-  DS103: "argument that is missing or given in two ways",
-  DS104: "argument of a wrong type",
-  DS105: "argument out of range",
-  DS106: "argument or option that is not supported",
-  DS107: "argument cannot be fed by a wire",
-  DS201: "missing input",
-  DS202: "input that the operator does not have",
-  DS203: "input of a wrong data type, layout or rank",
-  DS204: "cycle",
-  DS205: "no output selected",
-  DS206: "device that is not available here",
-  DS207: "illegal placement on devices",
-  DS208: "duplicate node name",
-  DS209: "unknown node or port",
-  DS210: "label that does not move with its image",
-  DS301: "sample that could not be processed",
-  DS302: "data source that could not be opened",
-  DS303: "end of data",
-  DS304: "the pipeline cannot run as it is used",
-  DS305: "failure inside an operator",
-  DS401: "document that is not valid",
-  DS402: "document of a newer version",
-  DS501: "construct that a dialect cannot express",
-  DS502: "part of a program that cannot be read as a graph",
-  DS601: "optional package is missing",
-};

@@ -5,9 +5,7 @@ import { bezier, type Point, type Rect } from "../../core/route";
 import { derived, twinOf } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
 import { useSel } from "../context";
-import { Icon, operatorIcon } from "../icons";
 import { dragHue, handleOfSlot } from "./drag";
-import { Name } from "./Name";
 import { cardRects } from "./sizes";
 
 /** The middle of a port of a card. */
@@ -66,7 +64,6 @@ export const ghostsOf = derived(
 export function Ghosts() {
   const twin = useSel(twinOf);
   const rects = useSel(ghostsOf);
-  const operators = useSel((s) => s.opening?.catalog.byName);
   const flow = useReactFlow();
   if (!twin) return null;
   return (
@@ -77,7 +74,6 @@ export function Ghosts() {
         const from = fed.flatMap((p) => portAt(flow, p.node, p.node, `out:${p.output ?? 0}`) ?? []);
         const to = portAt(flow, OUTPUTS, OUTPUTS, `result:${returned}`);
         const paths = [...from.map((p) => bezier(p, at)), ...(to ? [bezier({ x: x + CARD, y: at.y }, to)] : [])];
-        const known = operators?.get(operator);
         return (
           <div key={key}>
             <svg className="ds-loose ds-sel" aria-hidden="true">
@@ -85,10 +81,7 @@ export function Ghosts() {
             </svg>
             <div className="ds-ghost" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
               <header className="ds-card-head">
-                <span className="ds-tile">
-                  <Icon name={operatorIcon(known?.icon ?? "", operator, known?.category ?? "")} size={12} />
-                </span>
-                <Name text={key} title={`fn.${operator}`} />
+                <b>{key}</b>
               </header>
               <code>fn.{operator}</code>
             </div>

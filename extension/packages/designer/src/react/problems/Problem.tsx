@@ -6,7 +6,6 @@ import { titleOf } from "../../core/problems";
 import { failShare, repairsOf, severity } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
-import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useFrame, useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -14,7 +13,7 @@ import { IconButton, SmallButton } from "../parts";
 import { CopyReproduction, FailingFile, Remedies } from "./FailingFile";
 
 export function reportText(d: Diagnostic): string {
-  const lines = [`${d.code} ${CODES[d.code] ?? ""}`.trim(), d.message];
+  const lines = [`${d.code} ${titleOf(d)}`, d.message];
   if (d.hint) lines.push(d.hint);
   if (d.node) lines.push(`node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`);
   if (d.sample !== null && d.sample !== undefined) lines.push(`sample: ${d.sample}`);

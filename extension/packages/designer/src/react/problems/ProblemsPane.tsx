@@ -1,9 +1,9 @@
 import { isAboutFile, problems } from "../../core/failures";
 import * as format from "../../core/format";
+import { titleOf } from "../../core/problems";
 import { severity } from "../../core/select";
 import { isTold } from "../../core/statusMessage";
 import type { Diagnostic, MissedFile } from "../../protocol/generated";
-import { CODES } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -24,7 +24,7 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
     <li className={`ds-problem ds-tone-${tone}`}>
       <Icon name={tone === "info" ? "info" : tone} />
       <div>
-        <b>{format.sentence(CODES[finding.code] ?? "problem")}</b>{" "}
+        <b>{titleOf(finding)}.</b>{" "}
         {!told && (
           <>
             {format.message(finding.message)} {finding.hint && <span className="ds-muted">{finding.hint}</span>}
