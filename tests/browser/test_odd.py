@@ -183,5 +183,14 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     page.screenshot(path=artifacts / "quick_520.png")
     page.keyboard.press("Enter")
     _by_id(page, "outline-flip").wait_for()
+    _by_id(page, "outline").get_by_text("Returns flip, labels").wait_for()
+    # a row opens in place, with its picture first, and in a column names are whole
+    assert page.locator(".ds-outline .ds-inspector-head:visible").count() == 0
+    _by_id(page, "outline").get_by_test_id("compare").wait_for()
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '190px'; }")
+    lab.settle(page)
+    names = page.locator(".ds-outline-words b").evaluate_all("all => all.map(one => one.scrollWidth <= one.clientWidth)")
+    assert names[:2] == [True, True]
+    page.screenshot(path=artifacts / "list_190.png")
     # a row is spoken by its name, not by what is in its picture
     assert _by_id(page, "outline").get_by_role("button", name=re.compile("^reader ")).count() == 1

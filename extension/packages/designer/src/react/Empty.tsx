@@ -1,13 +1,13 @@
-import { type FormEvent, type MouseEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import * as format from "../core/format";
 import { isOffered } from "../core/fuzzy";
 import { recipeImage } from "../core/state";
 import { Thumb } from "./canvas/Thumb";
 import { useCanvasApi } from "./canvasApi";
+import { searchFor } from "./commands";
 import { useFrame, useSel } from "./context";
 import { FolderChoice } from "./FolderChoice";
 import { Icon } from "./icons";
-import { openQuickAdd } from "./quickAdd";
 
 function Drawing() {
   return (
@@ -134,13 +134,9 @@ function RecipeCard() {
 
 /** Opens the search of operators below itself. */
 export function AddButton() {
-  const { session, root } = useFrame();
+  const frame = useFrame();
   const api = useCanvasApi();
-  const add = (event: MouseEvent<HTMLElement>) => {
-    const { left: x, bottom: y } = event.currentTarget.getBoundingClientRect();
-    const place = api.current?.centre().place ?? null;
-    openQuickAdd(session, root, { at: { x, y }, place, from: null, to: null });
-  };
+  const add = () => searchFor({ ...frame, api: api.current }, "");
   return (
     <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
       <Icon name="plus" />
