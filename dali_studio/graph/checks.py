@@ -167,7 +167,7 @@ def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list
     given |= {name for name, value in node.arguments.items() if value is not None}
     return [
         finding(
-            node, "DS103", f"{node.operator} needs {argument.name}.",
+            node, "DS103", f"{node.key} needs {argument.name}.",
             "Give it in the program, or write its code in the designer." if argument.type == "object"
             else "Set a value or feed it by a wire." if argument.tensor else "Set a value.", argument=argument.name,
         )
@@ -182,7 +182,7 @@ def _inputs(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic
         declared = schema.input(index)
         if declared is not None and (wired[index] if index < len(wired) else None) is None:
             name = schema.input_name(index)  # a later input is wired, or it is needed: there may be no gap
-            message = f"{node.operator} needs its input {name}."
+            message = f"{node.key} needs its input {name}."
             found.append(finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=name))
     for index in range(schema.most_inputs, len(wired)):
         if wired[index] is not None:

@@ -94,7 +94,7 @@ class Inquiries:
         except DaliStudioError as error:
             return error.diagnostics[0].message, nothing
         if wanted.port not in made.outputs:
-            reasons = [d.message for d in made.failed] or [
+            reasons = ["left out" if d.severity == "warning" else d.message for d in made.failed] or [
                 d.message for d in revision.validation.diagnostics if d.severity == "error"
             ]
             return next(iter(reasons), "not computed for this sample"), nothing

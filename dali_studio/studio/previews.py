@@ -197,7 +197,29 @@ class PreviewEngine:
             view = self._view(revision, iteration, indices)
             known = {port: batch for port in revision.ports if (batch := view.load(port)) is not None}
             if only in known:
-                return Preview.of(known)
+                there = self._told(Preview.of(known), revision, nodes, iteration, indices)
+                return self._with_whole(there, revision, iteration, indices, only)
+        made = self._told(self._made(revision, nodes, iteration, indices, probe), revision, nodes, iteration, indices)
+        return self._with_whole(made, revision, iteration, indices, only)
+
+    def _with_whole(
+        self, made: Preview, revision: Revision, iteration: int, indices: NDArray[np.int64], only: PortRef | None
+    ) -> Preview:  # fmt: skip
+        """With black pictures as a run has them: their size may be that of another picture of the batch."""
+        size = revision.active.options.batch_size
+        if not len(indices) < size <= _MAX_WHOLE or all(d.hint != _INSTEAD["placeholder"] for d in made.failed):
+            return made
+        whole = self.compute(revision, iteration, range(size), only).outputs
+        outputs = {port: _of_samples(batch, indices) for port, batch in whole.items()}
+        outputs = {port: batch for port, batch in outputs.items() if len(batch)}
+        done = {port.node for port in outputs}
+        failed = tuple(d for d in made.failed if d.severity == "warning" or d.node not in done)
+        return replace(made, outputs={**made.outputs, **outputs}, failed=failed)
+
+    def _made(
+        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64],
+        probe: Probe | None,
+    ) -> Preview:  # fmt: skip
         mixed = self._mixed(revision, nodes)
         plain = self._computed(revision, nodes - mixed, iteration, indices, probe)
         if not mixed or plain.unreached:
@@ -235,9 +257,33 @@ class PreviewEngine:
                     break
                 nodes = nodes.difference(broken, *(revision.active.descendants(key) for key in broken))
             else:
-                failed += self.missed(revision, nodes, iteration, indices)
                 return Preview.of(outputs, failed, unreached=way.given_up)
         return Preview({}, tuple(failed), way.given_up)
+
+    def _told(
+        self, made: Preview, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64]
+    ) -> Preview:  # fmt: skip
+        """With a word of each sample that a run would go on without, and without those that it leaves out."""
+        missed = self.missed(revision, nodes, iteration, indices)
+        lost = {
+            (key, d.sample)
+            for d in missed if d.hint == _INSTEAD["skip"]
+            for key in (d.node, *revision.active.descendants(d.node))
+        }  # fmt: skip
+        outputs: dict[PortRef, Batch] = {}
+        for port, batch in made.outputs.items():
+            places = indices if batch.indices is None else batch.indices
+            kept = [at for at, sample in enumerate(places.tolist()) if (port.node, sample) not in lost]
+            if len(kept) == len(places):
+                outputs[port] = batch
+            elif kept:
+                outputs[port] = batch.select(np.array(kept))
+                outputs[port].indices = places[kept]
+        # what an operator says of the stand-in for one that is left out, a run does not say
+        every = indices.tolist()
+        of = {d: [d.sample] if d.sample in every else every for d in made.failed}
+        failed = [d for d in made.failed if not lost.issuperset((d.node, k) for k in of[d])]
+        return replace(made, outputs=outputs, failed=(*failed, *missed))
 
     def missed(
         self, revision: Revision, nodes: Iterable[str], iteration: int, indices: Iterable[int]

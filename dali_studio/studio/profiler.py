@@ -48,6 +48,7 @@ class _Measured:
     seconds: float = 0.0
     devices: Mapping[str, Device] = field(default_factory=dict[str, Device])
     failed: tuple[Diagnostic, ...] = ()
+    failed_in: int = -1
     samples: int = 0
     missed: tuple[FailedSample, ...] = ()
 
@@ -238,7 +239,7 @@ class Profiler:
         measured.failed = refusals(graph, self.registry, validate(graph, self.registry))
         if measured.failed:
             return measured
-        begin = perf_counter()
+        begin, iterations = perf_counter(), 0
         try:
             # without a GPU the same graph is measured on the CPU, as its previews are computed there
             engine = self._engine = Engine(
@@ -252,6 +253,7 @@ class Profiler:
             while measured.batches < batches and not self._stopped.is_set():
                 engine.schedule()
                 made = engine.result()
+                iterations += 1
                 measured.batches += warm
                 measured.samples += warm * max(len(batch) for batch in made)
                 progress(measured.batches)
@@ -263,7 +265,7 @@ class Profiler:
                     measured.probe.clear()
                     begin = perf_counter()
         except DaliStudioError as error:
-            measured.failed = error.diagnostics
+            measured.failed, measured.failed_in = error.diagnostics, iterations
         except (Cancelled, StopIteration):
             pass  # what was measured until then is reported
         finally:
@@ -295,6 +297,7 @@ class Profiler:
             timings=tuple(_timing(key, measured.devices.get(key, "cpu"), t) for key, t in sorted(times.items())),
             stopped=self._stopped.is_set(),
             failed=measured.failed,
+            failed_in=measured.failed_in,
             note=" ".join(filter(None, (moved, _missed(measured.missed)))),
             pipelined=pipelined or Speed(),
             missed=missed_files(measured.missed),

@@ -239,6 +239,7 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     `samples_per_second` and `milliseconds_per_batch` are of batches made one after the other, while every node is
     measured; `pipelined` is of batches that are made ahead, as in training (without numbers if that was not measured).
     `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
+    `failed_in`: the batch in which it could not go on, from 0; -1 if that is not known.
     """
 
     revision: int
@@ -248,6 +249,7 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     timings: tuple[NodeTiming, ...]
     stopped: bool = False
     failed: tuple[Diagnostic, ...] = ()
+    failed_in: int = -1
     note: str = ""
     pipelined: Speed = Speed()
     advice: tuple[Advice, ...] = ()

@@ -102,12 +102,33 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     _await_text(page, "repro-decode", "Copied")
     program = page.evaluate("() => navigator.clipboard.readText()")
     assert "cut.jpg" in program and "fn.resize" not in program and "batch_size=1" in program
-    card.get_by_text("nvidia.dali cannot do that").wait_for()
+    card.get_by_text("nvidia.dali stops at such files").wait_for()
+    # the list has all words of all files, and so the canvas has none
+    _by_id(page, "tab-problems").click()
+    card.wait_for(state="detached")
+    told = page.locator('[data-testid="problems"]').inner_text().lower()
+    assert all(word in told for word in ("class/cut.jpg", "ends after", "leave such files out"))
+    assert page.locator('[data-testid="strip"]').count() == 0
+    _by_id(page, "tab-code").click()
+    card.wait_for()
+    # a sample that does not fail is as good as before the run that has stopped, and one that does has its own file
+    _by_id(page, "sample-0").click()
+    page.locator('[data-testid="node-decode"]:not(:has(.ds-file-picture))').wait_for()
+    assert page.locator(".ds-card.ds-stale").count() == 0
+    _by_id(page, "sample-3").click()
+    own.wait_for()
+    assert "class/cut.jpg" in card.inner_text()
+    assert "sample 1" in _by_id(page, "node-resize").inner_text()
     card.locator('[data-testid="remedy-decode"]', has_text="Leave").click()
     for key in ("decode", "resize"):  # and no black pictures
         _by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
     own.wait_for()
     assert _by_id(page, "node-resize").locator("canvas").count() == 0
+    _by_id(page, "node-resize").click(position={"x": 70, "y": 12})
+    page.locator(".ds-compare.ds-hatched").wait_for()
+    _by_id(page, "tab-batch").click()
+    page.locator('[data-testid="sheet-0-3"]:has-text("left out")').wait_for()
+    _by_id(page, "tab-code").click()
     _by_id(page, "undo").click()
     card.locator('[data-testid="remedy-decode"]', has_text="placeholder").click()
     _by_id(page, "error-card-decode").wait_for(state="detached", timeout=30_000)

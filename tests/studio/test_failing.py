@@ -69,6 +69,18 @@ def test_a_run_lists_each_file_once_with_what_became_of_it(root: Path) -> None:
     client.session.close()
 
 
+def test_a_run_tells_in_which_batch_it_has_stopped(root: Path) -> None:
+    @pipeline_def(batch_size=2, num_threads=2, device_id=None, seed=1)
+    def made() -> Any:
+        files, _ = fn.readers.file(file_root=str(root), files=["class/a.jpg"] * 4 + ["class/cut.jpg"])
+        return fn.decoders.image(files)
+
+    client = Client(made().graph)
+    (finished,) = only(client.send("run", batches=8), run_messages.RunFinished)
+    assert (finished.failed[0].sample, finished.failed_in) == (0, 2)
+    client.session.close()
+
+
 def test_the_designer_asks_for_a_file_by_its_name_alone(client: Client, root: Path) -> None:
     ((answer, buffers),) = [
         (m, b) for m, b in client.send("request_file", node="decode", source="class/cut.jpg")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 from studio.clients import Client, only, set_argument
 
 from dali_studio import fn, pipeline_def, samples
-from dali_studio.studio import messages
+from dali_studio.studio import messages, output_messages
 
 
 @pytest.fixture
@@ -45,6 +48,25 @@ def test_photos_that_a_policy_leaves_out_are_named(broken: Client) -> None:
     strip = _strip(broken.edit(set_argument("decode", "on_error", "skip")))
     assert [(d.source, d.severity) for d in strip.failed] == [("1.jpg", "warning"), ("3.jpg", "warning")]
     assert all("leaves it out" in d.hint for d in strip.failed)
+
+
+def test_a_sample_that_is_left_out_has_no_picture_anywhere(broken: Client) -> None:
+    broken.send("ready")
+    received = broken.edit(set_argument("decode", "on_error", "skip"))
+    ((strip, buffers),) = [(m, b) for m, b in received if isinstance(m, messages.SampleStrip)]
+    pixels = np.asarray(Image.open(io.BytesIO(buffers[0]))).reshape(strip.cell, 4, strip.cell, 3)
+    assert [int(pixels[:, k].min()) > 80 for k in (1, 3)] == [True, True]  # hatched, not black
+    previews = only(broken.send("choose_sample", sample=1, iteration=0), messages.Previews)[-1]
+    assert {item.key for item in previews.items} == {"reader"}
+    assert only(broken.send("request_detail", node="crop"), output_messages.ImageDetail) == []
+    wanted: dict[str, Any] = {"name": "batch", "port": {"node": "crop"}, "variants": [[]], "samples": [0, 1, 2, 3], "width": 96, "height": 64}
+    cells = [c for sheet in only(broken.send("request_sheet", **wanted), output_messages.Sheet) for c in sheet.cells]
+    assert [(cell.text, cell.width > 0) for cell in cells] == [("", True), ("left out", False)] * 2
+    broken.edit(set_argument("decode", "on_error", "placeholder"))
+    previews = only(broken.send("choose_sample", sample=3, iteration=0), messages.Previews)[-1]
+    # a black picture is what a run gives, in the size of another one of the batch
+    assert {item.key for item in previews.items} >= {"decode", "crop"}
+    assert [d.severity for d in previews.failed] == ["warning"]
 
 
 def test_failures_behind_the_first_picture_are_told_until_they_are_mended(broken: Client) -> None:

@@ -56,6 +56,8 @@ describe("names", () => {
   it("says what is wrong with a name", () => {
     expect(nameProblem("ok_1", new Set())).toBe("");
     expect(nameProblem("_ok", new Set())).toBe("");
+    expect(nameProblem("for", new Set())).toMatch(/word of Python/);
+    expect(nameProblem("fn", new Set())).toMatch(/import fn/);
     expect(nameProblem("__outputs__", new Set())).toMatch(/starts with a letter/);
     expect(nameProblem("1st", new Set())).toMatch(/starts with a letter/);
     expect(nameProblem("lambda", new Set())).toMatch(/word of Python/);

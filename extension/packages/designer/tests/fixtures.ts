@@ -217,6 +217,7 @@ export function timing(key: string, rest: Partial<NodeTiming> = {}): NodeTiming 
 export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinished> = {}): RunFinished {
   return {
     type: "run_finished",
+    failed_in: -1,
     revision: 1,
     batches: 8,
     samples_per_second: 100,

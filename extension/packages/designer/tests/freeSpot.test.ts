@@ -35,6 +35,9 @@ describe("freeSpot", () => {
     const spot = freeSpot(POPUP, card(900, 500), [], FRAME);
     expect(spot && spot.x + 300 <= 1000 && spot.y + 190 <= 600).toBe(true);
     expect(freeSpot(POPUP, card(0, 0), [], { ...FRAME, height: 180 })).toBeNull();
+    const around = [0, 180, 360, 540, 720].flatMap((x) => [0, 180, 360].map((y) => card(x, y)));
+    expect(freeSpot(POPUP, card(0, 0), around, { ...FRAME, width: 1300 })?.x).toBeGreaterThan(800);
+    expect(freeSpot(POPUP, card(0, 0), around, { ...FRAME, width: 1300 }, { most: 3000, far: 120 })).toBeNull();
   });
 });
 
@@ -57,6 +60,8 @@ describe("titleOf", () => {
     expect(found("The JPEG file ends after 3.0 kB without its end marker")).toBe("This JPEG file ends early");
     expect(found("not a supported image: it begins with 89 50")).toBe("This file is not an image");
     expect(found("something else")).toBe("This sample could not be made");
+    const wired = { code: "DS105", argument: "angle", message: "The wired value has shape (8, 8, 3); angle takes" };
+    expect(titleOf(wired)).toBe("The wire to angle does not fit");
     expect(titleOf({ code: "DS204", message: "" })).toBe("The wires run in a circle");
   });
 });

@@ -91,9 +91,9 @@ describe("cards", () => {
     expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
     expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [], labels: [], outside: 0 })).toBe("tall");
   });
-  it("below a failure are stale", () => {
+  it("of a failure and below it are stale", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));
-    expect([...staleKeys(state)]).toEqual(["rotate"]);
+    expect([...staleKeys(state)]).toEqual(["decode", "rotate"]);
   });
 });
 

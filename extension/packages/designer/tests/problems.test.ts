@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { labelCounts, looseFiles, placeOf, readersOf } from "../src/core/data";
-import { isAboutFile, problemCount } from "../src/core/failures";
+import { batchOf, brokenFile, isAboutFile, problemCount, problems } from "../src/core/failures";
 import { receive } from "../src/core/reduce";
-import { batchFailures, failShare, obstacle } from "../src/core/select";
+import { batchFailures, failShare, obstacle, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
-import { statusMessage } from "../src/core/statusMessage";
+import { statusMessage, toldBy } from "../src/core/statusMessage";
 import type { DataSample, Diagnostic, KernelMessage } from "../src/protocol/generated";
-import { FakeKernel, finished, node, OPENED, revision } from "./fixtures";
+import { FakeKernel, finished, node, OPENED, previews, revision } from "./fixtures";
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
 const MISSED = { node: "decode", source: "a.jpg", message: "cut", action: "skip", count: 2 };
@@ -65,6 +65,30 @@ describe("problems", () => {
     expect(shareOf(one(1), one(3), one(5, "warning"))).toMatch(/^2 of .*8 samples of this batch fail here/);
     expect(shareOf(one(1))).toBe("");
     expect(batchFailures(fold(OPENED, strip([one(1)], 1)))).toEqual([]); // of another batch
+  });
+  it("of the shown sample come before that at which a run has stopped, and are said once", () => {
+    const cut = (sample: number) => ({
+      code: "DS301",
+      message: `cut ${sample}`,
+      node: "decode",
+      sample,
+      source: `${sample}.jpg`,
+    });
+    const shown = (sample: number, ...failed: Diagnostic[]) => previews({ sample, failed });
+    const run = finished([], { failed: [cut(7)], failed_in: 2, batches: 0 });
+    const state = fold(OPENED, revision(1), run, shown(5, cut(5)));
+    expect(brokenFile(state, "decode")).toBe("5.jpg");
+    expect(problems(state).map((d) => d.source)).toEqual(["5.jpg", "7.jpg"]);
+    expect(problems(state).map((d) => batchOf(state, d))).toEqual([0, 2]);
+    expect(statusMessage(state)?.rest).toContain("cut 5");
+    const told = (view: Partial<State["view"]>) => statusMessage({ ...state, view: { ...state.view, ...view } });
+    expect(told({ told: toldBy(cut(5)) })).toBeNull();
+    expect(told({ drawer: "problems" })).toBeNull();
+    // a sample that does not fail is as good as before
+    const good = receive(state, shown(0));
+    expect(brokenFile(good, "decode")).toBeUndefined();
+    expect([...staleKeys(good)]).toEqual([]);
+    expect([...staleKeys(state)]).toContain("decode");
   });
   it("ask for a file once, and for a program with an answer to wait for", async () => {
     const kernel = new FakeKernel();

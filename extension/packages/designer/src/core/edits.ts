@@ -125,16 +125,19 @@ export function applyEdit(graph: GraphView, edit: Edit, catalog: CatalogIndex | 
 }
 
 const KEYWORDS = new Set(
-  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield match case fn types ops".split(
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield match case".split(
     " ",
   ),
 );
+/** What programs import. */
+const MODULES = new Set(["fn", "types", "ops"]);
 
 /** A name that Python accepts for a variable, or the reason why this one is not. */
 export function nameProblem(name: string, taken: ReadonlySet<string>): string {
   // names that begin with __ are the designer's own: that of the outputs is one
   if (!/^(?!__)[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "A name has letters, digits and _ and starts with a letter.";
   if (KEYWORDS.has(name)) return `${name} is a word of Python.`;
+  if (MODULES.has(name)) return `Programs import ${name}: a node cannot be called so.`;
   if (taken.has(name)) return `Another node is called ${name}.`;
   return "";
 }
@@ -143,7 +146,7 @@ export function nameProblem(name: string, taken: ReadonlySet<string>): string {
 export function freeKey(operator: string, taken: ReadonlySet<string>): string {
   const last = operator.split(".").at(-1) ?? operator;
   const base = last.replace(/[^A-Za-z0-9_]/g, "_").replace(/^(\d)/, "_$1") || "node";
-  if (!taken.has(base) && !KEYWORDS.has(base)) return base;
+  if (!taken.has(base) && !KEYWORDS.has(base) && !MODULES.has(base)) return base;
   let n = 2;
   while (taken.has(`${base}_${n}`)) n += 1;
   return `${base}_${n}`;

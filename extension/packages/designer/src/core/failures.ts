@@ -1,7 +1,7 @@
 import type { Diagnostic, Edit } from "../protocol/generated";
 import { argumentOf } from "./catalog";
 import { nodeOf } from "./graph";
-import { batchFailures, findings, severity } from "./select";
+import { batchFailures, findings, findingsAt, severity } from "./select";
 import type { State } from "./state";
 
 /** A button that takes a problem with a file away for this run and the next ones. */
@@ -32,6 +32,29 @@ export function remediesOf(state: State, key: string): readonly Remedy[] {
 export function isAboutFile(d: Diagnostic): boolean {
   const sampled = Boolean(d.node && d.source && typeof d.sample === "number");
   return /^DS30[12]$/.test(d.code) && sampled && !/ into memory\b/.test(d.message);
+}
+
+/** Whether a finding is about the shown sample: a run may have stopped at another one. */
+export function isShown(state: State, d: Diagnostic): boolean {
+  return state.previewFailures.some((p) => p.sample === state.sample && p.node === d.node && p.source === d.source);
+}
+
+/** What is wrong with a node, if anything: the worst. */
+export function worstAt(state: State, key: string): Diagnostic | undefined {
+  const found = findingsAt(state, key);
+  return found.find((d) => severity(d) === "error") ?? found.find((d) => severity(d) === "warning");
+}
+
+/** The file of the shown sample, if that is what is wrong with a node. */
+export function brokenFile(state: State, key: string): string | undefined {
+  const problem = worstAt(state, key);
+  return problem && isAboutFile(problem) && isShown(state, problem) ? problem.source : undefined;
+}
+
+/** The batch of the sample that a finding is about. */
+export function batchOf(state: State, d: Diagnostic): number {
+  const { failed = [], failed_in: at = -1 } = state.run.finished ?? {};
+  return at >= 0 && !isShown(state, d) && failed.some((f) => f.source === d.source) ? at : state.iteration;
 }
 
 /** Findings, with all files of the batch, less those that the last run went on without, which are listed by themselves. */

@@ -22,14 +22,14 @@ const NO_RECTS: readonly Rect[] = [];
 
 /**
  * Where a pop-up about `anchor` covers least of the cards and, before that, of the wires: beside it if there is room,
- * else where there is. `null` if the frame is smaller than the pop-up, or if it would cover more px² of cards than that.
+ * else where there is. `null` if the frame is smaller than the pop-up, or if it would cover more px² of cards than `most` or be `far` away.
  */
 export function freeSpot(
   size: Size,
   anchor: Rect,
   cards: readonly Rect[],
   frame: Rect,
-  { gap = 8, most = Number.POSITIVE_INFINITY, wires = NO_RECTS } = {},
+  { gap = 8, most = Number.POSITIVE_INFINITY, far = Number.POSITIVE_INFINITY, wires = NO_RECTS } = {},
 ): Point | null {
   const right = frame.x + frame.width - size.width;
   const bottom = frame.y + frame.height - size.height;
@@ -52,7 +52,9 @@ export function freeSpot(
   for (const x of unique(columns, frame.x, right))
     for (const y of ys) {
       const rect = { x, y, ...size };
-      const away = NEAR * (gapTo(rect, anchor) + Math.abs(x - anchor.x) / 8);
+      const apart = gapTo(rect, anchor);
+      if (apart > far) continue;
+      const away = NEAR * (apart + Math.abs(x - anchor.x) / 8);
       const covered = overlap(rect, anchor) + cards.reduce((sum, c) => sum + overlap(rect, c), 0);
       if (away + covered >= least) continue;
       const cost = away + covered + WIRE * wires.reduce((sum, w) => sum + overlap(rect, w), 0);
@@ -61,5 +63,5 @@ export function freeSpot(
       best = { x, y };
       over = covered;
     }
-  return over > most ? null : best;
+  return over > most || least === Number.POSITIVE_INFINITY ? null : best;
 }

@@ -161,10 +161,11 @@ export function failShare(state: State, key: string): string {
 export const findings = derived(
   (s) => [s.refused, s.run, s.previewFailures, s.confirmed, s.graph],
   (state: State): readonly Diagnostic[] => {
+    // of the shown sample before those of a run, which may have stopped at another
     const all = [
       ...state.refused,
-      ...runFailures(state),
       ...previewFailures(state),
+      ...runFailures(state),
       ...(state.confirmed?.diagnostics ?? []),
     ];
     const seen = new Set<string>();
@@ -237,13 +238,30 @@ export function failedKeys(state: State): string[] {
   return findings(state).flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));
 }
 
-/** Keys whose pictures are from before a failure upstream, or of another sample than the chosen one. */
+/**
+ * Keys whose pictures are from before a failure there or upstream, or of another sample than the chosen one.
+ * Where a run has stopped at another sample, the pictures of this one are as good as before.
+ */
 export const staleKeys = derived(
-  (s) => [s.graph, findings(s), s.busy, s.awaited, s.previews, s.sample, s.iteration, s.link, s.pending],
+  (s) => [
+    s.graph,
+    s.confirmed,
+    s.refused,
+    s.previewFailures,
+    s.busy,
+    s.awaited,
+    s.previews,
+    s.sample,
+    s.iteration,
+    s.link,
+    s.pending,
+  ],
   (state: State): ReadonlySet<string> => {
     const stale = new Set<string>();
     if (!state.graph) return stale;
-    for (const key of descendants(state.graph, failedKeys(state))) stale.add(key);
+    const now = [...state.refused, ...previewFailures(state), ...(state.confirmed?.diagnostics ?? [])];
+    const failed = now.flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));
+    for (const key of [...failed, ...descendants(state.graph, failed)]) stale.add(key);
     for (const node of state.graph.nodes) if (node.pin === "behind") stale.add(node.key);
     if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)
@@ -252,6 +270,13 @@ export const staleKeys = derived(
     return stale;
   },
 );
+
+/** Whether there is nothing of a node for the shown sample, but perhaps a picture of another one. */
+export function isAbsent(state: State, key: string): boolean {
+  const { sample, iteration } = previewOf(state, key) ?? {};
+  const old = sample !== state.sample || iteration !== state.iteration;
+  return withoutSample(state).has(key) || (old && staleKeys(state).has(key));
+}
 
 /** Nodes that are being computed. */
 export const busyKeys = derived(

@@ -1,5 +1,6 @@
 import type { Diagnostic, Repair } from "../protocol/generated";
 import { isBegun, isUnread } from "./data";
+import { isAboutFile } from "./failures";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
@@ -168,10 +169,20 @@ export function toldBy(d: Diagnostic): string {
   return [d.node, d.code, d.message].join("|");
 }
 
-/** Whether a finding is told in full beside its node, or where its node is shown: elsewhere a few words lead there. */
-export function isTold({ view }: State, d: Diagnostic): boolean {
+/** Whether a card beside its node tells of a finding: that of one file says how many there are. */
+export function isBeside({ view }: State, d: Diagnostic): boolean {
+  return view.told === toldBy(d) || (isAboutFile(d) && view.told.startsWith(`${d.node}|`));
+}
+
+/** Whether a finding is told in full beside its node, where its node is shown, or in the list of all. */
+function isTold(state: State, d: Diagnostic): boolean {
+  const { view } = state;
   const [chosen, ...more] = view.selection;
-  return view.told === toldBy(d) || (view.inspector && more.length === 0 && chosen !== undefined && chosen === d.node);
+  return (
+    isBeside(state, d) ||
+    view.drawer === "problems" ||
+    (view.inspector && more.length === 0 && chosen !== undefined && chosen === d.node)
+  );
 }
 
 /** The one sentence that the strip shows: the most pressing one that was not closed, and that no card says: aloud, that too. */

@@ -797,6 +797,7 @@ export interface RunFinished {
   readonly timings: readonly NodeTiming[];
   readonly stopped: boolean;
   readonly failed: readonly Diagnostic[];
+  readonly failed_in: number;
   readonly note: string;
   readonly pipelined: Speed;
   readonly advice: readonly Advice[];

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
-import { previewOf, scalarOf } from "../core/select";
+import { batchFailures, previewOf, scalarOf, severity } from "../core/select";
 import { sheetImage } from "../core/session";
 import { cellKey, type State } from "../core/state";
 import { firstSweep, firstSwept, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
@@ -77,6 +77,8 @@ interface CellProps {
   readonly cell: SheetCell | undefined;
   readonly name: string;
   readonly now: boolean;
+  /** How its sample fails, if it does. */
+  readonly bad: string;
   readonly old: boolean;
   readonly variant: number;
   readonly place: number;
@@ -88,12 +90,12 @@ interface CellProps {
   readonly onClick: () => void;
 }
 
-function SheetButton({ cell, name, now, old, variant, place, swept, keep, under, told, onClick }: CellProps) {
+function SheetButton({ cell, name, now, bad, old, variant, place, swept, keep, under, told, onClick }: CellProps) {
   return (
     <span className="ds-sheet-cell">
       <button
         type="button"
-        className={`ds-sheet-button ${now ? "ds-sample-now" : ""} ${old ? "ds-sheet-old" : ""}`}
+        className={`ds-sheet-button ${now ? "ds-sample-now" : ""} ${bad && `ds-sample-bad ds-tone-${bad}`} ${old ? "ds-sheet-old" : ""}`}
         title={keep ? `${keep}: ${name}` : name}
         aria-label={keep ? `${keep}, ${name}` : name}
         data-row={swept ? place : variant}
@@ -188,6 +190,7 @@ export function BatchPane() {
   const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
   const old = useSel((s) => shown !== undefined && shown.revision !== s.confirmed?.revision);
   const names = useSel((s) => s.strip?.names ?? []);
+  const failed = useSel(batchFailures);
   const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)));
   const told = useSel((s) => samples.map((k) => drawnWords(s, node, k, true)));
   if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
@@ -313,6 +316,7 @@ export function BatchPane() {
             )}
             {samples.map((k, place) => {
               const value = row.value;
+              const bad = failed.find((d) => d.sample === k);
               const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
               return (
                 <SheetButton
@@ -320,6 +324,7 @@ export function BatchPane() {
                   cell={shown?.cells[cellKey(variant, k)]}
                   name={name}
                   now={k === sample && variant === 0}
+                  bad={(bad && severity(bad)) ?? ""}
                   old={old}
                   variant={variant}
                   place={place}

@@ -206,7 +206,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
         <span className="ds-muted">Enter opens it</span>
         <DeviceBadge device={device} />
       </div>
-      {card.failing && finding && <ErrorCard nodeKey={card.failing} card={box.id} finding={finding} more={0} />}
+      {card.failing && finding && <ErrorCard nodeKey={card.failing} card={box.id} finding={finding} />}
     </div>
   );
 }

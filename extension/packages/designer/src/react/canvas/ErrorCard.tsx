@@ -11,6 +11,7 @@ import { boxesAlong, type Point, type Rect } from "../../core/route";
 import {
   failShare,
   findings,
+  findingsAt,
   previewFailures,
   repairOf,
   runFailures,
@@ -27,7 +28,7 @@ import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { IconButton, SmallButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
-import { Actions, reportText } from "../problems/Problem";
+import { Actions, Reproduction, reportText } from "../problems/Problem";
 import { ghostsOf } from "./LooseWire";
 import { PreviewView } from "./PreviewView";
 import { ObstacleContext } from "./WireEdge";
@@ -37,7 +38,6 @@ interface Props {
   /** The card beside which it stands, if that is not the node's own. */
   readonly card?: string;
   readonly finding: Diagnostic;
-  readonly more: number;
 }
 
 /** Width and, as a rule, height of the card in px, and what stays free around it. */
@@ -47,6 +47,8 @@ const MARGIN = 6;
 const PORT = 9;
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
+/** Farther from its node, in px, nobody would know of which it tells. */
+const FAR = 120;
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
 function useSpot(key: string, open: boolean, size: Size, most: number): Point | null {
@@ -87,7 +89,7 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Point | 
     };
     const own = rectOf(node);
     const inSight = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
-    return inSight ? freeSpot(size, own, cards, frame, { most, wires }) : null;
+    return inSight ? freeSpot(size, own, cards, frame, { most, far: FAR, wires }) : null;
   }, equalSpots);
 }
 
@@ -99,7 +101,7 @@ function equalSpots(a: Point | null, b: Point | null): boolean {
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
-export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? nodeKey }: Props) {
+export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey }: Props) {
   const session = useSession();
   const id = `${nodeKey}|${finding.code}|${finding.message}`;
   const state = useSel((s) => ({
@@ -107,6 +109,8 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
     wanted: wantedCard(s) === nodeKey,
     share: failShare(s, nodeKey),
     twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
+    // files are counted, and listed in Problems
+    more: findingsAt(s, nodeKey).filter((d) => d !== finding && !(isAboutFile(d) && isAboutFile(finding))).length,
     chosen: s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
   const error = severity(finding) === "error" && !isBegun(finding);
@@ -155,8 +159,7 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
         </>
       )}
       {state.share && error && <p data-testid={`share-${nodeKey}`}>{state.share}</p>}
-      {more > 0 && <p>{more} more in the inspector</p>}
-      <div className="ds-error-foot">
+      <div className="ds-error-buttons">
         <Actions finding={finding} testId={`repair-${nodeKey}`} bare />
         {guard && (
           <SmallButton
@@ -170,17 +173,26 @@ export function ErrorCard({ nodeKey, finding, more, card = stepOf(finding) ?? no
             Leave as it is
           </SmallButton>
         )}
+      </div>
+      <div className="ds-error-foot">
         {detail && (
           <details>
-            <summary className="ds-icon-button ds-small" title="Technical words" aria-label="Technical words">
-              <Icon name="more" size={12} />
-            </summary>
+            <summary>Technical words</summary>
             <div className="ds-detail">{detail}</div>
           </details>
         )}
+        {state.more > 0 && (
+          <button type="button" className="ds-link" onClick={() => session.select([nodeKey])}>
+            {state.more} more in the inspector
+          </button>
+        )}
+        <span className="ds-spring" />
+        <Reproduction finding={finding} />
+        <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
+          <Icon name="copy" size={12} /> Copy report
+        </button>
       </div>
       <div className="ds-error-head">
-        <IconButton icon="copy" label="Copy the report" small onClick={() => copyText(reportText(finding))} />
         <IconButton icon="cross" label="Close" small onClick={fold} />
       </div>
     </section>,
@@ -214,12 +226,13 @@ function TwinPictures({ node }: { readonly node: string }) {
   );
 }
 
-/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there but for labels that stay behind. */
+/** One card at a time, so that cards do not cover the graph; the inspector tells all, and so does the list of problems, but for labels that stay behind. */
 function wantedCard(state: State): string {
-  const chosen = state.view.selection[0];
-  const told = (d: Diagnostic) => severity(d) === "error" || d.code === "DS210";
+  const { selection, drawer } = state.view;
+  const chosen = selection[0];
+  const told = (d: Diagnostic) => (severity(d) === "error" && drawer !== "problems") || d.code === "DS210";
   const own = chosen ? findings(state).find((d) => (d.node === chosen || stepOf(d) === chosen) && told(d)) : undefined;
   if (own?.node) return own.node;
-  const failing = [...runFailures(state), ...previewFailures(state)];
-  return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
+  const failing = [...previewFailures(state), ...runFailures(state)];
+  return failing.find((d) => d.node && severity(d) === "error" && told(d))?.node ?? "";
 }

@@ -4,7 +4,7 @@ import { isDense } from "../../core/detail";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { failedKeys, hasPicture, isOpen, isWide, staleKeys } from "../../core/select";
+import { hasPicture, isOpen, isWide, staleKeys } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
 import type { PreviewBody } from "../../protocol/generated";
@@ -87,7 +87,7 @@ function FarPicturesView({ nodes, zoom, far, drop }: Props) {
   const { session, theme } = useFrame();
   const canvas = useRef<HTMLCanvasElement>(null);
   const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
-  const stale = useSel((s) => new Set([...staleKeys(s), ...failedKeys(s)]));
+  const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const planes = useSel((s) => shown.map((port) => planeOf(s.previews[port]?.body)));
   const wide = useSel(

@@ -4,14 +4,14 @@ import { inputName, inputOf, type Operator, outputName } from "../../core/catalo
 import { chancesOf, partOf } from "../../core/chances";
 import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
-import { isAboutFile } from "../../core/failures";
+import { brokenFile, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
-import { portKey } from "../../core/state";
-import type { Diagnostic, GraphView, NodeView } from "../../protocol/generated";
+import { type Preview, portKey, type State } from "../../core/state";
+import type { GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { FilePicture } from "../problems/FilePicture";
@@ -30,7 +30,7 @@ function useCard(key: string) {
   const node = useSel((s) => nodeOf(s.graph, key));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const preview = useSel((s) => select.previewOf(s, key));
-  const findings = useSel((s) => select.findingsAt(s, key));
+  const problem = useSel((s) => worstAt(s, key));
   const chance = useSel((s) => {
     const found = chancesOf(s).get(key);
     return found ? partOf(found) : 1;
@@ -42,6 +42,8 @@ function useCard(key: string) {
     old: select.isOld(s),
     stale: select.staleKeys(s).has(key),
     lost: select.withoutSample(s).has(key),
+    broken: brokenFile(s, key),
+    from: pictureFrom(s, preview),
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
@@ -49,13 +51,19 @@ function useCard(key: string) {
     open: select.isOpen(s, key),
     renaming: s.view.renaming && s.view.selection[0] === key,
   }));
-  return { node, operator, preview, findings, chance, ...status };
+  return { node, operator, preview, problem, chance, ...status };
 }
 
 /** The outputs of a node that have wires, as text so that it compares cheaply: ",0,2,". */
 function wiredOutputs(graph: GraphView, key: string): string {
   const found = new Set((wiresFrom(graph).get(key) ?? []).map((w) => w.source.output));
   return `,${[...found].join(",")},`;
+}
+
+/** Where a picture comes from that is no longer that of its node. */
+function pictureFrom({ sample, iteration }: State, preview: Preview | undefined): string {
+  if (preview && preview.iteration !== iteration) return `batch ${preview.iteration + 1}`;
+  return preview && preview.sample !== sample ? `sample ${preview.sample + 1}` : "before the edit";
 }
 
 export function describe(node: NodeView, operator: Operator | undefined, timing: string, error: boolean): string {
@@ -200,7 +208,7 @@ function Body({ card, failed, said }: BodyProps) {
         <CardPicture card={card} label={label} />
         {node.bypassed && <div className="ds-through" />}
         {!said && !((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
-        {(stale || card.gone) && preview && !card.file && (
+        {(stale || card.gone) && preview && !card.file && !card.lost && (
           <span
             className="ds-stale-chip"
             title={
@@ -210,11 +218,7 @@ function Body({ card, failed, said }: BodyProps) {
             }
           >
             <Icon name="clock" size={11} />
-            {node.pin === "behind"
-              ? "not computed"
-              : stale && card.gone
-                ? "before the edit"
-                : `batch ${preview.iteration + 1}`}
+            {node.pin === "behind" ? "not computed" : stale && card.gone ? "before the edit" : card.from}
           </span>
         )}
         {!(node.pin === "behind" && preview) && chip}
@@ -270,7 +274,7 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
   const { node, preview, found, running, old, heat } = card;
   const shape = select.cardShape(node, preview);
   const compact = shape === "short";
-  const facts = (!card.file && preview?.facts) || node.facts[0] || "";
+  const facts = (!card.file && !card.lost && preview?.facts) || node.facts[0] || "";
   return (
     <div className="ds-facts">
       <span className="ds-facts-text" title={facts}>
@@ -285,22 +289,16 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
   );
 }
 
-function worst(findings: readonly Diagnostic[]): Diagnostic | undefined {
-  return findings.find((d) => select.severity(d) === "error") ?? findings.find((d) => select.severity(d) === "warning");
-}
-
 function OpCardView({ id, selected }: NodeProps) {
   const session = useSession();
   const found = useCard(id);
-  const { node, operator, findings } = found;
+  const { node, operator, problem } = found;
   if (!node) return null;
-  const problem = worst(findings);
   const begun = problem !== undefined && isBegun(problem) ? (problem.code === "DS201" ? "not wired" : "no data") : "";
   const error = problem !== undefined && select.severity(problem) === "error";
   const failed = error && !begun;
-  const about = problem && isAboutFile(problem) && problem.sample === found.sample;
   const lost = found.lost && !error;
-  const file = about && (error || lost) ? problem.source : undefined;
+  const file = error || lost ? found.broken : undefined;
   const chip = begun || (failed ? "failed" : lost ? "left out" : "");
   const card: Card = { ...found, node, file };
   const kind = node.output_kinds[0] ?? "any";
@@ -314,7 +312,7 @@ function OpCardView({ id, selected }: NodeProps) {
     selected ? "ds-selected" : "",
     failed || begun ? "ds-failed" : "",
     begun || lost ? "ds-unwired" : "",
-    card.stale || failed ? "ds-stale" : "",
+    card.stale && !file ? "ds-stale" : "",
     (card.stale && !card.preview) || lost ? "ds-blank" : "",
     card.open && !lost ? "ds-open" : "",
     node.unknown ? "ds-ghost" : "",
@@ -364,7 +362,7 @@ function OpCardView({ id, selected }: NodeProps) {
       </div>
       <Facts card={card} failed={failed} />
       <DropRows node={node} operator={operator} />
-      {problem && <ErrorCard nodeKey={id} finding={problem} more={findings.length - 1} />}
+      {problem && <ErrorCard nodeKey={id} finding={problem} />}
     </div>
   );
 }

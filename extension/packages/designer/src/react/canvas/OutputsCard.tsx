@@ -4,7 +4,7 @@ import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
-import { resultName } from "../../core/select";
+import { resultName, withoutSample } from "../../core/select";
 import { portKey } from "../../core/state";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -23,7 +23,8 @@ function OutputsCardView({ selected }: NodeProps) {
   const rows = useSel((s) =>
     outputs.map((ref) => {
       const node = nodeOf(s.graph, ref.node);
-      const facts = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
+      const known = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
+      const facts = withoutSample(s).has(ref.node) ? "left out" : known;
       return [node?.output_kinds[ref.output] ?? "any", resultName(s, ref), facts].join("|");
     }),
   );

@@ -1,14 +1,16 @@
 import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { brokenFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { contained, extentsIn, oneScale } from "../../core/pixels";
-import { previewOf } from "../../core/select";
+import { isAbsent, previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
 import { Overlay } from "../canvas/Overlay";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
+import { FilePicture } from "../problems/FilePicture";
 import { type Point, usePixel } from "../usePixel";
 import { Volume } from "./Volume";
 
@@ -99,6 +101,14 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const values = usePixel(ports, point, detail?.plane ?? 0);
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
+  const broken = useSel((s) => brokenFile(s, nodeKey));
+  const absent = useSel((s) => isAbsent(s, nodeKey) && nodeOf(s.graph, nodeKey)?.output_kinds[output] === "image");
+  if (absent || broken)
+    return (
+      <div className="ds-compare ds-hatched">
+        {broken && <FilePicture node={nodeKey} source={broken} width={WIDTH} height={HEIGHT} />}
+      </div>
+    );
   if (!detail?.has_output) return null;
   if (extents) {
     const label = `three planes of ${nodeKey}, sample ${sample + 1}`;

@@ -1,12 +1,12 @@
 import { Fragment, useState } from "react";
 import { type Argument, isSaid, type Operator, outputName, sameValue } from "../../core/catalog";
-import { isAboutFile } from "../../core/failures";
+import { brokenFile, isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
-import { findingsAt, previewOf, repairOf } from "../../core/select";
-import { toldBy } from "../../core/statusMessage";
+import { findingsAt, isAbsent, previewOf, repairOf } from "../../core/select";
+import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
@@ -109,7 +109,7 @@ function Problems({ node }: { readonly node: NodeView }) {
     const first = new Map([...found].reverse().map((d) => [d.argument, d]));
     const atField = (d: Diagnostic) =>
       d.argument && !(d.argument in node.argument_inputs) && first.get(d.argument) === d;
-    const beside = (d: Diagnostic) => cards && isAboutFile(d) && s.view.told === toldBy(d);
+    const beside = (d: Diagnostic) => cards && isAboutFile(d) && isBeside(s, d);
     return found.filter((d) => !beside(d) && (!atField(d) || repairOf(s, d)));
   });
   if (list.length === 0) return null;
@@ -129,9 +129,13 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
   const session = useSession();
-  const { sample, whole } = useSel((s) => ({ sample: s.sample, whole: s.view.whole }));
+  const { sample, whole, absent } = useSel((s) => ({
+    sample: s.sample,
+    whole: s.view.whole,
+    absent: isAbsent(s, node.key) || brokenFile(s, node.key) !== undefined,
+  }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
-  if (!facts && !preview) return null;
+  if (absent || (!facts && !preview)) return null;
   const rows: (readonly [string, string])[] = [["shape", facts || "–"]];
   if (detail?.layout) rows.push(["layout", detail.layout]);
   if (detail && Number.isFinite(detail.minimum) && detail.histogram.length > 0) {

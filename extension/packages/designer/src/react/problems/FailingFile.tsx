@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { remediesOf } from "../../core/failures";
+import { batchOf, isShown, remediesOf } from "../../core/failures";
 import * as format from "../../core/format";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -20,7 +20,9 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
     const { words = "", part = 0 } = s.files[finding.source ?? ""] ?? {};
     return part > 0 && part < 1 ? `${words}, ${format.percent(1 - part)} of the picture is missing` : words;
   });
-  const shown = useSel((s) => s.sample === finding.sample);
+  const shown = useSel((s) => isShown(s, finding));
+  const batch = useSel((s) => batchOf(s, finding));
+  const other = useSel((s) => batch !== s.iteration);
   const { node = "", source = "", sample } = finding;
   return (
     <div className="ds-failing">
@@ -30,12 +32,9 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
         <b title={source}>{shortPath(source)}</b>
         <small className="ds-muted">{words}</small>
         {typeof sample === "number" && !shown && (
-          <button
-            type="button"
-            className="ds-link"
-            onClick={() => session.chooseSample(sample, session.store.get().iteration)}
-          >
+          <button type="button" className="ds-link" onClick={() => session.chooseSample(sample, batch)}>
             Show sample {sample + 1}
+            {other && ` of batch ${batch + 1}`}
           </button>
         )}
       </span>
@@ -62,13 +61,13 @@ export function Remedies({ node, primary }: { readonly node: string; readonly pr
           {title}
         </button>
       ))}
-      {dali && all[0] && <small className="ds-muted">nvidia.dali cannot do that</small>}
+      {dali && all[0] && <small className="ds-muted">Here only: nvidia.dali stops at such files.</small>}
     </>
   );
 }
 
 /** Copy the smallest program in which this fails. */
-export function CopyReproduction({ finding, bare = false }: { readonly finding: Diagnostic; readonly bare?: boolean }) {
+export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) {
   const session = useSession();
   const [done, setDone] = useState(false);
   const node = finding.node ?? "";
@@ -88,7 +87,7 @@ export function CopyReproduction({ finding, bare = false }: { readonly finding: 
       onClick={() => void copy()}
     >
       <Icon name="code" size={12} />
-      {done ? "Copied" : !bare && "Copy repro"}
+      {done ? "Copied" : "Copy repro"}
     </button>
   );
 }

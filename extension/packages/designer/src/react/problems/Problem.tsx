@@ -25,7 +25,7 @@ export function reportText(d: Diagnostic): string {
 interface ActionsProps {
   readonly finding: Diagnostic;
   readonly testId?: string;
-  /** Whether what does not repair is an icon. */
+  /** Whether what does not repair stands elsewhere. */
   readonly bare?: boolean;
 }
 
@@ -77,11 +77,16 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
         </SmallButton>
       )}
       {node && isAboutFile(finding) && <Remedies node={node} primary={!unread} />}
-      {node && !unread && !isBegun(finding) && severity(finding) === "error" && (
-        <CopyReproduction finding={finding} bare={bare} />
-      )}
+      {!bare && <Reproduction finding={finding} />}
     </>
   );
+}
+
+/** Where something fails that can be tried apart. */
+export function Reproduction({ finding }: { readonly finding: Diagnostic }) {
+  const unread = useSel((s) => isUnread(s, finding));
+  const fails = finding.node && !unread && !isBegun(finding) && severity(finding) === "error";
+  return fails ? <CopyReproduction finding={finding} /> : null;
 }
 
 /** A finding where a node is told of, a few words while a card tells it beside the node; in the list, which has no card beside it, with its file. */

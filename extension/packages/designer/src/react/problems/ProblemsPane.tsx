@@ -2,7 +2,6 @@ import { isAboutFile, problems } from "../../core/failures";
 import * as format from "../../core/format";
 import { titleOf } from "../../core/problems";
 import { severity } from "../../core/select";
-import { isTold } from "../../core/statusMessage";
 import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
@@ -19,20 +18,15 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
   const api = useCanvasApi();
   const tone = severity(finding);
   const { node } = finding;
-  const told = useSel((s) => isTold(s, finding));
   return (
     <li className={`ds-problem ds-tone-${tone}`}>
       <Icon name={tone === "info" ? "info" : tone} />
       <div>
-        <b>{titleOf(finding)}.</b>{" "}
-        {!told && (
-          <>
-            {format.message(finding.message)} {finding.hint && <span className="ds-muted">{finding.hint}</span>}
-            {isAboutFile(finding) && <FailingFile finding={finding} />}
-          </>
-        )}
+        <b>{titleOf(finding)}.</b> {format.message(finding.message)}{" "}
+        {finding.hint && <span className="ds-muted">{finding.hint}</span>}
+        {isAboutFile(finding) && <FailingFile finding={finding} />}
         <p className="ds-problem-foot">
-          {!told && <Actions finding={finding} />}
+          <Actions finding={finding} />
           {node && (
             <button
               type="button"
