@@ -196,6 +196,19 @@ def test_a_compose_has_a_way_on(client: Client) -> None:
     assert "Designer(...)" in refused.diagnostics[0].hint
 
 
+def test_a_program_that_is_pasted_over_another_is_laid_out_anew(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    client.send("move_nodes", positions={"reader": {"x": 400.0, "y": 300.0}})
+    flips = [TEXT.replace("    return", "    images = fn.flip(images)\n" * count + "    return") for count in (3, 10)]
+    client.send("apply_code", source=flips[0])  # what is written on stays where it is
+    assert "reader" in client.session.positions
+    client.send("undo")
+    client.send("apply_code", source=flips[1])
+    assert not client.session.positions
+    client.send("undo")
+    assert "reader" in client.session.positions
+
+
 @pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])
 def test_a_text_that_cannot_be_read_changes_nothing(text: str, client: Client) -> None:
     client.send("apply_code", source=TEXT)
