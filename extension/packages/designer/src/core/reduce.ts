@@ -250,6 +250,11 @@ export function receive(state: State, message: KernelMessage): State {
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
         return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics, refused: asked.source } };
+      // said below the field; nothing is wrong with a pipeline that does not exist
+      if (state.view.tried && state.graph?.nodes.length === 0 && message.diagnostics[0]?.code === "DS302") {
+        const [{ message: cause, hint = "" }] = message.diagnostics;
+        return { ...state, view: { ...state.view, tried: { ...state.view.tried, why: `${cause} ${hint}` } } };
+      }
       return {
         ...state,
         refused: message.diagnostics,
