@@ -144,7 +144,7 @@ class Program:
             pipelines = self._pipelines()
             if not pipelines:
                 named = "This text" if self._file == "program" else self._file
-                composed = any(isinstance(one, ast.Attribute | ast.Name) and ast.unparse(one).split(".")[-1] == "Compose"
+                composed = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("Compose")
                                for one in ast.walk(self.tree))  # fmt: skip
                 raise _unreadable(
                     f"{named} has no pipeline.",
