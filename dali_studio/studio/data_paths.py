@@ -57,6 +57,9 @@ FOLDERS: tuple[tuple[Kind, Callable[[dict[str, Value]], Source]], ...] = (
     (ARRAYS, lambda found: Source("readers.numpy", found, _layout(found))),
 )
 
+#: All of them, in words.
+_ALL = "images, sounds, videos or arrays"
+
 
 def is_picture(path: Path) -> bool:
     """Whether a file is called like one."""
@@ -94,14 +97,17 @@ def source_at(path: Path) -> Source:
 
 
 def _folder(path: Path) -> Source:
-    failed: DaliStudioError | None = None
+    failed: list[Diagnostic] = []
     for kind, reads in FOLDERS:
         try:
             return reads(reader_arguments(path, kind))
         except DaliStudioError as error:
-            failed = failed or error
-    assert failed is not None
-    raise failed
+            failed += error.diagnostics
+    # such files may lie a folder deeper
+    deeper = next((one for one in failed if one.message.endswith(" do.")), None)
+    if deeper:
+        raise DaliStudioError(deeper)
+    raise unreadable(failed[0].message.replace(f" no {IMAGES.word}", f" no {_ALL}"))
 
 
 def _layout(found: _Arguments) -> tuple[tuple[str, _Arguments], ...]:
@@ -120,7 +126,7 @@ def _layout(found: _Arguments) -> tuple[tuple[str, _Arguments], ...]:
 def unreadable(message: str) -> DaliStudioError:
     """The error for what is no data set; its hint says what is one."""
     hint = (
-        "Give a folder of images, sounds, videos or arrays (.npy), a list of files (.txt), annotations in the format "
+        f"Give a folder of {_ALL} (.npy), a list of files (.txt), annotations in the format "
         "of COCO (.json), an archive of WebDataset (.tar), or records of TensorFlow (.tfrecord)."
     )
     return DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))

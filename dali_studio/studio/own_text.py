@@ -86,10 +86,13 @@ def taken(
     Raises
     ------
     DaliStudioError
-        DS502 if the text is no Python, or has no pipeline.
+        DS502 if the text is no Python, or has no pipeline; DS101 and DS102 for names and arguments that are not there.
     """
     graph = revision.graph
     text = _named(source, graph)
+    # else a program that does not run would be kept, and what it cannot mean would be guessed
+    if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
+        raise DaliStudioError(wrong)
     renames = _renames(text, before, graph)
     if renames:
         graph, _ = apply(graph, renames, default_registry())

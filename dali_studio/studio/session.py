@@ -48,8 +48,8 @@ from dali_studio.studio.view import (
     places_of,
     positions_in,
     positions_of,
-    renamed_places,
     revision_changed,
+    written_places,
 )
 from dali_studio.studio.worker import Worker
 
@@ -332,7 +332,7 @@ class Session:
     def _(self, message: requests.ApplyCode) -> None:
         now = self.current(), self._functions(), notes_in(self.history)
         text, self.dialect, edits = own_text.taken(message.source, *now, before=self.code().source)
-        places = {**make_room(self.positions, edits), **renamed_places(self.history, edits), own_text.TEXT: text}
+        places = {**written_places(self.history, edits, self.revision + 1), own_text.TEXT: text}
         self.history.apply(edits, places=places)
         self._changed()
 

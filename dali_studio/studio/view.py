@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.apply import AnyEdit
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, Rename
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
@@ -200,6 +200,17 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
                 y += ROW / 4
             places[key] = Position(x=x, y=y)
     return {key: place for key, place in places.items() if positions.get(key) != place}
+
+
+def written_places(history: History, edits: Sequence[Edit], revision: int) -> dict[str, object]:
+    """New places after edits of the text: cards stay, but none does of a program over which another was pasted."""
+    renamed, cards = renamed_places(history, edits), positions_in(history)
+    added = sum(isinstance(edit, AddNode) for edit in edits)
+    kept = len(history.graph) - sum(isinstance(edit, RemoveNode) for edit in edits)
+    if added <= 2 * kept:
+        return {**make_room(cards, edits), **renamed}
+    anew = [key for key, place in {**cards, **renamed}.items() if isinstance(place, Position)]
+    return {**renamed, **dict.fromkeys(anew), ORIGIN: revision}
 
 
 def renamed_places(history: History, edits: Iterable[Edit]) -> dict[str, object]:

@@ -104,3 +104,37 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     small = photos.replace("photos = fn.resize", "small = fn.resize").replace("return photos", "return small")
     _await_source(page, small)
     _by_id(page, "node-small").wait_for()
+
+
+def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "written.ipynb", CELL, "thumb-images_2")
+    _await_source(page, PROGRAM)
+    text = _by_id(page, "code-input")
+
+    def seen() -> None:
+        """The caret's letter is within the pane, above its notes and beside the numbers of its lines."""
+        page.wait_for_function("""() => { const text = document.querySelector('[data-testid=code-input]');
+        const view = text.closest('.ds-code').getBoundingClientRect(); const rows = [...text.previousElementSibling.children];
+        const before = text.value.slice(0, text.selectionEnd).split('\\n'); const line = before.length - 1;
+        const at = rows[line].getBoundingClientRect(); const x = at.left + 47 + before[line].length * 6.9;
+        return at.top > view.top - 4 && at.bottom < view.bottom + 4 && x > view.left && x < view.right + 20; }""")  # fmt: skip
+
+    # the first letter brings the notes below, which take lines away
+    text.click()
+    page.keyboard.press("Control+Home")
+    for _ in range(6):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    page.keyboard.type("  # hello")
+    seen()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    seen()
+    # pasted, and longer than the pane is high and wide
+    page.keyboard.press("Control+End")
+    page.evaluate("text => navigator.clipboard.writeText(text)", "\n".join(f"# {n} {'x' * 250}" for n in range(60)))
+    page.keyboard.press("Control+v")
+    seen()
+    page.keyboard.press("Control+z")
+    seen()

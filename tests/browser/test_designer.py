@@ -256,6 +256,14 @@ def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], a
     lab.open_notebook(page, server[0], "empty.ipynb")
     _by_id(page, "empty").wait_for(timeout=60_000)
     page.screenshot(path=artifacts / "designer_empty.png")
+    # a wrong path is told below its field, and is no problem of a pipeline that does not exist
+    _by_id(page, "folder-path").fill("/nowhere")
+    button, card = (_by_id(page, "open-folder").bounding_box(), page.locator(".ds-offer-first").bounding_box())
+    assert button["x"] + button["width"] < card["x"] + card["width"]
+    page.keyboard.press("Enter")
+    page.wait_for_selector('[data-testid="folder-reason"]:has-text("/nowhere cannot be read")')
+    assert _by_id(page, "folder-path").get_attribute("aria-invalid") == "true"
+    assert _by_id(page, "tab-problems").inner_text() == "Problems"
     _by_id(page, "recipe-getting_started").click()
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"node-\"]').length >= 4", timeout=30_000)
 

@@ -177,6 +177,38 @@ def test_an_operator_that_nobody_knows_is_told_with_its_line(client: Client) -> 
     assert (found.code, found.source, found.hint) == ("DS101", "program:9", "Did you mean 'resize'?")
 
 
+@pytest.mark.parametrize(("old", "new", "code", "said", "line"), [
+    ("return images", "return imagse", "DS101", "Nothing is called 'imagse' here. Did you mean 'images'?", 10),
+    ("size=", "syze=", "DS102", "fn.resize has no argument 'syze'. Did you mean 'size'?", 9),
+])  # fmt: skip
+def test_what_nothing_is_called_by_is_told_once_with_its_line(
+    old: str, new: str, code: str, said: str, line: int, client: Client
+) -> None:
+    client.send("apply_code", source=TEXT)
+    (refused,) = only(client.send("apply_code", source=TEXT.replace(old, new)), messages.Refused)
+    (found,) = refused.diagnostics
+    assert (found.code, found.source, f"{found.message} {found.hint}") == (code, f"program:{line}", said)
+
+
+def test_a_compose_has_a_way_on(client: Client) -> None:
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.Resize(256)])\n"
+    (refused,) = only(client.send("apply_code", source=text), messages.Refused)
+    assert "Designer(...)" in refused.diagnostics[0].hint
+
+
+def test_a_program_that_is_pasted_over_another_is_laid_out_anew(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    client.send("move_nodes", positions={"reader": {"x": 400.0, "y": 300.0}})
+    flips = [TEXT.replace("    return", "    images = fn.flip(images)\n" * count + "    return") for count in (3, 10)]
+    client.send("apply_code", source=flips[0])  # what is written on stays where it is
+    assert "reader" in client.session.positions
+    client.send("undo")
+    client.send("apply_code", source=flips[1])
+    assert not client.session.positions
+    client.send("undo")
+    assert "reader" in client.session.positions
+
+
 @pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])
 def test_a_text_that_cannot_be_read_changes_nothing(text: str, client: Client) -> None:
     client.send("apply_code", source=TEXT)

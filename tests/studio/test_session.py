@@ -287,7 +287,8 @@ def test_broken_files_are_told_with_node_sample_and_file(tmp_path: Path) -> None
 def test_an_empty_folder_is_told(tmp_path: Path) -> None:
     client = Client(Graph())
     (refused,) = only(client.send("open_folder", path=str(tmp_path)), messages.Refused)
-    assert refused.diagnostics[0].code == "DS302"
+    (found,) = refused.diagnostics
+    assert found.code == "DS302" and "no images, sounds, videos or arrays" in found.message and ".npy" in found.hint
     (refused,) = only(client.send("open_folder", path=str(tmp_path / "missing")), messages.Refused)
     assert "missing" in refused.diagnostics[0].message
     client.session.close()

@@ -73,11 +73,12 @@ class Expressions(ABC):
         return f"{self._file}:{self.line}"
 
     def note(
-        self, message: str, hint: str, *, node: str = "", argument: str = "", severity: Severity = "warning"
-    ) -> None:
+        self, message: str, hint: str, *, code: str = "DS502", node: str = "", argument: str = "",
+        severity: Severity = "warning",
+    ) -> None:  # fmt: skip
         """Add a finding about the line that is being looked at."""
         self.found.append(
-            Diagnostic(code="DS502", message=message, hint=hint, node=node, argument=argument, severity=severity,
+            Diagnostic(code=code, message=message, hint=hint, node=node, argument=argument, severity=severity,
                        source=self.place())
         )  # fmt: skip
 
@@ -121,7 +122,7 @@ class Expressions(ABC):
         try:
             return branches.read(scope.find(node.id))
         except KeyError:
-            return Unknown(node.id)
+            return Unknown(node.id, scope.nearest(node.id))
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         owner = self.expression(node.value, scope)
@@ -384,7 +385,9 @@ class Expressions(ABC):
                         raise
                     self.note(f"fn.{function.name}: {first.message}", first.hint, argument=first.argument)
                     return self._unknown_call(function.name, inputs, given, name)
-                self.note(f"{first.message} {first.argument} of fn.{function.name} is left out.", first.hint,
+                unknown = first.code == "DS102"
+                left_out = "" if unknown else f" {first.argument} of fn.{function.name} is left out."
+                self.note(first.message + left_out, first.hint, code="DS102" if unknown else "DS502",
                           argument=first.argument)  # fmt: skip
                 del given[first.argument]
             finally:
@@ -402,6 +405,9 @@ class Expressions(ABC):
 
     def as_input(self, value: Any) -> Any:
         """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
+        if isinstance(value, Unknown) and value.near is not None:
+            self.note(f"Nothing is called {value.text!r} here.", f"Did you mean {value.near!r}?" if value.near else
+                      "Give it a value in a line above.", code="DS101")  # fmt: skip
         if isinstance(value, Unknown | Imported | UserFunction | Instance):
             text = value.text if isinstance(value, Unknown) else getattr(value, "path", "value")
             return self._unknown_call(text, [], {}, "")

@@ -44,9 +44,12 @@ class Unknown:
     ----------
     text : str
         The expression.
+    near : str or None
+        Of a name that nothing is called by, that which is most like it; empty if none is.
     """
 
     text: str
+    near: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

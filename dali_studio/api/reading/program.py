@@ -143,8 +143,13 @@ class Program:
             interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
             pipelines = self._pipelines()
             if not pipelines:
+                named = "This text" if self._file == "program" else self._file
+                composed = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("Compose")
+                               for one in ast.walk(self.tree))  # fmt: skip
                 raise _unreadable(
-                    f"{self._file} has no pipeline.",
+                    f"{named} has no pipeline.",
+                    "Designer(...) opens a Compose that a cell has made; `dali-studio import` writes the pipeline of "
+                    "one in a file." if composed else
                     "A function decorated by @pipeline_def, a class derived from Pipeline, or `with pipe:` and "
                     "pipe.set_outputs(...) make one.", self._file,
                 )  # fmt: skip

@@ -16,6 +16,7 @@ from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.reading import known
 from dali_studio.api.reading.known import Imported
 from dali_studio.api.tracing import DataNode
+from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
 
 _CREATORS = ("pipeline_def", "Pipeline")
@@ -38,6 +39,15 @@ class Scope:
                 return scope.names[name]
             scope = scope.outer
         return known.BUILTINS[name]
+
+    def nearest(self, name: str) -> str:
+        """The name that is most like one that is not found; empty if none is."""
+        there: list[str] = []
+        scope: Scope | None = self
+        while scope is not None:
+            there += scope.names
+            scope = scope.outer
+        return nearest(name, there)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -159,6 +159,11 @@ describe("two pictures at one scale", () => {
     expect(oneScale([100, 200], [50, 100], room)).toEqual([1, 1]);
     expect(oneScale([0, 0], [50, 100], room)).toEqual([1, 1]);
   });
+  it("fills the frame with what a resize gives", () => {
+    const antialias = { ...(image.arguments[0] as Argument), name: "antialias" };
+    const resize = { ...image, arguments: [...image.arguments, antialias] };
+    expect(oneScale([500, 500], [100, 160], room, resize)).toEqual([1, 1]);
+  });
 });
 
 describe("differences of pixels", () => {

@@ -17,6 +17,10 @@ describe("the view of a whole graph", () => {
     const rows = [0, 1, 2, 3].flatMap((y) => [card(0, 14 + 200 * y), card(1, 14 + 200 * y)]);
     const view = viewOf(rows, { width: 600, height: 560 }, COVERS);
     expect(view?.x).toBe(COVERS.controls - 20 * (view?.zoom ?? 0));
+    // no card comes near them
+    const right = viewOf([...rows.slice(0, 4), card(1, 414), card(1, 614)], { width: 600, height: 560 }, COVERS);
+    const [zoom, x] = [right?.zoom ?? 0, right?.x ?? 0];
+    expect(20 * zoom + x).toBeCloseTo(600 - ((20 + COLUMN + 148) * zoom + x));
     const above = viewOf(rows, { width: 400, height: 560 }, COVERS);
     expect(above?.zoom).toBeLessThan(view?.zoom ?? 0);
   });

@@ -1,4 +1,5 @@
 import type { Value } from "../protocol/generated";
+import type { Operator } from "./catalog";
 
 /** Pixels of two pictures of the same size, as `getImageData` gives them. */
 export interface Pixels {
@@ -31,7 +32,10 @@ export function oneScale(
   [ah, aw]: readonly [number, number],
   [bh, bw]: readonly [number, number],
   room: { readonly width: number; readonly height: number },
+  operator?: Pick<Operator, "arguments">,
 ): readonly [number, number] {
+  // what changes the scale itself would be a stamp beside a part of its input
+  if (operator?.arguments.some(({ name }) => name === "antialias")) return [1, 1];
   if (!ah || !bh || Math.abs((aw * bh) / (ah * bw) - 1) < 0.02) return [1, 1];
   const fit = (width: number, height: number) => Math.min(room.width / width, room.height / height);
   const scale = fit(Math.max(aw, bw), Math.max(ah, bh));

@@ -257,6 +257,11 @@ export function receive(state: State, message: KernelMessage): State {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
         return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
       }
+      // said below the field; nothing is wrong with a pipeline that does not exist
+      if (state.view.tried && state.graph?.nodes.length === 0 && message.diagnostics[0]?.code === "DS302") {
+        const [{ message: cause, hint = "" }] = message.diagnostics;
+        return { ...state, view: { ...state.view, tried: { ...state.view.tried, why: `${cause} ${hint}` } } };
+      }
       return {
         ...state,
         refused: message.diagnostics,

@@ -54,9 +54,9 @@ export function viewOf(
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
   const under = (from: number, to: number) =>
     x + from * scale < controls && y + head + to * scale > box.height - CONTROLS.height;
-  // A wire may run below the cards; what is low needs all of its height.
-  const hidden =
-    box.height > LOW ? under(0, height + LANE) : cards.some((c) => under(c.x - left, c.y + c.height - top));
+  // A wire may run below a card; what is low needs all of its height.
+  const lane = box.height > LOW ? LANE : 0;
+  const hidden = cards.some((c) => under(c.x - left, c.y + c.height - top + lane / scale));
   // Beside the controls if there is room, else above them.
   if (hidden && controls + width * scale + EDGE <= box.width) x = controls;
   else if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));

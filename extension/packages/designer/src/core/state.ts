@@ -167,6 +167,8 @@ export interface View {
   readonly sought: string;
   /** The reader for which a folder is being chosen; empty: for an empty pipeline. */
   readonly folders: string | null;
+  /** What an empty pipeline was last told to read, and why it cannot. */
+  readonly tried: { readonly path: string; readonly why: string } | null;
   readonly drawer: DrawerTab | null;
   /** Heights in px that somebody gave to tabs of the drawer. */
   readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
@@ -293,6 +295,7 @@ export const INITIAL_VIEW: View = {
   palette: false,
   sought: "",
   folders: null,
+  tried: null,
   drawer: "code",
   drawerHeights: {},
   inspector: true,

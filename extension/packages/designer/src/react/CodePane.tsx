@@ -1,8 +1,9 @@
-import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
 import { codeIsCurrent, codeWaits, findings, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
+import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { newLine } from "./newLine";
@@ -61,22 +62,22 @@ export function CodePane() {
     .filter(([, m]) => m === "now" || m === "error" || m === "new")
     .map(([n]) => n)
     .sort((a, b) => a - b)[0];
+  const view = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when the line has come elsewhere, but not while somebody types
   useEffect(() => {
     const line = first === undefined ? undefined : text.current?.children[first - 1];
-    const view = text.current?.closest(".ds-code");
-    if (!(line instanceof HTMLElement) || !view) return;
+    if (!(line instanceof HTMLElement) || !view.current || (typing && draft?.refused !== source)) return;
+    const { scrollTop, clientHeight } = view.current;
+    const room = clientHeight - line.offsetHeight;
     const top = line.offsetTop;
-    const notes = view.lastElementChild?.matches(".ds-code-notes") ? view.lastElementChild.clientHeight : 0;
-    const room = view.clientHeight - notes - line.offsetHeight;
-    if (top < view.scrollTop || top > view.scrollTop + room) view.scrollTop = top - room / 2;
+    if (top < scrollTop || top > scrollTop + room) view.current.scrollTop = top - room / 2;
   }, [first, source]);
   if (!code) return <div className="ds-code ds-muted">…</div>;
   const old = !current && !draft;
   const wait = draft ? "" : why;
   return (
     <section
-      className={`ds-code nowheel ${old ? "ds-code-old" : ""}`}
+      className={`ds-code-pane ${old ? "ds-code-old" : ""}`}
       aria-label="Code"
       aria-busy={!current}
       title={old && !wait ? "It is being written anew." : undefined}
@@ -84,23 +85,25 @@ export function CodePane() {
       data-dialect={code.dialect}
       data-edited={draft !== null}
     >
-      <div className="ds-code-text">
-        <div ref={text} aria-hidden="true">
-          {lines.map((pieces, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-            <div key={i} className={`ds-line ds-line-${marks.get(i + 1) ?? "plain"}`}>
-              <span className="ds-line-number">{marks.get(i + 1) === "new" ? "+" : i + 1}</span>
-              {pieces.map((p, k) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
-                <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
-                  {p.text}
-                </span>
-              ))}
-              {"\n"}
-            </div>
-          ))}
+      <div ref={view} className="ds-code nowheel">
+        <div className="ds-code-text">
+          <div ref={text} aria-hidden="true">
+            {lines.map((pieces, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+              <div key={i} className={`ds-line ds-line-${marks.get(i + 1) ?? "plain"}`}>
+                <span className="ds-line-number">{marks.get(i + 1) === "new" ? "+" : i + 1}</span>
+                {pieces.map((p, k) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
+                  <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
+                    {p.text}
+                  </span>
+                ))}
+                {"\n"}
+              </div>
+            ))}
+          </div>
+          <CodeText source={source} readOnly={old} onTyping={setTyping} />
         </div>
-        <CodeText source={source} readOnly={old} onTyping={setTyping} />
       </div>
       <CodeNotes found={draft ? draft.found : code.diagnostics} wait={wait} />
     </section>
@@ -118,6 +121,18 @@ function CodeText({
   readonly onTyping: (typing: boolean) => void;
 }) {
   const session = useSession();
+  const text = useRef<HTMLTextAreaElement>(null);
+  // the browser does it before the text has its new size, and before the notes below have come
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the text has changed
+  useLayoutEffect(() => {
+    const view = text.current?.closest(".ds-code");
+    if (!view) return undefined;
+    const show = () => text.current && showCaret(text.current, view);
+    show();
+    const watch = new ResizeObserver(show);
+    watch.observe(view);
+    return () => watch.disconnect();
+  }, [source]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const command = event.ctrlKey || event.metaKey;
     if (event.key === "Enter" && command) session.applyCode();
@@ -134,6 +149,7 @@ function CodeText({
   };
   return (
     <textarea
+      ref={text}
       className="ds-code-input"
       aria-label="Program: Ctrl+Enter makes the graph what it says"
       data-testid="code-input"
@@ -158,7 +174,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
   const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
   const shown = useSel((s) => (s.draft ? null : s.code?.lines)) ?? null;
   const place = (d: Diagnostic) => {
-    const line = shown ? definingLines(shown, d.node ?? "", [])[0] : lineOf(d);
+    const line = shown && d.node ? definingLines(shown, d.node, [])[0] : lineOf(d);
     return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
   };
   if (wrong.length === 0 && !draft && !wait) return null;
@@ -173,7 +189,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{place(d)}</b> {d.message} {(!draft || d.code === "DS101") && d.hint}
+          <b>{place(d)}</b> {d.message} {d.hint}
         </p>
       ))}
       {draft && (

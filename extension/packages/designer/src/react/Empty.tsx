@@ -31,7 +31,12 @@ function FolderCard() {
   const { session } = useFrame();
   const [path, setPath] = useState("");
   const choosing = useSel((s) => s.view.folders === "");
-  const open = (folder: string) => session.send({ type: "open_folder", path: folder });
+  const why = useSel((s) => (s.view.tried?.path === path.trim() ? s.view.tried.why : ""));
+  const open = (folder: string) => {
+    setPath(folder);
+    session.view({ tried: { path: folder, why: "" } });
+    session.send({ type: "open_folder", path: folder });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (path.trim()) open(path.trim());
@@ -61,7 +66,8 @@ function FolderCard() {
             </div>
             <div className="ds-offer-row">
               <input
-                className="ds-input"
+                className={`ds-input ${why ? "ds-bad" : ""}`}
+                aria-invalid={why !== ""}
                 value={path}
                 placeholder="or a path: folder, .txt, .json, .tar"
                 title="A folder, a list of files (.txt), annotations of COCO (.json), an archive of WebDataset (.tar), records of TensorFlow (.tfrecord)"
@@ -77,6 +83,11 @@ function FolderCard() {
             </div>
           </div>
         </>
+      )}
+      {why && (
+        <span className="ds-reason" role="alert" data-testid="folder-reason">
+          {why}
+        </span>
       )}
     </form>
   );

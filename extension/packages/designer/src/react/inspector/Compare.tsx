@@ -97,7 +97,8 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...JSON.parse(cards)];
   const given = useSel((s) => (source && previewOf(s, source.node, source.output)?.facts) || "");
   const facts = detail?.has_input ? detail.facts : "";
-  const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT });
+  const operator = useSel((s) => s.opening?.catalog.byName.get(nodeOf(s.graph, nodeKey)?.operator ?? ""));
+  const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT }, operator);
   const values = usePixel(ports, point, detail?.plane ?? 0);
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
