@@ -167,10 +167,12 @@ export function asked(message: ClientMessage, graph: GraphView | null, chances: 
   const ports = (_: string, v: unknown) =>
     isPort(v) && chances.has(v.node) && !v.output ? { ...v, node: given(v.node) } : v;
   if (message.type !== "request_sheet") return mapped(message, ports);
-  // what a value would do is shown of samples that are left alone, too
-  const coin = message.name === "ends" ? chances.get(message.port.node)?.coin : undefined;
+  // what other values would do is shown of samples that are left alone, too
+  const coin = chances.get(message.port.node)?.coin;
   const sure: Edit[] = coin ? [{ type: "set_argument", key: coin.key, argument: "probability", value: 1 }] : [];
-  const variants = message.variants.map((edits) => [...unfolded(edits, graph, chances), ...sure]);
+  const variants = message.variants.map((edits) =>
+    edits.length > 0 ? [...unfolded(edits, graph, chances), ...sure] : edits,
+  );
   return { ...message, port: mapped(message.port, ports), variants };
 }
 

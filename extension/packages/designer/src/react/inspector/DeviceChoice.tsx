@@ -47,7 +47,7 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
             {d}
             <b>
               {!state[d] && state.last?.device === d ? (
-                <span title="Before the edit">
+                <span className="ds-time-before" title="Before the edit">
                   <Icon name="clock" size={11} /> {format.time(state.last.milliseconds)}
                 </span>
               ) : (
