@@ -72,8 +72,8 @@ class Audio(Operator):
     """
 
     path = "decoders.audio"
-    category = "decoders"
-    icon = "picture"
+    category = "audio"
+    icon = "wave"
     node_name = "decode"
     keywords = "audio sound wav flac ogg vorbis opus speech decode load resample"
     former = ("audio_decoder",)

@@ -105,7 +105,8 @@ describe("the sentence", () => {
   it("names the slowest node after a run", () => {
     expect(statusMessage(fold(OPENED, revision(1), run))).toMatchObject({
       lead: "Decode sets the pace:",
-      rest: "82 % of the work, 8.20 ms over all threads in each batch.",
+      rest: "82 % of the work.",
+      more: "8.20 ms over all threads in each batch.",
       action: "show",
       node: "decode",
     });

@@ -130,6 +130,7 @@ describe("a sweep", () => {
     expect(swept(6, 8, 1176, 150).cell).toBe(168);
     expect(swept(4, 8, 1176, 800)).toEqual({ rows: 4, cell: 240 });
     expect(swept(10, 8, 400, 214).cell).toBe(72); // and is scrolled
+    expect(swept(6, 4, 872, 240)).toEqual({ rows: 2, cell: 135 }); // 139 would cut what stands below the second row
   });
   it("begins around the value for angles", () => {
     const turned = node("r", "rotate", { arguments: { angle: 10 } });

@@ -13,6 +13,8 @@ export interface StatusMessage {
   readonly tone: "error" | "warning" | "info";
   readonly lead: string;
   readonly rest: string;
+  /** Where there is room. */
+  readonly more?: string;
   readonly muted: string;
   readonly action: "show" | "data" | "reconnect" | "add_output" | "undo" | "restore" | null;
   readonly node: string;
@@ -90,7 +92,8 @@ function paceMessage(state: State): StatusMessage | null {
     id: `pace|${slowest.key}|${run.samples_per_second}`,
     tone: slowest.share > 0.65 ? "warning" : "info",
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
-    rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} over all threads in each batch.`,
+    rest: `${format.percent(slowest.share)} of the work.`,
+    more: `${format.time(slowest.milliseconds)} over all threads in each batch.`,
     muted: run.note,
     action: "show",
     node: slowest.key,

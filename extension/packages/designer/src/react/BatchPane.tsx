@@ -36,8 +36,10 @@ function widest(count: number, room: number, height: number): { columns: number;
 /** How wide the cells of a sweep are, a column for each of its values: a row is seen whole. And how many rows there are. */
 export function swept(values: number, size: number, room: number, height: number): { rows: number; cell: number } {
   const high = height - UNDER; // below the values
-  const wide = Math.min(room / values - GAP, 1.5 * (high - UNDER - GAP), WIDTHS.most);
-  const cell = Math.floor(Math.max(WIDTHS.least, wide));
+  const fitting = (rows: number) => Math.min(room / values - GAP, 1.5 * (high / rows - UNDER - GAP), WIDTHS.most);
+  const [one, two] = [fitting(1), fitting(2)];
+  // two whole rows rather than a little larger ones, the second of which is cut
+  const cell = Math.floor(Math.max(WIDTHS.least, size > 1 && two >= 0.8 * one ? two : one));
   return { rows: Math.min(size, Math.max(2, Math.floor(high / (cell / 1.5 + UNDER + GAP)))), cell };
 }
 
@@ -171,6 +173,8 @@ export function BatchPane() {
   const size = useSel((s) => Math.max(1, s.batchSize));
   const sample = useSel((s) => s.sample);
   const [first, setFirst] = useState(sample);
+  const [wrong, setWrong] = useState<{ readonly from?: string; readonly to?: string }>({});
+  const why = wrong.from || wrong.to;
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const room = width - PADDING + GAP;
   const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
@@ -210,6 +214,20 @@ export function BatchPane() {
     session.view({ sweep: sweep ?? null, notice: { text, node: node.key } });
   };
   const numeric = argument !== undefined && argument.choices.length === 0;
+  const end = (name: "from" | "to", label: string) =>
+    argument &&
+    sweep && (
+      <NumberField
+        key={argument.name}
+        argument={argument}
+        value={sweep[name]}
+        onValue={(value) => change({ [name]: value })}
+        setError={(reason) => setWrong((old) => ({ ...old, [name]: reason }))}
+        bad={Boolean(wrong[name])}
+        label={label}
+        testId={`sweep-${name}`}
+      />
+    );
   return (
     <div
       ref={box}
@@ -245,7 +263,10 @@ export function BatchPane() {
               aria-label="Argument"
               data-testid="sweep-argument"
               value={argument.name}
-              onChange={(e) => change({ argument: e.target.value })}
+              onChange={(e) => {
+                setWrong({});
+                change({ argument: e.target.value });
+              }}
             >
               {offered.map((a) => (
                 <option key={a.name} value={a.name}>
@@ -257,25 +278,9 @@ export function BatchPane() {
               <>
                 <span className="ds-sheet-range">
                   from
-                  <NumberField
-                    argument={argument}
-                    value={sweep.from}
-                    onValue={(from) => change({ from })}
-                    setError={() => undefined}
-                    bad={false}
-                    label="first value"
-                    testId="sweep-from"
-                  />
+                  {end("from", "first value")}
                   to
-                  <NumberField
-                    argument={argument}
-                    value={sweep.to}
-                    onValue={(to) => change({ to })}
-                    setError={() => undefined}
-                    bad={false}
-                    label="last value"
-                    testId="sweep-to"
-                  />
+                  {end("to", "last value")}
                 </span>
                 <select
                   className="ds-select"
@@ -296,6 +301,11 @@ export function BatchPane() {
                 <IconButton icon="left" label="Samples before" small onClick={() => setFirst(begin - many)} />
                 <IconButton icon="right" label="Samples after" small onClick={() => setFirst(begin + many)} />
               </>
+            )}
+            {why && numeric && (
+              <span className="ds-reason" role="alert" data-testid="sweep-reason">
+                {why}
+              </span>
             )}
           </>
         )}

@@ -52,8 +52,9 @@ export function Strip({ over }: { readonly over: boolean }) {
   return (
     <div className={`ds-strip ${over ? "ds-strip-over" : ""} ds-tone-${said.tone}`} data-testid="strip">
       <Icon name={ICONS[said.tone]} />
-      <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.muted}`}>
-        <b>{said.lead}</b> {said.rest} {said.muted && <span className="ds-muted">{said.muted}</span>}
+      <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.more ?? ""} ${said.muted}`}>
+        <b>{said.lead}</b> {said.rest} {said.more && <span className="ds-strip-more">{said.more}</span>}{" "}
+        {said.muted && <span className="ds-muted">{said.muted}</span>}
       </span>
       {button && (
         <SmallButton primary={said.action === "reconnect"} data-testid={button[1]} onClick={button[2]}>

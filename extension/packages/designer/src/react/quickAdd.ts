@@ -28,7 +28,13 @@ type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   readonly mode?: QuickAdd["mode"];
 };
 
-/** Open the search box near a point, inside the widget and where it covers least of the cards; below the row of a list. */
+/** The part of a length in which all that is so long is at a point. */
+function about(at: number, from: number, length: number, size: number): readonly [from: number, length: number] {
+  const low = Math.max(from, Math.min(at, from + length) - size);
+  return [low, Math.min(from + length, Math.max(at, from) + size) - low];
+}
+
+/** Open the search box at a point, inside the widget and where it covers least of the cards; below the row of a list. */
 export function openQuickAdd(session: Session, root: HTMLElement, options: Opening): void {
   const box = root.getBoundingClientRect();
   const inside = ({ x, y, width, height }: Rect) => ({ x: x - box.left, y: y - box.top, width, height });
@@ -37,7 +43,9 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   const canvas = root.querySelector(".ds-canvas")?.getBoundingClientRect();
   const room = canvas && canvas.width >= WIDTH + 24 ? canvas : box;
   const x = room.left - box.left + 12;
-  const frame = { x, y: BAR, width: room.width - 24, height: box.height - BAR - TABS };
+  const [left, width] = about(anchor.x, x, room.width - 24, WIDTH);
+  const [y, height] = about(anchor.y, BAR, box.height - BAR - TABS, HEIGHT);
+  const frame = { x: left, y, width, height };
   const list = root.querySelector(".ds-outline .ds-outline-now"); // not the one for screen readers
   const at = list
     ? { x, y: box.height - HEIGHT - TABS }
