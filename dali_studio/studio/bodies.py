@@ -14,7 +14,7 @@ class ImageBody(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
 class PlanesBody(msgspec.Struct, frozen=True, kw_only=True, tag="planes"):
     """Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume.
 
-    `shown` are their places among `count`. `times` are the seconds of frames from the begin of their file, where that is
+    `shown` are their places among `count`. `times` are the seconds of frames from the begin of their file, where it is
     known.
     """
 

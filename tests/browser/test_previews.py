@@ -83,17 +83,8 @@ def _listen(page: Any) -> None:
     assert page.evaluate(pressed, "false") and page.evaluate("() => window.heard.every(one => one.context.state === 'closed')")
 
 
-def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    lab.write_notebook(server[1] / "kinds.ipynb", CODE)
-    lab.open_notebook(page, server[0], "kinds.ipynb")
-    _by_id(page, "node-video").wait_for(timeout=90_000)
-    _by_id(page, "designer").scroll_into_view_if_needed()
-    for key in ("video", "volume", "source"):
-        page.wait_for_function(
-            "key => Number(document.querySelector(`[data-testid='thumb-${key}']`)?.dataset.drawn ?? 0) > 0", arg=key
-        )
-
-    # a sequence: the frame that is pointed at or chosen by keys, then one after the other, in the browser
+def _go_through_frames(page: Any) -> None:
+    """The frame of a sequence that is pointed at or chosen by keys, then one after the other, in the browser."""
     frame, strip = _by_id(page, "frame-video"), _by_id(page, "frames-video")
     assert frame.inner_text() == "frame 1 of 7" and page.locator('[data-testid="node-video"] .ds-clip-strip span').count() == 7
     first = lab.painted(page, "video")
@@ -110,6 +101,18 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
         frame.get_by_text(f"frame {number}").wait_for()
     _by_id(page, "play-video").click()
 
+
+def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    lab.write_notebook(server[1] / "kinds.ipynb", CODE)
+    lab.open_notebook(page, server[0], "kinds.ipynb")
+    _by_id(page, "node-video").wait_for(timeout=90_000)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    for key in ("video", "volume", "source"):
+        page.wait_for_function(
+            "key => Number(document.querySelector(`[data-testid='thumb-${key}']`)?.dataset.drawn ?? 0) > 0", arg=key
+        )
+
+    _go_through_frames(page)
     for shown in ("node-sound svg.ds-wave path", "node-sound canvas[aria-label^=frequencies]:not([data-drawn='0'])", "node-matrix td", "node-vector .ds-histogram"):
         card, what = shown.split(" ", 1)
         page.locator(f'[data-testid="{card}"] {what}').first.wait_for(state="attached")
