@@ -199,7 +199,7 @@ class PreviewEngine:
             if only in known:
                 there = self._told(Preview.of(known), revision, nodes, iteration, indices)
                 return self._with_whole(there, revision, iteration, indices, only)
-        made = self._told(self._made(revision, nodes, iteration, indices, probe), revision, nodes, iteration, indices)
+        made = self._told(self._anew(revision, nodes, iteration, indices, probe), revision, nodes, iteration, indices)
         return self._with_whole(made, revision, iteration, indices, only)
 
     def _with_whole(
@@ -216,7 +216,7 @@ class PreviewEngine:
         failed = tuple(d for d in made.failed if d.severity == "warning" or d.node not in done)
         return replace(made, outputs={**made.outputs, **outputs}, failed=failed)
 
-    def _made(
+    def _anew(
         self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64],
         probe: Probe | None,
     ) -> Preview:  # fmt: skip

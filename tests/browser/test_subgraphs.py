@@ -80,6 +80,30 @@ def _select(page: Any, *keys: str) -> None:
     )
 
 
+def test_a_box_is_duplicated_as_a_box_and_a_probability_with_its_card(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "duplicate.ipynb", CODE, "thumb-normalize")
+    _select(page, "rotate")
+    _by_id(page, "probability").fill("0.4")
+    _await_code(page, "probability=0.4")
+    page.locator('[data-testid="node-rotate"] .ds-card-head .ds-pill').wait_for()
+    _select(page, "resize", "rotate")
+    page.keyboard.press("g")
+    first = _by_id(page, "node-group:group1")
+    first.wait_for()
+    before = _nodes(page)
+    page.keyboard.press("Control+d")
+    second = _by_id(page, "node-group:group2")
+    second.wait_for()
+    _drawn(page, "thumb-group:group2")
+    assert _nodes(page) == sorted([*before, "group:group2"])
+    assert "subgraph 2" in second.inner_text() and "rotate_2" in second.inner_text()
+    one, two = first.bounding_box(), second.bounding_box()
+    assert one is not None and two is not None and abs(one["x"] - two["x"]) < 2 and two["y"] > one["y"] + one["height"]
+    second.click(position=HEAD)
+    page.keyboard.press("g")
+    page.locator('[data-testid="node-rotate_2"] .ds-card-head .ds-pill', has_text="p 0.4").wait_for()
+
+
 def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _open(page, server, "subgraph.ipynb", CODE, "thumb-normalize")
     before = _nodes(page)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { copyClip, pasteStep } from "../src/core/actions";
 import { type Argument, fillArgument, type Operator } from "../src/core/catalog";
 import { chanceOf, chancesIn, folded, unfolded } from "../src/core/chances";
 import { density, distributionEdits, distributionOf, ends, redistribute } from "../src/core/distribution";
@@ -104,7 +105,20 @@ describe("a probability", () => {
       catalog,
     );
     expect(nodeOf(folded(wired, catalog), "rotate")?.argument_inputs).toEqual({ angle: ref("angle") });
-    // and goes with them
+    // what is cut is not wired to itself
+    const cut = after([{ type: "disconnect", target: "rotate", input: 0 }]);
+    expect(nodeOf(folded(cut, catalog), "rotate")?.inputs).toEqual([null]);
+    // a copy has a probability of its own
+    const clip = copyClip(whole, { rotate: { x: 0, y: 0 } }, ["rotate"], chances);
+    const { edits, positions } = pasteStep(whole, clip, { x: 0, y: 200 });
+    const copied = applyEdits(whole, edits, catalog);
+    expect(chancesIn(copied, catalog).get("rotate_2")?.coin).toMatchObject({
+      key: "coin_2",
+      arguments: { probability: 0.8 },
+    });
+    expect(nodeOf(folded(copied, catalog), "rotate_2")?.inputs).toEqual(rotate.inputs);
+    expect(positions).toEqual({ rotate_2: { x: 0, y: 200 } });
+    // it goes with them
     const gone = after([{ type: "remove_node", key: "rotate" }]);
     expect(gone.nodes.map((n) => n.key)).toEqual(GRAPH.nodes.map((n) => n.key).filter((key) => key !== "rotate"));
   });

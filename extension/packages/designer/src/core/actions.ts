@@ -1,9 +1,10 @@
-import type { Edit, GraphView, NodeView, PortRef, Position, Value } from "../protocol/generated";
+import type { Edit, GraphView, Group, NodeView, PortRef, Position, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
-import { takenKeys } from "./chances";
+import { type Chances, servedBy, takenKeys } from "./chances";
 import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
 import { applyEdits, CODE, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
+import type { Rect } from "./route";
 
 /** An undo step that is ready to be sent. */
 export interface Step {
@@ -186,20 +187,33 @@ export function removeStep(graph: GraphView, keys: readonly string[], wireIds: r
 /** What Ctrl+C keeps. */
 export interface Clip {
   readonly nodes: readonly NodeView[];
+  /** Of the nodes that have cards. */
   readonly positions: Readonly<Record<string, Position>>;
+  readonly groups?: readonly Group[];
+  /** Where the cards were. */
+  readonly cards?: readonly Rect[];
 }
 
+/** Nodes of a whole graph; one that is applied with a probability comes with what makes it so. */
 export function copyClip(
   graph: GraphView,
   positions: Readonly<Record<string, Position>>,
   keys: readonly string[],
+  chances: Chances,
 ): Clip {
-  const nodes = graph.nodes.filter((n) => keys.includes(n.key));
-  return { nodes, positions: Object.fromEntries(nodes.map((n) => [n.key, positions[n.key] ?? { x: 0, y: 0 }])) };
+  const served = servedBy(chances);
+  const nodes = graph.nodes.filter((n) => keys.includes(served.get(n.key) ?? n.key));
+  const cards = nodes.filter((n) => !served.has(n.key));
+  return { nodes, positions: Object.fromEntries(cards.map((n) => [n.key, positions[n.key] ?? { x: 0, y: 0 }])) };
+}
+
+/** A step, and by the names of the nodes that were copied those of the copies. */
+interface Pasted extends Step {
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Paste nodes with the wires among them; wires from outside are kept if their sources still exist. */
-export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Step {
+export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted {
   const taken = takenKeys(graph);
   const names = new Map<string, string>();
   for (const node of clip.nodes) {
@@ -222,8 +236,8 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Step {
     const same = operator === CODE && here?.operator === operator && here.code?.source === node.code?.source;
     const like = same ? { like: node.key } : {};
     edits.push({ type: "add_node", key, operator, device, arguments: node.arguments, ...like });
-    const at = clip.positions[node.key] ?? { x: 0, y: 0 };
-    positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
+    const at = clip.positions[node.key];
+    if (at) positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
   }
   for (const node of clip.nodes) {
     const target = names.get(node.key) ?? node.key;
@@ -236,7 +250,7 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Step {
       if (source) edits.push({ type: "connect", source, target, argument });
     }
   }
-  return { edits, positions, select: [...names.values()] };
+  return { edits, positions, select: Object.keys(positions), names };
 }
 
 /** Whether an argument is a yes or no for each sample: a coin decides it. */

@@ -12,7 +12,7 @@ export interface Chance {
   readonly splits: readonly NodeView[];
 }
 
-type Chances = ReadonlyMap<string, Chance>;
+export type Chances = ReadonlyMap<string, Chance>;
 
 /** The graph that is drawn, and names of nodes of which it shows none: their card is that of the node they serve. */
 type Folded = GraphView & { readonly hidden?: readonly string[] };
@@ -72,7 +72,7 @@ export function chancesOf({ whole, opening }: State): Chances {
 }
 
 /** By the names of a chance's parts the node that they serve. */
-function cardsOf(chances: Chances): Map<string, string> {
+export function servedBy(chances: Chances): Map<string, string> {
   const parts = ({ coin, merge, splits }: Chance) => [coin, merge, ...splits].map((n) => n.key);
   return new Map([...chances].flatMap(([key, chance]) => parts(chance).map((part) => [part, key] as const)));
 }
@@ -81,14 +81,20 @@ function cardsOf(chances: Chances): Map<string, string> {
 export function folded(graph: GraphView, catalog: CatalogIndex | undefined): Folded {
   const chances = chancesIn(graph, catalog);
   if (chances.size === 0) return graph;
-  const cards = cardsOf(chances);
+  const cards = servedBy(chances);
   const given = (ref: PortRef): PortRef => (cards.has(ref.node) ? { node: cards.get(ref.node) ?? "", output: 0 } : ref);
   const nodes = graph.nodes.flatMap((node): NodeView[] => {
     if (cards.has(node.key)) return [];
     const chance = chances.get(node.key);
-    const outer = (ref: PortRef) => given((chance && nodeOf(graph, ref.node)?.inputs[0]) || ref);
-    const wired = Object.entries(node.argument_inputs).map(([name, ref]) => [name, outer(ref)] as const);
-    const inputs = node.inputs.map((ref) => ref && outer(ref));
+    const outer = (ref: PortRef | null) => {
+      const source = chance && ref ? nodeOf(graph, ref.node)?.inputs[0] : ref;
+      return source ? given(source) : null;
+    };
+    const wired = Object.entries(node.argument_inputs).flatMap(([name, ref]) => {
+      const source = outer(ref);
+      return source ? [[name, source] as const] : [];
+    });
+    const inputs = node.inputs.map(outer);
     const { pin, pin_batch, facts, in_run } = chance?.merge ?? node;
     return [{ ...node, pin, pin_batch, facts, in_run, inputs, argument_inputs: Object.fromEntries(wired) }];
   });
@@ -144,7 +150,7 @@ export function unfolded(edits: readonly Edit[], graph: GraphView | null, chance
         return [{ type: "remove_node", key: split.key }];
       }
       case "remove_node":
-        return [edit.key, ...(chance ? cardsOf(new Map([[edit.key, chance]])).keys() : [])].map((key) => ({
+        return [edit.key, ...(chance ? servedBy(new Map([[edit.key, chance]])).keys() : [])].map((key) => ({
           type: "remove_node",
           key,
         }));
@@ -207,7 +213,7 @@ export function answered(message: KernelMessage, state: State): KernelMessage {
   const graph = message.type === "revision_changed" ? message.graph : state.confirmed?.graph;
   const chances = chancesIn(graph, state.opening?.catalog);
   if (chances.size === 0) return message;
-  const cards = cardsOf(chances);
+  const cards = servedBy(chances);
   const own = (name: string, v: unknown) =>
     (name === "node" || name === "key") && typeof v === "string" ? (cards.get(v) ?? v) : v;
   switch (message.type) {

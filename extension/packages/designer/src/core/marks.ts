@@ -19,7 +19,7 @@ export function nextHue(mark: Framed): Hue {
   return HUES[(HUES.indexOf(hueOf(mark)) + 1) % HUES.length] ?? "slate";
 }
 
-function freeName(marks: Readonly<Record<string, Mark>>, base: string): string {
+export function freeName(marks: Readonly<Record<string, Mark>>, base: string): string {
   let n = 1;
   while (`${base}${n}` in marks) n += 1;
   return `${base}${n}`;
@@ -85,8 +85,7 @@ export function noteMarks(state: State, at: Position, cards: readonly Rect[] = [
   return { [freeName(state.marks, "note")]: note };
 }
 
-function renamedGroup(group: Group, key: string, newKey: string): Group {
-  const renamed = (k: string) => (k === key ? newKey : k);
+export function renamedGroup(group: Group, renamed: (key: string) => string): Group {
   const exposed = group.exposed.map(([k, argument]) => [renamed(k), argument] as const);
   return { ...group, keys: group.keys.map(renamed), exposed };
 }
@@ -95,7 +94,9 @@ function renamedGroup(group: Group, key: string, newKey: string): Group {
 export function renamedIn(marks: Readonly<Record<string, Mark>>, key: string, newKey: string): Marks {
   return Object.fromEntries(
     Object.entries(marks).flatMap(([name, mark]) =>
-      mark.type === "group" && mark.keys.includes(key) ? [[name, renamedGroup(mark, key, newKey)]] : [],
+      mark.type === "group" && mark.keys.includes(key)
+        ? [[name, renamedGroup(mark, (k) => (k === key ? newKey : k))]]
+        : [],
     ),
   );
 }

@@ -3,7 +3,7 @@ import type { CatalogIndex } from "./catalog";
 import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
 import { insideKeys, pathOf } from "./inside";
 import { CARD, COLUMN, freePlace, type Size } from "./layout";
-import { groupsOf } from "./marks";
+import { freeName, groupsOf, renamedGroup } from "./marks";
 import type { Rect } from "./route";
 import { derived, findingsAt, severity, timingOf } from "./select";
 import type { Marks, State } from "./state";
@@ -310,11 +310,34 @@ export function pushed(
 }
 
 /** A free name of a function. */
-function freeTitle(state: State): string {
-  const titles = new Set(Object.values(state.marks).flatMap((m) => (m.type === "group" ? [m.title] : [])));
+function freeTitle({ graph, marks }: State, base = "subgraph"): string {
+  const there = groupsOf(marks).filter(([, { keys }]) => keys.some((key) => nodeOf(graph, key)));
+  const titles = new Set(there.map(([, { title }]) => title));
   let n = 1;
-  while (titles.has(n === 1 ? "subgraph" : `subgraph ${n}`)) n += 1;
-  return n === 1 ? "subgraph" : `subgraph ${n}`;
+  while (titles.has(n === 1 ? base : `${base} ${n}`)) n += 1;
+  return n === 1 ? base : `${base} ${n}`;
+}
+
+/** The groups that are whole in what is selected; not those that are entered. */
+export function selectedGroups(state: State): Group[] {
+  const { selection } = state.view;
+  return groupsOf(state.marks).flatMap(([name, group]) => {
+    const keys = group.keys.filter((key) => nodeOf(state.graph, key));
+    const whole = keys.length > 0 && keys.every((key) => selection.includes(key)) && !pathOf(state).includes(name);
+    return whole ? { ...group, keys } : [];
+  });
+}
+
+/** Groups around copies of their nodes. */
+export function copiedGroups(state: State, groups: readonly Group[], names: ReadonlyMap<string, string>): Marks {
+  const made: Record<string, Group> = {};
+  for (const group of groups) {
+    const marks = { ...state.marks, ...made };
+    const base = group.title.replace(/[ _]\d+$/, "");
+    const title = group.subgraph ? freeTitle({ ...state, marks }, base) : group.title;
+    made[freeName(marks, "group")] = { ...renamedGroup(group, (key) => names.get(key) ?? key), title };
+  }
+  return made;
 }
 
 /** Collapse the group of what is selected, or what is selected into a new one; or expand it. */

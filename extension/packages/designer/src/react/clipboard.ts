@@ -1,10 +1,12 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
+import { chancesOf } from "../core/chances";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
+import { cardOf, copiedGroups, selectedGroups } from "../core/subgraph";
 import type { Position } from "../protocol/generated";
-import { cardRects, relaid, sizesOf } from "./canvas/sizes";
+import { cardRects, rectsOf, relaid } from "./canvas/sizes";
 
 /** Nodes travel between notebooks under this type; beside it stands a program, for cells and editors. */
 const NODES = "application/x-dali-studio-nodes";
@@ -39,10 +41,12 @@ export function removeSelection(session: Session): void {
 }
 
 function selectedClip(session: Session): Clip | null {
-  const { graph, positions, view } = session.store.get();
-  if (!graph || view.selection.length === 0) return null;
-  const clip = copyClip(graph, positions, view.selection);
-  return clip.nodes.length > 0 ? clip : null;
+  const state = session.store.get();
+  const { whole, positions, view } = state;
+  if (!whole || view.selection.length === 0) return null;
+  const clip = copyClip(whole, positions, view.selection, chancesOf(state));
+  const cards = rectsOf(state, [...new Set(Object.keys(clip.positions).map((key) => cardOf(state, key)))]);
+  return clip.nodes.length > 0 ? { ...clip, cards, groups: selectedGroups(state) } : null;
 }
 
 function isClip(value: unknown): value is Clip {
@@ -54,31 +58,28 @@ function isClip(value: unknown): value is Clip {
 function freeShift(session: Session, clip: Clip, shift: number): Position {
   const state = session.store.get();
   const taken = cardRects(state);
-  const sizes = sizesOf(state);
-  const hits = (dx: number, dy: number) =>
-    Object.entries(clip.positions).some(([key, p]) => {
-      const { width, height } = sizes.get(key) ?? { width: 148, height: 171 };
-      const x = p.x + dx;
-      const y = p.y + dy;
-      return taken.some(
-        (t) => x < t.x + t.width + 8 && x + width + 8 > t.x && y < t.y + t.height + 12 && y + height + 12 > t.y,
-      );
-    });
+  const hits = (dy: number) =>
+    (clip.cards ?? []).some(({ x, y, width, height }) =>
+      taken.some(
+        (t) =>
+          x < t.x + t.width + 8 && x + width + 8 > t.x && y + dy < t.y + t.height + 12 && y + dy + height + 12 > t.y,
+      ),
+    );
   let y = shift;
-  while (hits(0, y) && y < 8000) y += 16;
+  while (hits(y) && y < 8000) y += 16;
   return { x: 0, y };
 }
 
 /** Add the nodes of a clip: with their left upper corner at `at`, or below where they were. */
 function pasteClip(session: Session, clip: Clip, at?: Position): void {
-  const { graph } = session.store.get();
+  const state = session.store.get();
   const places = Object.values(clip.positions);
-  if (!graph || clip.nodes.length === 0) return;
+  if (!state.whole || clip.nodes.length === 0) return;
   const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
   const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
-  const step = pasteStep(graph, clip, shift);
-  session.edit(step.edits, { positions: step.positions });
-  session.select(step.select);
+  const { edits, positions, select, names } = pasteStep(state.whole, clip, shift);
+  session.edit(edits, { positions, marks: copiedGroups(state, clip.groups ?? [], names), whole: true });
+  session.select(select);
 }
 
 /** Copy what is selected, from a menu. */

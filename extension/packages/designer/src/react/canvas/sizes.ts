@@ -75,9 +75,16 @@ export function relaid(state: State, edits: readonly Edit[], room: Size, loose =
 
 /** Where the cards are, all but one if that is named. */
 export function cardRects(state: State, except = ""): Rect[] {
+  return rectsOf(
+    state,
+    shownCards(state).filter((key) => key !== except),
+  );
+}
+
+export function rectsOf(state: State, cards: readonly string[]): Rect[] {
   const sizes = sizesOf(state);
-  return shownCards(state).flatMap((key) => {
-    const at = key === except ? null : placeOf(state, key);
+  return cards.flatMap((key) => {
+    const at = placeOf(state, key);
     const size = sizes.get(key);
     return at && size ? [{ ...at, ...size }] : [];
   });

@@ -1,3 +1,4 @@
+import { chancesOf, servedBy } from "../../core/chances";
 import { drawings, firstWith, seedEdits } from "../../core/seeds";
 import type { Edit } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -9,7 +10,8 @@ export const anySeed = () => Math.floor(Math.random() * 2 ** 31);
 /** By which seeds the nodes draw: the pipeline's, their own, or that of another node, with which they draw the same. */
 export function Seeds() {
   const session = useSession();
-  const graph = useSel((s) => s.graph);
+  const graph = useSel((s) => s.whole);
+  const served = servedBy(useSel(chancesOf));
   const all = drawings(graph);
   if (all.length === 0) return null;
   const set = (key: string, to: number | null) => session.edit(seedEdits(all, key, to));
@@ -18,43 +20,46 @@ export function Seeds() {
     session.edit(all.map(({ key }): Edit => ({ type: "set_argument", key, argument: "seed", unset: true })));
   return (
     <Section title="Seeds">
-      {all.map((one) => (
-        <div className="ds-field" key={one.key}>
-          <button
-            type="button"
-            className="ds-field-name ds-link"
-            title={`Show ${one.key}`}
-            onClick={() => session.select([one.key])}
-          >
-            {one.key}
-          </button>
-          <span className="ds-field-control">
-            <select
-              className="ds-select"
-              aria-label={`Seed of ${one.key}`}
-              data-testid={`seed-${one.key}`}
-              value={one.own ? firstWith(all, one).key : ""}
-              onChange={({ target: { value } }) => {
-                const other = all.find(({ key }) => key === value);
-                set(one.key, other === one && one.own ? anySeed() : (other?.seed ?? null));
-              }}
+      {all.map((one) => {
+        const card = served.get(one.key) ?? one.key;
+        return (
+          <div className="ds-field" key={one.key}>
+            <button
+              type="button"
+              className="ds-field-name ds-link"
+              title={`Show ${card}`}
+              onClick={() => session.select([card])}
             >
-              <option value="">of the pipeline</option>
-              {all.map((other) => (
-                <option key={other.key} value={other.key}>
-                  {other !== one ? `as ${other.key}` : one.own ? `its own: ${one.seed}` : "its own"}
-                </option>
-              ))}
-            </select>
-            <IconButton
-              icon="dice"
-              label={`Another seed for ${one.key} alone`}
-              small
-              onClick={() => set(one.key, anySeed())}
-            />
-          </span>
-        </div>
-      ))}
+              {card === one.key ? card : `${one.key} of ${card}`}
+            </button>
+            <span className="ds-field-control">
+              <select
+                className="ds-select"
+                aria-label={`Seed of ${one.key}`}
+                data-testid={`seed-${one.key}`}
+                value={one.own ? firstWith(all, one).key : ""}
+                onChange={({ target: { value } }) => {
+                  const other = all.find(({ key }) => key === value);
+                  set(one.key, other === one && one.own ? anySeed() : (other?.seed ?? null));
+                }}
+              >
+                <option value="">of the pipeline</option>
+                {all.map((other) => (
+                  <option key={other.key} value={other.key}>
+                    {other !== one ? `as ${other.key}` : one.own ? `its own: ${one.seed}` : "its own"}
+                  </option>
+                ))}
+              </select>
+              <IconButton
+                icon="dice"
+                label={`Another seed for ${one.key} alone`}
+                small
+                onClick={() => set(one.key, anySeed())}
+              />
+            </span>
+          </div>
+        );
+      })}
       <SmallButton
         aria-pressed={locked}
         data-testid="lock-seeds"
