@@ -34,7 +34,7 @@ class OpenNode:
         return self._session.graph.node(self.name)
 
     def output(self, index: int = 0, sample: int | None = None) -> NDArray[Any]:
-        """The result that the canvas shows, with the same random numbers.
+        """The result that the canvas shows, with the same random numbers; one with a probability may pass its input.
 
         Parameters
         ----------
@@ -49,14 +49,18 @@ class OpenNode:
             If it cannot be computed.
         """
         chosen = None if sample is None else [sample]
-        batch = self._session.answers.output(PortRef(node=self.name, output=index), chosen)
+        batch = self._session.answers.output(self._port(index), chosen)
         return np.array(batch.samples[0])
 
     def outputs(self, index: int = 0) -> TensorListCPU:
         """The results of the whole shown batch (parameters and errors as in `output`)."""
         whole = range(self._session.graph.options.batch_size)
-        batch = self._session.answers.output(PortRef(node=self.name, output=index), whole)
+        batch = self._session.answers.output(self._port(index), whole)
         return TensorListCPU([np.array(sample) for sample in batch.samples], batch.layout or None)
+
+    def _port(self, index: int) -> PortRef:
+        chance = self._session.answers.drawn()[1].get(self.name)
+        return PortRef(node=chance.merge if chance else self.name, output=index)
 
     def __repr__(self) -> str:
         node = self.node

@@ -24,6 +24,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio import bodies, icons, images, messages, run_messages
+from dali_studio.studio.chances import Chance, summed
 from dali_studio.studio.view import OUTPUTS
 
 #: Of a document in the output of a cell, which JupyterLab's extension shows.
@@ -143,10 +144,12 @@ def draw(
     finished: run_messages.RunFinished | None, words: str, note: str = CELL,
     names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     schemas: Mapping[str, OperatorSchema] = MappingProxyType({}),
+    chances: Mapping[str, Chance] = MappingProxyType({}),
 ) -> Picture:  # fmt: skip
     """Draw the graph with its cards where they stand; without places, in columns from left to right.
 
-    `names` are those of the outputs of nodes with several; `schemas` are those of operators.
+    `names` are those of the outputs of nodes with several; `schemas` are those of operators; `chances` those of nodes
+    with a probability.
     """
     at = dict(places) if all(n.key in places for n in graph.nodes) else _columns(graph)
     if graph.outputs and OUTPUTS not in at:
@@ -162,13 +165,13 @@ def draw(
     right = max((p.x for p in at.values()), default=400.0) + _WIDTH + _MARGIN
     bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
     width, height = max(right - left, 480.0), bottom - top
-    times = {t.key: t for t in finished.timings} if finished else {}
+    times = summed(finished.timings, chances) if finished else {}
     wires, ports = _wires(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
     body = [
         *wires,
         _sheet([card for card in cards if card.photo is not None], _MAX_BYTES[not few]),
         "" if few else _BLANK,
-        *(card.draw(times.get(card.node.key)) for card in cards),
+        *(card.draw(times.get(card.node.key), chances.get(card.node.key)) for card in cards),
         *([_outputs(graph, at[OUTPUTS], height_of_outputs, names)] if OUTPUTS in at and graph.outputs else []),
         *ports,
     ]
@@ -275,11 +278,18 @@ class _Card:
         row = _HEAD + self.body + _ROW * names.index(argument) + _ROW / 2 if argument in names else 14.0
         return self.at.x, self.at.y + row
 
-    def draw(self, timing: run_messages.NodeTiming | None) -> str:
+    def draw(self, milliseconds: float | None, chance: Chance | None) -> str:
         node, still = self.node, self.still
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
         y = _HEAD + self.body
-        name = f'{self._tile()}<text class="b" x="32" y="18">{escape(_cut(node.key, 14))}</text>'
+        name = f'{self._tile()}<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
+        if chance:
+            said = f"p {chance.part:g}"
+            wide = 6 * len(said) + 8
+            name += (
+                f'<rect class="p" x="{_WIDTH - 12 - wide}" y="6" width="{wide}" height="16" rx="8" fill="#e9ebee"/>'
+                f'<text class="m" x="{_WIDTH - 12 - wide / 2:g}" y="18" text-anchor="middle">{said}</text>'
+            )
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
             return f'{place}<use href="#c"/>{name}{self.image}</g>'
@@ -288,8 +298,8 @@ class _Card:
             f'<rect y="{_HEAD}" width="{_WIDTH}" height="{self.body}" class="p" fill="#e9ebee"/>',
             self.image or (_bars(still) or _lines(still.text, self.body) if still else ""),
         ]
-        if timing is not None:
-            text = _time(timing.milliseconds)
+        if milliseconds is not None:
+            text = _time(milliseconds)
             wide = 7 * len(text) + 6
             parts.append(
                 f'<rect x="{_WIDTH - wide - 5}" y="{y - 21}" width="{wide}" height="16" rx="5" class="t" fill="#fff"/>'

@@ -12,7 +12,10 @@ from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.studio import bodies, messages, output_messages
+from dali_studio.studio.chances import Chance, summed
+from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.run_messages import NodeTiming
 
 
 def branching() -> Pipeline:
@@ -81,12 +84,24 @@ def test_a_node_with_a_probability_is_one_card_of_the_saved_picture() -> None:
         assert len(client.session.graph) > 9
         svg = client.session.answers.picture().svg
         told = re.search(r"(\d+) operators, 2 outputs", svg)
-        assert told is not None and told[1] == "6"
+        assert told is not None and told[1] == "6" and ">p 0.5<" in svg
         # what came in is what was split, whether the sample is turned or not
         merge = next(key for key in client.session.graph if client.session.graph.node(key).operator.endswith("merge"))
         for sample in range(6):
             client.send("choose_sample", sample=sample, iteration=0)
             (detail,) = only(client.send("request_detail", key=merge), output_messages.ImageDetail)
             assert detail.has_input and detail.has_output
+        # in the notebook, too, it gives something for every sample
+        opened = Nodes(client.session)
+        shapes = {np.asarray(one).shape for one in opened["turned"].outputs()}
+        assert (40, 60, 3) in shapes and len(shapes) > 1
+        assert np.array_equal(opened["turned"].output(), opened[merge].output())
     finally:
         client.session.close()
+
+
+def test_the_time_of_a_node_with_a_probability_is_that_of_all_its_parts() -> None:
+    chances = {"turned": Chance(0.5, "merge", frozenset({"merge", "split", "coin"}))}
+    times = {"coin": 0.5, "split": 0.25, "turned": 2.0, "merge": 0.25, "decode": 4.0}
+    made = [NodeTiming(key=key, device="cpu", milliseconds=ms, p95=ms, share=0.1) for key, ms in times.items()]
+    assert summed(made, chances) == {"turned": 3.0, "decode": 4.0}
