@@ -182,11 +182,11 @@ class PreviewEngine:
         probe
             Measures what is computed, and not only looked up.
         """
-        made = self._made(revision, iteration, samples, revision.passing.get(only, only) if only else None, probe)
+        made = self._compute(revision, iteration, samples, revision.passing.get(only, only) if only else None, probe)
         passed = {port: made.outputs[of] for port, of in revision.passing.items() if of in made.outputs}
         return replace(made, outputs={**made.outputs, **passed}) if passed else made
 
-    def _made(
+    def _compute(
         self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None, probe: Probe | None
     ) -> Preview:
         indices = np.array(sorted(samples), np.int64)
