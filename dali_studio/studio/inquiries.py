@@ -170,7 +170,7 @@ class Inquiries:
         note = ""
         if one is None or other is None:
             absent = " and ".join(
-                f"{side.port.node} gives no picture"
+                f"{side.port.node} gives no picture of this sample"
                 for side, picture in zip((wanted.a, wanted.b), shown, strict=True) if picture is None
             )  # fmt: skip
             note = f"{absent}."

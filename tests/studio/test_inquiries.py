@@ -131,7 +131,7 @@ def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
     assert pair.facts_a != pair.facts_b
     assert "scaled" in pair.note
     (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), output_messages.Pair)
-    assert pair.note == "uniform gives no picture."
+    assert pair.note == "uniform gives no picture of this sample."
 
 
 def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:

@@ -1,7 +1,7 @@
 import type { Diagnostic, Edit } from "../protocol/generated";
 import { argumentOf } from "./catalog";
 import { nodeOf } from "./graph";
-import { batchFailures, findings, findingsAt, severity } from "./select";
+import { batchFailures, findings, findingsAt, severity, withoutSample } from "./select";
 import type { State } from "./state";
 
 /** A button that takes a problem with a file away for this run and the next ones. */
@@ -45,10 +45,16 @@ export function worstAt(state: State, key: string): Diagnostic | undefined {
   return found.find((d) => severity(d) === "error") ?? found.find((d) => severity(d) === "warning");
 }
 
-/** The file of the shown sample, if that is what is wrong with a node. */
+/** The file of the shown sample, if a node has none of it: it fails there, or leaves it out. */
 export function brokenFile(state: State, key: string): string | undefined {
+  return hasPlaceholder(state, key) === false ? worstAt(state, key)?.source : undefined;
+}
+
+/** Whether a black picture stands in for the file of the shown sample; undefined where nothing is wrong with it. */
+export function hasPlaceholder(state: State, key: string): boolean | undefined {
   const problem = worstAt(state, key);
-  return problem && isAboutFile(problem) && isShown(state, problem) ? problem.source : undefined;
+  if (!problem || !isAboutFile(problem) || !isShown(state, problem)) return undefined;
+  return severity(problem) === "warning" && !withoutSample(state).has(key);
 }
 
 /** The batch of the sample that a finding is about. */

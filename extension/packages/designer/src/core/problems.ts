@@ -4,9 +4,9 @@ import { isBegun, looseFiles } from "./data";
 /** What samples have wrong with them, by words that messages about them have. */
 const SAMPLES: readonly (readonly [RegExp, string])[] = [
   [/\bJPEG\b.*\bends after\b/, "This JPEG file ends early"],
-  [/\bends\b|\bcut off\b|\btruncated\b/, "This file ends early"],
   [/\bempty\b/, "This file is empty"],
-  [/\bnot an? (supported )?image\b/, "This file is not an image"],
+  [/\bends\b|\bcut off\b|\btruncated\b/, "This file ends early"],
+  [/\bnot an? (supported )?image\b/i, "This file is not an image"],
   [/\bbroken\b|\bdamaged\b|\bcorrupt/, "This file is damaged"],
   [/\bnot supported\b|\bsupported:/, "This kind of file cannot be read"],
   [/\bcannot be read\b|\bno such file\b/i, "This file could not be opened"],

@@ -405,8 +405,9 @@ export class Session {
     } else if (message.type === "file_remains") {
       await this.putLatest(fileImage(message.source), buffers[0]);
     } else if (message.type === "pair") {
-      await this.putLatest(PAIR_A, buffers[0]);
-      await this.putLatest(PAIR_B, buffers[1]);
+      for (const [i, id] of [PAIR_A, PAIR_B].entries())
+        if (buffers[i]) await this.putLatest(id, buffers[i]);
+        else this.images.remove(id); // those of the sample before are none of this one
     } else if (message.type === "effects") {
       await this.cut(message.items, ({ operator }) => effectImage(operator), buffers[0]);
     } else if (message.type === "recipe_pictures") {

@@ -68,6 +68,7 @@ function PairPicture({ a, b, show, gain, className = "", clip }: PictureProps) {
   useEffect(() => {
     const element = canvas.current;
     const pen = element?.getContext("2d");
+    if (!a) pen?.clearRect(0, 0, element?.width ?? 0, element?.height ?? 0);
     if (!element || !pen || !isAlive(a)) return;
     element.width = a.width;
     element.height = a.height;
@@ -92,6 +93,7 @@ function Around({ picture, at, label }: { picture: Picture | undefined; at: Poin
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const pen = canvas.current?.getContext("2d");
+    if (!picture) pen?.clearRect(0, 0, 136, 88);
     if (!pen || !isAlive(picture)) return;
     pen.imageSmoothingEnabled = false;
     pen.clearRect(0, 0, 136, 88);

@@ -1,10 +1,20 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { isAboutFile } from "../core/failures";
+import { brokenFile } from "../core/failures";
 import * as format from "../core/format";
 import { nodeOf, OUTPUTS, topological } from "../core/graph";
 import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
-import { derived, findingsAt, heatOf, isOld, previewOf, resultName, severity, staleKeys } from "../core/select";
+import {
+  derived,
+  findingsAt,
+  heatOf,
+  isOld,
+  previewOf,
+  resultName,
+  severity,
+  staleKeys,
+  withoutSample,
+} from "../core/select";
 import { toldBy } from "../core/statusMessage";
 import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
@@ -25,15 +35,16 @@ const ROOM = { width: 540, height: 9999 };
 function Picture({ nodeKey }: { readonly nodeKey: string }) {
   const preview = useSel((s) => previewOf(s, nodeKey));
   const sample = useSel((s) => s.sample);
-  const failing = useSel((s) => findingsAt(s, nodeKey).find(isAboutFile)?.source ?? "");
-  const blank = useSel((s) => !preview && staleKeys(s).has(nodeKey));
+  const failing = useSel((s) => brokenFile(s, nodeKey));
+  const lost = useSel((s) => withoutSample(s).has(nodeKey));
+  const blank = useSel((s) => lost || (!preview && staleKeys(s).has(nodeKey)));
   const label = `output of ${nodeKey} for sample ${sample + 1}`;
   return (
     <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""}`}>
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (
-        preview && <PreviewView preview={preview} label={label} {...PICTURE} />
+        preview && !lost && <PreviewView preview={preview} label={label} {...PICTURE} />
       )}
     </span>
   );
@@ -63,7 +74,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
     heat: heatOf(s, nodeKey),
-    facts: (visible && previewOf(s, nodeKey)?.facts) || "",
+    facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && previewOf(s, nodeKey)?.facts) || "",
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
     old: isOld(s),

@@ -4,7 +4,7 @@ import { isDense } from "../../core/detail";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { hasPicture, isOpen, isWide, staleKeys } from "../../core/select";
+import { hasPicture, isOpen, isWide, staleKeys, withoutSample } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
 import type { PreviewBody } from "../../protocol/generated";
@@ -67,7 +67,7 @@ function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, 
 function pictureOf(state: State, id: string, far: boolean): string {
   if (!far) return isOpen(state, id) ? portKey(id, 0) : "";
   const exit = boxesOf(state).get(id)?.exits[0];
-  if (!exit) return hasPicture(state, id) ? portKey(id, 0) : "";
+  if (!exit) return hasPicture(state, id) && !withoutSample(state).has(id) ? portKey(id, 0) : "";
   return hasPicture(state, exit.node) ? portKey(exit.node, exit.output ?? 0) : "";
 }
 

@@ -4,7 +4,7 @@ import { inputName, inputOf, type Operator, outputName } from "../../core/catalo
 import { chancesOf, partOf } from "../../core/chances";
 import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
-import { brokenFile, worstAt } from "../../core/failures";
+import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
@@ -42,7 +42,8 @@ function useCard(key: string) {
     old: select.isOld(s),
     stale: select.staleKeys(s).has(key),
     lost: select.withoutSample(s).has(key),
-    broken: brokenFile(s, key),
+    file: brokenFile(s, key),
+    black: hasPlaceholder(s, key) === true,
     from: pictureFrom(s, preview),
     heat: s.view.heat,
     sample: s.sample,
@@ -150,8 +151,6 @@ function Header({ node, operator, renaming, chance }: HeaderProps) {
 
 type Card = ReturnType<typeof useCard> & {
   readonly node: NodeView;
-  /** The file of the shown sample, if it is that which fails. */
-  readonly file: string | undefined;
 };
 
 /** Whether a node is computed: told apart from its card, which need not be drawn again at each step of a slider. */
@@ -298,9 +297,8 @@ function OpCardView({ id, selected }: NodeProps) {
   const error = problem !== undefined && select.severity(problem) === "error";
   const failed = error && !begun;
   const lost = found.lost && !error;
-  const file = error || lost ? found.broken : undefined;
-  const chip = begun || (failed ? "failed" : lost ? "left out" : "");
-  const card: Card = { ...found, node, file };
+  const chip = begun || (failed ? "failed" : lost ? "left out" : found.black ? "placeholder" : "");
+  const card: Card = { ...found, node };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator);
   const ports = rows.length + select.extraInputs(node, operator).length + node.output_kinds.length - 1;
@@ -311,8 +309,8 @@ function OpCardView({ id, selected }: NodeProps) {
     select.isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
     failed || begun ? "ds-failed" : "",
-    begun || lost ? "ds-unwired" : "",
-    card.stale && !file ? "ds-stale" : "",
+    begun || lost || found.black ? "ds-unwired" : "",
+    card.stale && !found.file ? "ds-stale" : "",
     (card.stale && !card.preview) || lost ? "ds-blank" : "",
     card.open && !lost ? "ds-open" : "",
     node.unknown ? "ds-ghost" : "",

@@ -24,7 +24,7 @@ function OutputsCardView({ selected }: NodeProps) {
     outputs.map((ref) => {
       const node = nodeOf(s.graph, ref.node);
       const known = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
-      const facts = withoutSample(s).has(ref.node) ? "left out" : known;
+      const facts = withoutSample(s).size > 0 ? "left out" : known;
       return [node?.output_kinds[ref.output] ?? "any", resultName(s, ref), facts].join("|");
     }),
   );

@@ -1,5 +1,5 @@
 import * as format from "../../core/format";
-import { bytesOf, isOld, previewFailures, runFailures } from "../../core/select";
+import { bytesOf, isOld, runFailures } from "../../core/select";
 import type { NodeTiming, RunFinished } from "../../protocol/generated";
 import { costWords } from "../canvas/CardParts";
 import { useSel, useSession } from "../context";
@@ -99,7 +99,7 @@ export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
   const old = useSel(isOld);
   const running = useSel((s) => s.run.running);
-  const failed = useSel((s) => [...runFailures(s), ...previewFailures(s)][0]?.node);
+  const failed = useSel((s) => runFailures(s)[0]?.node);
   const title = useSel((s) => (s.view.measure === "time" ? "Where the time goes" : "Where the memory goes"));
   if (!run || run.timings.length === 0)
     return (
