@@ -173,6 +173,10 @@ def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path)
     page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
     assert cell.get_attribute("aria-label").startswith("Keep 15°")
     page.screenshot(path=artifacts / "designer_sweep.png")
+    _by_id(page, "sweep-from").fill("abc")
+    assert _by_id(page, "sweep-reason").inner_text() == "A number is needed here."
+    _by_id(page, "sweep-from").fill("-30")
+    _by_id(page, "sweep-reason").wait_for(state="detached")
     cell.focus()
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("() => document.activeElement.dataset.testid") == "sheet-3-1"

@@ -176,8 +176,9 @@ class _Fragment(Interpreter):
     # --------------------------------------------------------------------------------------------- what reads otherwise
 
     def note(
-        self, message: str, hint: str, *, node: str = "", argument: str = "", severity: Severity = "warning"
-    ) -> None:
+        self, message: str, hint: str, *, code: str = "DS502", node: str = "", argument: str = "",
+        severity: Severity = "warning",
+    ) -> None:  # fmt: skip
         """Refuse what would be a finding in a program."""
         raise self.bad(message, hint)
 

@@ -108,6 +108,7 @@ def test_indices_are_nodes_and_outputs_are_numbers() -> None:
         ("x = 3", "calls no function"),
         ("x = fn.rotate(images, angle=1 / 0)", "Line 1: angle is '1 / 0', of which nothing is known"),
         ("x = fn.rotate(images, angle=9 ** 9 ** 9)", "Line 1: angle is '9 ** 9 ** 9'"),
+        ("x = fn.rotate(images, angle=1, angel=2)", "Line 1: fn.rotate has no argument 'angel'"),
         ("x = fn.rotate(images, angle=1, device='tpu')", "Line 1: fn.rotate has no 'tpu' backend"),
     ],
 )  # fmt: skip
