@@ -12,7 +12,7 @@ from browser import lab
 
 pytestmark = pytest.mark.browser
 
-_PLUGINS = ("documents", "toolbar", "programs", "sidebar", "gallery", "contents", "graph")
+_PLUGINS = ("documents", "toolbar", "programs", "sidebar", "contents", "graph")
 
 
 def test_jupyterlab_lists_the_extension_as_ok(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

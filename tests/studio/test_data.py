@@ -311,5 +311,5 @@ def test_a_designer_says_what_a_folder_lacks(tmp_path: Path) -> None:
     with pytest.raises(DaliStudioError, match=r"holds no images, sounds, videos or arrays, nor do its sub-folders: it is empty"):
         Designer(tmp_path)
     (tmp_path / "words.txt").write_text("no picture")
-    with pytest.raises(DaliStudioError, match=r"holds no images, nor do its sub-folders: 1 other file"):
+    with pytest.raises(DaliStudioError, match=r"holds no images, sounds, videos or arrays, nor do its sub-folders: 1 other file"):
         Designer(str(tmp_path))
