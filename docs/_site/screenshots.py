@@ -89,6 +89,8 @@ class Shots:
 
 _TILES = """() => { const all = [...document.querySelectorAll('[data-testid^="tile-picture-"]')];
     return all.length > 20 && all.every(one => one.dataset.drawn === 'yes'); }"""
+#: Of operators, those in sight are drawn.
+_EFFECTS = "() => document.querySelectorAll('[data-testid^=effect-][data-drawn=yes]').length > 9"
 _PANE = "() => Number(document.querySelector('[data-testid=\"pane-picture\"]')?.dataset.drawn) > 0"
 _CARDS = """() => { const all = [...document.querySelectorAll('canvas[data-testid^="thumb-"]')];
     return all.length > 1 && all.every(one => Number(one.dataset.drawn) > 0); }"""
@@ -170,7 +172,7 @@ def places(shots: Shots) -> None:
     lab.part(shots.page, "thumb-rotate").wait_for(timeout=120_000)
     shots.drawn(_CARDS)
     shots.page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-gallery')")
-    shots.drawn(_TILES.replace("tile-picture-", "effect-").replace("> 20", "> 6"))
+    shots.drawn(_EFFECTS)
     shots.page.evaluate("() => window.jupyterapp.shell.activateById('dali-studio-inspector')")
     lab.part(shots.page, "node-rotate").click(position={"x": 70, "y": 12})
     shots.page.locator('[data-testid="lab-inspector"] [data-testid="number-fill_value"]').wait_for()
