@@ -20,7 +20,7 @@ from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.schema.model import OperatorSchema
-from dali_studio.studio import icons, images, messages, run_messages
+from dali_studio.studio import bodies, icons, images, messages, run_messages
 from dali_studio.studio.chances import Chance, summed
 from dali_studio.studio.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.view import OUTPUTS
@@ -248,7 +248,8 @@ class _Card:
         told = [*wired, *_told(node.arguments)]
         self.rows = [(name, _united(value, units.get(name, ""))) for name, value in told][:rows]
         kind = node.output_kinds[0] if node.output_kinds else "any"
-        low = kind in ("scalar", "label") and (still is None or still.picture is None)
+        plain = still is None or (still.picture is None and not isinstance(still.body, bodies.StatisticsBody))
+        low = plain and kind in ("scalar", "label")
         self.room = WIDE if wide else (_WIDTH, 34) if low else ROOM
         self.width, self.body = self.room
         self.pieces = pieces(still, self.room) if still else []
