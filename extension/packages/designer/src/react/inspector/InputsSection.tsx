@@ -87,7 +87,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
         <div className="ds-field" key={output}>
           <span className="ds-field-name">
             <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-            <span>gives {outputName(operator, node, output)}</span>
+            <span>gives {kind === "video" ? kind : outputName(operator, node, output)}</span>
           </span>
           <span className="ds-field-control">
             <Switch
