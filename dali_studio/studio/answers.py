@@ -26,10 +26,11 @@ from dali_studio.studio.completion import names_at
 from dali_studio.studio.data_sources import folder_found
 from dali_studio.studio.effects import Effects, EffectsJob
 from dali_studio.studio.inquiries import Inquiries, SheetJob
-from dali_studio.studio.picture import CELL, Picture, Still, draw
+from dali_studio.studio.picture import CELL, Picture, draw
 from dali_studio.studio.pictures import Pictures
 from dali_studio.studio.portable import portable
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.stills import Still
 from dali_studio.studio.tile_renderer import TileRenderer, placed
 from dali_studio.studio.twins import show_twin
 from dali_studio.studio.view import OUTPUTS, functions_in, graph_view, marks_in, notes_in

@@ -6,7 +6,6 @@ import base64
 import json
 import math
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,6 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, cast
 
-import numpy as np
-
 import dali_studio
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
@@ -25,6 +22,7 @@ from dali_studio.graph.files import replace_file
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio import bodies, icons, images, messages, run_messages
 from dali_studio.studio.chances import Chance, summed
+from dali_studio.studio.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.view import OUTPUTS
 
 #: Of a document in the output of a cell, which JupyterLab's extension shows.
@@ -33,8 +31,10 @@ MIME = "application/vnd.dali-studio.graph+json"
 _MAX_BYTES = (70_000, 40_000)
 #: Cards of a graph with more nodes than this say less.
 _MANY = 60
+#: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
+_DENSE = 40
 _WIDTHS = (222, 148, 111, 74, 48, 32, 16)
-_WIDTH, _PHOTO, _HEAD, _ROW, _FOOT = 148, 98, 28, 20, 22
+(_WIDTH, _PHOTO), _HEAD, _ROW, _FOOT = ROOM, 28, 20, 22
 #: The most columns in one row where nobody has placed the cards, and in each of several rows; and the most branches
 #: beside each other that are broken into rows.
 _IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
@@ -61,15 +61,7 @@ _HUES: Mapping[Kind, tuple[str, str]] = {
     "points": ("#7f3403", "#f98d07"), "label": ("#3f7d37", "#afe2a0"), "scalar": ("#7d7806", "#fbda70"),
     "any": ("#6c7683", "#87959d"),
 }  # fmt: skip
-#: The colours of tiles on a light page and on a dark one.
-_TILES = {
-    "slate": ("#6c7683", "#87959d"), "blue": ("#1676cd", "#2092f9"), "purple": ("#5621a1", "#dac1fc"),
-    "teal": ("#024a38", "#18f6de"), "orange": ("#7f3403", "#f98d07"), "green": ("#3f7d37", "#afe2a0"),
-    "magenta": ("#703065", "#d76dc9"),
-}  # fmt: skip
 _SIGNS = {"deg": "°", "": ""}
-#: Values of a batch that are drawn, at most.
-_BARS = 32
 #: A card of a large graph without what is on it.
 _BLANK = (
     f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{_HEAD + _PHOTO}" rx="8"/>'
@@ -79,11 +71,11 @@ _BLANK = (
 _STYLE = (
     "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
     ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
-    ".l{font-size:9px}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
+    ".l{font-size:9px}.n{font-size:10px;fill:#fff}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
     ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}.o{fill:#17181a}"
-    + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in _TILES.items())
+    + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in icons.TILES.items())
     + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in _HUES.items())
     + "}"
 )
@@ -127,18 +119,6 @@ class Picture:
         return self.words
 
 
-@dataclass(frozen=True)
-class Still:
-    """What a card shows: its photo if it has one, its words, and the line below."""
-
-    photo: images.Rgb | None
-    text: str
-    facts: str
-    #: Numbers of the whole batch, and which is the shown one.
-    values: tuple[float, ...] = ()
-    sample: int = 0
-
-
 def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
     finished: run_messages.RunFinished | None, words: str, note: str = CELL,
@@ -151,25 +131,32 @@ def draw(
     `names` are those of the outputs of nodes with several; `schemas` are those of operators; `chances` those of nodes
     with a probability.
     """
-    at = dict(places) if all(n.key in places for n in graph.nodes) else _columns(graph)
-    if graph.outputs and OUTPUTS not in at:
-        at[OUTPUTS] = messages.Position(x=max((p.x for p in at.values()), default=0.0) + 184, y=14)
     few = len(graph.nodes) <= _MANY
     cards = [
-        _Card(node, at[node.key], stills, names.get(node.key, ()), schemas.get(node.operator), rows=2 if few else 0)
+        _Card(
+            node, stills, names.get(node.key, ()), schemas.get(node.operator), rows=2 if few else 0,
+            wide=len(graph.nodes) <= _DENSE and node.output_kinds[:1] == ("video",),
+        )
         for node in graph.nodes
-    ]
+    ]  # fmt: skip
+    placed = all(n.key in places for n in graph.nodes)
+    at = dict(places) if placed else _columns(graph, {card.node.key: card for card in cards})
+    for card in cards:
+        card.at = at[card.node.key]
+    if graph.outputs and OUTPUTS not in at:
+        at[OUTPUTS] = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
     height_of_outputs = _HEAD + _ROW * len(graph.outputs) + 6
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
     top = min((p.y for p in at.values()), default=0.0) - 14
-    right = max((p.x for p in at.values()), default=400.0) + _WIDTH + _MARGIN
+    rights = [card.at.x + card.width for card in cards] + [at[OUTPUTS].x + _WIDTH if OUTPUTS in at else 0]
+    right = max(rights, default=548.0) + _MARGIN
     bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
     width, height = max(right - left, 480.0), bottom - top
     times = summed(finished.timings, chances) if finished else {}
     wires, ports = _wires(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
     body = [
         *wires,
-        _sheet([card for card in cards if card.photo is not None], _MAX_BYTES[not few]),
+        _sheet(cards, _MAX_BYTES[not few]),
         "" if few else _BLANK,
         *(card.draw(times.get(card.node.key), chances.get(card.node.key)) for card in cards),
         *([_outputs(graph, at[OUTPUTS], height_of_outputs, names)] if OUTPUTS in at and graph.outputs else []),
@@ -204,7 +191,7 @@ def _many(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
+def _columns(graph: messages.GraphView, cards: Mapping[str, _Card]) -> dict[str, messages.Position]:
     """Places by the longest way from a source, in rows that are read on a narrow page too.
 
     What feeds arguments alone stands left of what it feeds, below the others.
@@ -224,19 +211,24 @@ def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
     wide = 1 + max(column.values(), default=0)
     broken = wide > _IN_ONE and max(lanes.values(), default=0) <= _LANES
     length = math.ceil(wide / math.ceil(wide / _IN_SEVERAL)) if broken else wide
-    floor: dict[tuple[int, int], float] = {}
-    places: dict[str, tuple[int, int, float]] = {}
+    filled: Counter[tuple[int, int]] = Counter()
+    across: dict[tuple[int, int], int] = {}
+    tall: dict[tuple[int, int], float] = {}
+    places: dict[str, tuple[int, int, int]] = {}
     for key in [*(k for k in column if k not in small), *(k for k in column if k in small)]:
         band, at = divmod(min(column[k] for k in fed[key]) if key in small else column[key], length)
         at = max(0, at - 1) if key in small else at
-        y = floor.get((band, at), 0.0)
-        floor[band, at] = y + (140 if key in small else 204)
-        places[key] = band, at, y
-    bands = sorted({band for band, _ in floor})
-    heights = {band: max(y for (b, _), y in floor.items() if b == band) for band in bands}
+        places[key] = band, at, (row := filled[band, at])
+        filled[band, at] += 1
+        card = cards.get(key)
+        tall[band, row] = max(tall.get((band, row), 140 if key in small else 204), card.height + 32 if card else 0)
+        across[band, at] = max(across.get((band, at), _WIDTH), card.width if card else 0)
     return {
-        key: messages.Position(x=20.0 + 184 * at, y=14 + y + sum(heights[b] for b in bands if b < band))
-        for key, (band, at, y) in places.items()
+        key: messages.Position(
+            x=20.0 + sum(across.get((band, before), _WIDTH) + 36 for before in range(at)),
+            y=14 + sum(height for place, height in tall.items() if place < (band, row)),
+        )
+        for key, (band, at, row) in places.items()
     }
 
 
@@ -244,19 +236,23 @@ class _Card:
     """A node's card."""
 
     def __init__(
-        self, node: messages.NodeView, at: messages.Position, stills: Mapping[str, Still], names: Sequence[str],
-        schema: OperatorSchema | None, rows: int,
+        self, node: messages.NodeView, stills: Mapping[str, Still], names: Sequence[str],
+        schema: OperatorSchema | None, rows: int, *, wide: bool,
     ) -> None:  # fmt: skip
-        self.node, self.at, self.names, self.schema = node, at, names, schema
+        self.node, self.names, self.schema = node, names, schema
+        self.at = messages.Position(x=0.0, y=0.0)
         units = {one.name: one.unit for one in schema.arguments} if schema else {}
         self.still = still = stills.get(node.key)
-        self.photo = still.photo if still else None
         self.image = ""
         wired = ((name, _drawn(stills.get(source.node))) for name, source in node.argument_inputs.items())
         told = [*wired, *_told(node.arguments)]
         self.rows = [(name, _united(value, units.get(name, ""))) for name, value in told][:rows]
         kind = node.output_kinds[0] if node.output_kinds else "any"
-        self.body = 34 if self.photo is None and kind in ("scalar", "label") else _PHOTO
+        plain = still is None or (still.picture is None and not isinstance(still.body, bodies.StatisticsBody))
+        low = plain and kind in ("scalar", "label")
+        self.room = WIDE if wide else (_WIDTH, 34) if low else ROOM
+        self.width, self.body = self.room
+        self.pieces = pieces(still, self.room) if still else []
         more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
         self.height = _HEAD + self.body + _ROW * more + (_FOOT if rows else 0)
         self.facts = rows > 0
@@ -268,9 +264,9 @@ class _Card:
     def port(self, output: int) -> tuple[float, float]:
         """Where the wires of an output begin."""
         if output == 0:
-            return self.at.x + _WIDTH, self.at.y + 14
+            return self.at.x + self.width, self.at.y + 14
         row = _HEAD + self.body + _ROW * (len(self.rows) + output - 1) + _ROW / 2
-        return self.at.x + _WIDTH, self.at.y + row
+        return self.at.x + self.width, self.at.y + row
 
     def slot(self, argument: str) -> tuple[float, float]:
         """Where the wire of an argument ends, or that of an input if it is empty."""
@@ -287,42 +283,45 @@ class _Card:
             said = f"p {chance.part:g}"
             wide = 6 * len(said) + 8
             name += (
-                f'<rect class="p" x="{_WIDTH - 12 - wide}" y="6" width="{wide}" height="16" rx="8" fill="#e9ebee"/>'
-                f'<text class="m" x="{_WIDTH - 12 - wide / 2:g}" y="18" text-anchor="middle">{said}</text>'
+                f'<rect class="p" x="{self.width - 12 - wide}" y="6" width="{wide}" height="16" rx="8" fill="#e9ebee"/>'
+                f'<text class="m" x="{self.width - 12 - wide / 2:g}" y="18" text-anchor="middle">{said}</text>'
             )
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
             return f'{place}<use href="#c"/>{name}{self.image}</g>'
+        hue = icons.hue_of(self.schema.category) if self.schema else "slate"
+        over = drawn(still, self.room, hue) if still else ""
         parts = [
-            f'{place}<rect class="k" width="{_WIDTH}" height="{self.height}" rx="8"{dash}/>{name}',
-            f'<rect y="{_HEAD}" width="{_WIDTH}" height="{self.body}" class="p" fill="#e9ebee"/>',
-            self.image or (_bars(still) or _lines(still.text, self.body) if still else ""),
+            f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>{name}',
+            f'<rect y="{_HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
+            f'<g transform="translate(0 {_HEAD})">{over}</g>' if over else "",
         ]
-        if milliseconds is not None:
-            text = _time(milliseconds)
-            wide = 7 * len(text) + 6
+        text = "" if milliseconds is None else _time(milliseconds)
+        wide = 7 * len(text) + 6
+        chip = Box(self.width - wide - 5, self.body - 21, wide, 16)
+        if text and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(
-                f'<rect x="{_WIDTH - wide - 5}" y="{y - 21}" width="{wide}" height="16" rx="5" class="t" fill="#fff"/>'
-                f'<text x="{_WIDTH - 5 - wide / 2:g}" y="{y - 9}" text-anchor="middle">{text}</text>'
+                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" class="t" fill="#fff"/>'
+                f'<text x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle">{text}</text>'
             )
         for name, value in self.rows:
             shown = _cut(name, max(12, 20 - len(value)))
             parts.append(
-                f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{_WIDTH - 9}" '
+                f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
                 f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
             )
             y += _ROW
         for output, kind in enumerate(node.output_kinds[1:], 1):
             name = escape(self.names[output]) if output < len(self.names) else kind
-            parts.append(f'<text class="m" x="{_WIDTH - 12}" y="{y + 14}" text-anchor="end">{name}</text>')
+            parts.append(f'<text class="m" x="{self.width - 12}" y="{y + 14}" text-anchor="end">{name}</text>')
             y += _ROW
         facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
         parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
         wide = 6 * len(node.device) + 9
         parts.append(
-            f'<rect class="k" x="{_WIDTH - wide - 7}" y="{self.height - 19}" width="{wide}" height="15" rx="4"{dash}/>'
-            f'<text class="c m" x="{_WIDTH - 7 - wide / 2:g}" y="{self.height - 8}" text-anchor="middle">{node.device}'
-            "</text>"
+            f'<rect class="k" x="{self.width - wide - 7}" y="{self.height - 19}" width="{wide}" height="15" rx="4"'
+            f'{dash}/><text class="c m" x="{self.width - 7 - wide / 2:g}" y="{self.height - 8}" text-anchor="middle">'
+            f"{node.device}</text>"
         )
         return "".join(parts) + "</g>"
 
@@ -331,28 +330,12 @@ class _Card:
         if self.schema is None:
             return ""
         hue = icons.hue_of(self.schema.category)
-        colour, _ = _TILES[hue]
+        colour, _ = icons.TILES[hue]
         return (
             f'<rect class="y {hue}" x="8" y="5" width="18" height="18" rx="5" fill="{colour}" fill-opacity=".15"/>'
             f'<g transform="translate(9 6)"><path class="i {hue}" fill="none" stroke="{colour}" stroke-width="1.3" '
             f'd="{icons.icon_of(self.schema)}"/></g>'
         )
-
-
-def _bars(still: Still) -> str:
-    """The numbers of a batch beside each other; that of the shown sample stands out."""
-    values = [value for value in still.values[:_BARS] if math.isfinite(value)]
-    low, high = min([0.0, *values]), max([0.0, *values])
-    if len(values) < 2 or low == high:
-        return ""
-    pitch, tall = (_WIDTH - 18) / len(values), 26
-    colour, _ = _TILES["magenta"]
-    return "".join(
-        f'<rect class="y magenta" x="{9 + pitch * i:.4g}" y="{_HEAD + 31 - high_of:.3g}" width="{pitch - 2:.3g}" '
-        f'height="{high_of:.3g}" rx="1" fill="{colour}" fill-opacity="{1 if i == still.sample else 0.4}"/>'
-        for i, value in enumerate(values)
-        for high_of in [3 + (tall - 3) * (value - low) / (high - low)]
-    )
 
 
 def _united(value: str, unit: str) -> str:
@@ -363,7 +346,7 @@ def _united(value: str, unit: str) -> str:
 
 def _drawn(source: Still | None) -> str:
     """What a wire brings an argument: the number, where it is one."""
-    text = source.text.strip() if source is not None and source.photo is None else ""
+    text = source.text.strip() if source is not None and source.picture is None else ""
     try:
         return _value(float(f"{float(text):.3g}"))
     except ValueError:
@@ -402,33 +385,27 @@ def _cut(text: str, most: int) -> str:
     return f"{text[: most - 1 - end]}…{text[-end:]}"
 
 
-def _lines(text: str, height: int) -> str:
-    """Words in the room of a picture: the first bytes of a file, numbers."""
-    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, 23)][: height // 13]
-    return "".join(
-        f'<text class="l m" x="9" y="{_HEAD + 13 + 13 * i}">{escape(line)}</text>' for i, line in enumerate(lines)
-    )
-
-
 def _sheet(cards: Sequence[_Card], most: int) -> str:
-    """All photos in one JPEG, of which each card shows its part."""
-    if not cards:
+    """All photos in one JPEG, of which each card shows its parts."""
+    shown = [(card, photo, room) for card in cards for photo, room in card.pieces]
+    if not shown:
         return ""
     data, cells = b"", []
     for width in _WIDTHS:
-        photos = [images.fitted(card.photo, width, width * 2 // 3) for card in cards if card.photo is not None]
-        cells, data = images.atlas(photos)
+        scale = width / _WIDTH
+        sizes = ((round(room.width * scale), round(room.height * scale)) for _, _, room in shown)
+        cells, data = images.atlas([images.fitted(one[1], *size) for one, size in zip(shown, sizes, strict=True)])
         if len(data) <= most:
             break
+    for (card, photo, room), cell in zip(shown, cells, strict=True):
+        x, y, wide, high = contained(photo, room)
+        card.image += (
+            f'<svg x="{x:g}" y="{_HEAD + y:g}" width="{wide:g}" height="{high:g}" '
+            f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}" preserveAspectRatio="none">'
+            '<use href="#dali-studio-photos"/></svg>'
+        )
     wide = max(cell.x + cell.width for cell in cells)
     high = max(cell.y + cell.height for cell in cells)
-    for card, cell in zip(cards, cells, strict=True):
-        scale = min(_WIDTH / cell.width, _PHOTO / cell.height)
-        w, h = cell.width * scale, cell.height * scale
-        card.image = (
-            f'<svg x="{(_WIDTH - w) / 2:g}" y="{_HEAD + (_PHOTO - h) / 2:g}" width="{w:g}" height="{h:g}" '
-            f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}"><use href="#dali-studio-photos"/></svg>'
-        )
     address = f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
     return f'<defs><image id="dali-studio-photos" width="{wide}" height="{high}" href="{address}"/></defs>'
 
@@ -461,10 +438,10 @@ def _wires(
         if len(cards) > _MANY:
             together[kind] = together.get(kind, "") + path
             return
-        letter = _LETTERS.get(kind, "")
+        letter, aside = _LETTERS.get(kind, ""), 2 if kind == "points" else 0
         dots = "".join(
             _mark(kind, at, line)
-            + (f'<text class="o" x="{at:g}" y="{line + 3.2:g}" text-anchor="middle">{letter}</text>' if letter else "")
+            + (letter and f'<text class="o" x="{at - aside:g}" y="{line + 3.2:g}" text-anchor="middle">{letter}</text>')
             for at, line in (begin.port(source.output), (x, y))
         )
         hue, _ = _HUES[kind]
@@ -510,26 +487,3 @@ def _outputs(
         f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"/>'
         f'<text class="b" x="10" y="18">outputs</text>{rows}</g>'
     )
-
-
-def text_of(body: bodies.PreviewBody) -> str:
-    """What a card without a photo says, in few words."""
-    match body:
-        case bodies.TextBody(text=text):
-            return text
-        case bodies.ValuesBody(text=text):
-            return text
-        case bodies.TableBody(rows=rows):
-            return "; ".join(" ".join(row) for row in rows)
-        case bodies.StatisticsBody(minimum=low, maximum=high, mean=mean):
-            return f"{low:.3g} to {high:.3g}, mean {mean:.3g}"
-        case _:
-            return ""
-
-
-def photo_of(body: bodies.PreviewBody, picture: images.Rgb | None) -> images.Rgb | None:
-    """The photo of a card; of slices the one in the middle, of frames the first, since they are shown one at a time."""
-    if picture is None or not isinstance(body, bodies.PlanesBody):
-        return picture
-    begin = body.width * (len(body.shown) // 2) if body.axis == "D" else 0
-    return np.ascontiguousarray(picture[:, begin : begin + body.width])

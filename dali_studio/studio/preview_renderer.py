@@ -22,7 +22,6 @@ from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import bodies, images, messages, output_messages
 from dali_studio.studio.around import image_near, kind_of, may_have_backdrop, shown_of
-from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import Preview, PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Card, Large, Shown
@@ -30,6 +29,7 @@ from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.planes import PlanesRenderer
 from dali_studio.studio.requests import RequestDetail
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.stills import Still
 
 #: Seconds after which images take long.
 AFTER = 2.0
@@ -168,9 +168,7 @@ class PreviewRenderer:
                 shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
                 card = renderer_of(shown).card(shown, _STILL, _STILL * 2 // 3)
                 facts = images.info(shown.sample, encoded=shown.kind == "encoded")
-                values = card.body.values if isinstance(card.body, bodies.ValuesBody) else ()
-                photo = photo_of(card.body, card.picture)
-                found[port.node] = Still(photo, text_of(card.body), facts, values, request.sample)
+                found[port.node] = Still(card.body, card.picture, facts, request.sample)
         return found
 
     # ----------------------------------------------------------------------------------------------------------- strip

@@ -24,7 +24,8 @@ _DPI = 100
 _STYLES: dict[str, dict[str, str]] = {
     "b": {"font-weight": "600", "font-size": "12"},
     "o": {"font-weight": "600", "font-size": "9", "fill": "#fff"},
-    "m": {"fill": "#5f6368"}, "c": {"font-size": "10", "mono": "1"},
+    "m": {"fill": "#5f6368"}, "l": {"font-size": "9", "mono": "1"},
+    "n": {"font-size": "10", "fill": "#fff"}, "c": {"font-size": "10", "mono": "1"},
     "k": {"fill": "#fff", "stroke": "#bdc1c6"}, "w": {"fill": "none", "stroke-width": "2"},
     "h": {"fill": "none", "stroke": "#f6f7f8", "stroke-width": "5"},
 }  # fmt: skip
@@ -107,14 +108,17 @@ class _Drawing:
         from matplotlib.path import Path  # noqa: PLC0415 - as above
 
         points, codes = zip(*_steps(element.get("d", "")), strict=True)
-        self._patch(PathPatch(Path(np.add(points, (place.x, place.y)), codes)), place.of(element))
+        path = Path(np.add(points, (place.x, place.y)), codes)
+        path.should_simplify = False  # dots are short lines
+        self._patch(PathPatch(path), place.of(element))
 
     def _patch(self, patch: Any, style: dict[str, str]) -> None:
         # lengths of lines are in points of the figure
         points = 72 / _DPI
         patch.set(facecolor=style.get("fill", "#000"), edgecolor=style.get("stroke", "none"), zorder=self._order)
         patch.set_alpha(float(style["fill-opacity"]) if "fill-opacity" in style else None)
-        patch.set(linewidth=float(style.get("stroke-width", "1")) * points, capstyle="butt")
+        patch.set(linewidth=float(style.get("stroke-width", "1")) * points)
+        patch.set_capstyle(style.get("stroke-linecap", "butt"))
         if "stroke-dasharray" in style:
             on, off = (float(v) / float(style.get("stroke-width", "1")) for v in style["stroke-dasharray"].split())
             patch.set_linestyle((0, (on, off)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,12 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only
 
-from dali_studio import DaliStudioError, Designer, fn, pipeline_def, samples
+from dali_studio import DaliStudioError, Designer, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
-from dali_studio.studio import exports, messages, picture
+from dali_studio.studio import bodies, exports, messages, picture, stills
 from dali_studio.studio.picture import MIME
 from dali_studio.studio.raster import png
 
@@ -99,6 +100,54 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert svg.count(">L</text>") == 2
     assert svg.count('class="i ') == 14  # an icon on each card
     assert svg.count('class="y magenta"') == 6 * (1 + 2)  # a tile, and the batch's numbers as bars
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)
+def kinds():
+    files, boxes, _, _, corners = fn.readers.coco(
+        file_root=str(samples.photos()), annotations_file=str(samples.coco()), ratio=True, ltrb=True,
+        polygon_masks=True, name="reader",
+    )  # fmt: skip
+    video = fn.readers.video(file_root=str(samples.videos()), sequence_length=12, step=24, name="video")[0]
+    sound = fn.decoders.audio(fn.readers.file(file_root=str(samples.sounds()))[0], dtype=types.FLOAT)[0]
+    moved = fn.bb_flip(boxes, ltrb=True, horizontal=1, name="moved")
+    points = fn.coord_flip(corners, flip_x=1, name="points")
+    return fn.flip(fn.decoders.image(files), horizontal=1), moved, points, video, sound
+
+
+def test_a_picture_shows_other_data_than_images_as_the_cards_do() -> None:
+    client = Client(kinds().graph)
+    shown = client.session.renderer.stills(client.session.request())
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    boxes, points = shown["moved"].body, shown["points"].body
+    assert isinstance(boxes, bodies.BoxesBody) and isinstance(points, bodies.PointsBody)
+    assert svg.count('<text class="n"') == sum(right - left > 0.12 for left, _, right, _ in boxes.boxes) > 0
+    dots = "".join(re.findall(r'<path d="(M[^"]*)" fill="none" stroke="#fff" stroke-width="4"', svg))
+    assert dots.count("h.1") == len(points.points) > 0
+    assert ">frame 1<" in svg and ">of 12<" in svg
+    assert len(re.findall('<rect class="k" width="332"', svg)) == 1  # the sequence takes two columns
+    assert re.search(r'<path class="y teal" d="M0 [\d.]+L', svg)  # the wave
+    assert len(svg) < 150_000
+    ET.fromstring(svg)
+    corner, size = r'<g transform="translate\(([-\d.]+) ([-\d.]+)\)">', r'<rect class="k" width="(\d+)" height="([\d.]+)"'
+    tops = re.findall(corner + size, svg)
+    cards = [stills.Box(float(x), float(y), float(wide), float(high)) for x, y, wide, high in tops]
+    assert len(cards) == 8 + 1
+    assert not any(one.meets(other) for i, one in enumerate(cards) for other in cards[i + 1 :])
+
+
+def test_no_time_stands_on_the_name_of_a_box() -> None:
+    """Names stay within their picture, and a time that would cover one is left out."""
+    body = bodies.BoxesBody(over="decode", count=1, boxes=((0.5, 0.8, 0.9, 1.0),), labels=("flower",))
+    still = stills.Still(body, np.zeros((98, 148, 3), np.uint8), "1×4 f32")
+    ((name, box),) = stills.labels(still, stills.ROOM)
+    assert name == "flower" and box.y + box.height <= 98 and box.x + box.width <= 148
+    node = messages.NodeView(key="moved", operator="bb_flip", device="cpu", arguments={}, inputs=(), argument_inputs={},
+                             output_kinds=("boxes",), facts=())  # fmt: skip
+    for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
+        card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
+        assert card.draw(1.5, None).count(">1.5 ms<") == times
 
 
 def test_text_in_pictures() -> None:

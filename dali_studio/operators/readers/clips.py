@@ -174,6 +174,8 @@ class Clips:
         self.indices: list[VideoIndex] = []
         unreadable: list[tuple[str, Exception]] = []
         files, begins, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)], list[int]()
+        #: Frames of the longest range, from which sequences are taken.
+        self.longest = 0
         for entry in entries:
             index = found[entry.path]
             if isinstance(index, EmptyVideoError):
@@ -193,6 +195,7 @@ class Clips:
             begins.append(begun)
             files.append(np.full(len(begins[-1]), len(self.entries), np.int64))
             ends.append(end)
+            self.longest = max(self.longest, end - first)
             self.entries.append(entry)
             self.indices.append(index)
         if len(unreadable) == len(entries) > 0:

@@ -113,9 +113,9 @@ class Reader(ReaderArguments, Operator, abstract=True):
                 **{name: args[name] for name in _ORDER},
             )  # fmt: skip
         except ValueError as error:
-            raise ArgumentError(
-                sentence(error), hint="Change the arguments of the order.", argument="shard_id"
-            ) from error
+            name = str(error).partition(" ")[0]
+            hint, argument = "Change the arguments of the order.", name if name in _ORDER else "shard_id"
+            raise ArgumentError(sentence(error), hint=hint, argument=argument) from error
         return ReaderRun(data, order, args["prefetch_queue_depth"], partial(cls.in_advance, data))
 
     @classmethod

@@ -121,9 +121,11 @@ class Sequence(Reader):
             before += len(folder)
         frames = np.concatenate(made)
         if not len(frames):
+            longest = max(map(len, folders), default=1)
+            most = (longest - 1) // int(args["stride"]) + 1
             raise ArgumentError(
-                f"no folder has {int(offsets[-1]) + 1} images.", hint="Give a shorter sequence, or a smaller stride.",
-                argument="sequence_length", code="DS302",
+                f"a sequence needs {int(offsets[-1]) + 1} images; the largest folder has {longest}.",
+                hint=f"Use at most {most}, or a smaller stride.", argument="sequence_length",
             )  # fmt: skip
         return Frames(Paths.of(path for folder in folders for path in folder), args["file_root"], frames)
 

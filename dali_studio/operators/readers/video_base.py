@@ -118,9 +118,12 @@ class VideoReader(Reader, abstract=True):
                 reason = f"{error.filename} cannot be read: {error.strerror}."
             raise ArgumentError(reason, hint=_HINTS[source], argument=source, code="DS302") from error
         if not len(made):
-            message = f"no video has the {sampling.length * sampling.stride} frames that a sequence needs."
-            hint = "Give a shorter sequence or a smaller stride, or let the end be padded."
-            raise ArgumentError(message, hint=hint, argument="sequence_length", code="DS302")
+            # the last stride of a sequence may go beyond the end
+            most = (made.longest + sampling.length * sampling.stride - sampling.span) // sampling.stride
+            message = f"a sequence needs {sampling.span} frames; the longest video has {made.longest}."
+            hint = f"Use at most {most}, or " if most else "Use "
+            hint += "a smaller stride, or let the end be padded."
+            raise ArgumentError(message, hint=hint, argument="sequence_length")
         return made
 
     @classmethod

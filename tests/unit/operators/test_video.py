@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import operator
 import re
 import struct
 import sys
@@ -399,3 +400,38 @@ def test_what_is_said_of_a_sequence_names_its_file_in_plain_words(tmp_path: Path
     failed = made.failed_samples()
     assert failed and {type(one.source) for one in failed} == {str}
     assert json.loads(msgspec.json.encode([one.source for one in failed])) == [str(path)] * len(failed)
+
+
+@pytest.mark.parametrize(("reader", "stride", "most"), [("readers.video", 2, 5), ("experimental.readers.video", 4, 2)])
+def test_a_sequence_that_is_too_long_is_told_the_longest(tmp_path: Path, reader: str, stride: int, most: int) -> None:
+    (tmp_path / "v.webm").write_bytes(encoded_video("vp9", 10, (32, 24)))
+
+    def frames(length: int) -> int:
+        @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+        def pipeline() -> Any:
+            made = operator.attrgetter(reader)(fn)
+            out = made(filenames=[str(tmp_path / "v.webm")], sequence_length=length, stride=stride, name="clips")
+            return out[0] if isinstance(out, tuple | list) else out
+
+        return len(pipeline().run()[0].at(0))
+
+    with pytest.raises(DaliStudioError, match="the longest video has 10") as caught:
+        frames(99)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.argument) == ("DS105", "sequence_length")
+    assert f"Use at most {most}," in found.hint
+    assert frames(most) == most
+    with pytest.raises(DaliStudioError):
+        frames(most + 1)
+
+
+def test_more_shards_than_samples_are_told_at_their_argument(tmp_path: Path) -> None:
+    (tmp_path / "v.webm").write_bytes(encoded_video("vp9", 10, (32, 24)))
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def pipeline() -> Any:
+        return fn.readers.video(filenames=[str(tmp_path / "v.webm")], sequence_length=5, num_shards=3)[0]
+
+    with pytest.raises(DaliStudioError, match="use at most 2") as caught:
+        pipeline().run()
+    assert [found.argument for found in caught.value.diagnostics] == ["num_shards"]

@@ -21,7 +21,7 @@ import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
 import { Name } from "./Name";
-import { Overlay } from "./Overlay";
+import { namesCorner, Overlay } from "./Overlay";
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView, WIDE_PREVIEW } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
@@ -188,7 +188,7 @@ function Body({ card, failed, said }: BodyProps) {
   const shape = select.cardShape(node, preview);
   const chip = said ? (
     <span className="ds-time ds-time-failed">{said}</span>
-  ) : (
+  ) : preview && namesCorner(preview, PREVIEW_WIDTH, PREVIEW_HEIGHT) ? null : (
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;

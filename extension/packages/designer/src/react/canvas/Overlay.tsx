@@ -11,6 +11,17 @@ interface Props {
 /** Narrower boxes, in parts of the picture, have no room for a name. */
 const NAMED = 0.12;
 
+/** Whether a name of a box stands where a card of so many px has its time, in the lower right corner. */
+export function namesCorner({ body, atlas_width, atlas_height }: Preview, width: number, height: number): boolean {
+  if (body.type !== "boxes") return false;
+  const room = contained(atlas_width || width, atlas_height || height, { width, height });
+  return body.boxes.some(([left, top, right], i) => {
+    const name = right - left > NAMED && body.labels[i];
+    const [x, y] = [room.x + left * room.width, room.y + top * room.height];
+    return name && x + 6 * name.length + 10 > width - 62 && y + 16 > height - 22;
+  });
+}
+
 const part = (value: number) => `${value * 100}%`;
 
 /** Boxes or points of a preview, in the proportions of the picture behind them. */

@@ -1,7 +1,7 @@
 import { connectEdits, cutEdits } from "../../core/actions";
 import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
-import { OUTPUTS, type Slot } from "../../core/graph";
+import { nodeOf, OUTPUTS, type Slot } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -21,6 +21,7 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
   const schema = inputOf(operator, input);
   const name = inputName(operator, input);
   const now = node.inputs[input] ?? null;
+  const given = useSel((s) => now && nodeOf(s.graph, now.node)?.output_kinds[now.output ?? 0]);
   const sources = useSel((s) => {
     if (!s.graph || !s.opening) return [];
     const context = { graph: s.graph, catalog: s.opening.catalog };
@@ -39,8 +40,8 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
   return (
     <div className="ds-field" data-testid={`input-${input}`}>
       <span className="ds-field-name" title={schema?.doc}>
-        <PortMark kind={schema?.kind ?? "any"} wired={now !== null} size={14} />
-        <span>takes {name}</span>
+        <PortMark kind={given ?? schema?.kind ?? "any"} wired={now !== null} size={14} />
+        <span>takes {given && name === schema?.kind ? given : name}</span>
       </span>
       <span className="ds-field-control">
         <select
@@ -86,7 +87,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
         <div className="ds-field" key={output}>
           <span className="ds-field-name">
             <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-            <span>gives {outputName(operator, node, output)}</span>
+            <span>gives {kind === "video" ? kind : outputName(operator, node, output)}</span>
           </span>
           <span className="ds-field-control">
             <Switch

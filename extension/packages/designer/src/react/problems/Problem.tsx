@@ -44,6 +44,7 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       s.confirmed?.can_undo,
   );
   const files = looseFiles(finding);
+  const most = finding.code === "DS105" && /se at most ([1-9]\d*)/.exec(`${finding.message} ${finding.hint}`)?.[1];
   const path = useSel((s) => files > 0 && placeOf(nodeOf(s.graph, node ?? "")));
   return (
     <>
@@ -59,6 +60,15 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
       {unread && (
         <SmallButton primary={!path} data-testid="choose-data" onClick={() => session.view({ folders: node ?? null })}>
           Choose folder
+        </SmallButton>
+      )}
+      {most && node && argument && (
+        <SmallButton
+          primary={!bare}
+          data-testid="use-most"
+          onClick={() => session.edit([{ type: "set_argument", key: node, argument, value: Number(most) }])}
+        >
+          Use {most}
         </SmallButton>
       )}
       {repairs.map((repair, i) => (
