@@ -391,7 +391,8 @@ export class Session {
       this.clock += 1;
       const turn = this.clock;
       const bitmap = await decode(buffers[0]);
-      for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
+      // those of the label guard are of no node
+      if (message.type === "previews") for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
       this.images.putAtlas(message, bitmap, turn);
     } else if (message.type === "sample_strip") {
       await this.putLatest(STRIP_IMAGE, buffers[0]);
