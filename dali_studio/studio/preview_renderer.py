@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.meta import Kind
 from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
@@ -139,7 +138,7 @@ class PreviewRenderer:
         made: list[messages.PreviewItem] = []
         for port in changed:
             if port not in outputs:
-                made.append(_elsewhere(port, revision.validation.metas[port].kind))
+                made.append(_elsewhere(revision, port))
                 continue
             shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
             cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
@@ -328,13 +327,15 @@ def _failures(made: Preview, sample: int) -> dict[tuple[str | None, int], Diagno
     return {(d.node, sample): msgspec.structs.replace(d, sample=sample, detail="") for d in errors}
 
 
-def _elsewhere(port: PortRef, kind: Kind) -> messages.PreviewItem:
+def _elsewhere(revision: Revision, port: PortRef) -> messages.PreviewItem:
     """What a card in a branch shows of a sample that takes another one: in as much room as for other samples."""
-    number = kind in ("scalar", "label")
-    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text="takes another branch", hex=False)
+    number = revision.validation.metas[port].kind in ("scalar", "label")
+    divides = revision.registry.schema(revision.active.node(port.node).operator).role == "split"
+    words = f"goes to {'true' if port.output else 'false'}" if divides else "takes another branch"
+    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text=words, hex=False)
     return messages.PreviewItem(
         key=port.node, output=port.output, body=body,
-        note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
+        note=f"the sample {words}", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
 
 

@@ -44,6 +44,17 @@ export function throughput(perSecond: number): string {
   return grouped(Math.round(perSecond / unit) * unit);
 }
 
+/** How a program calls an operator: what conditions are made of has no name there. */
+export function called(operator: string): string {
+  const [, part = ""] = /^_conditional\.(.+)/.exec(operator) ?? [];
+  return part ? ({ merge: "the end of an if", not_: "not" }[part] ?? "if") : `fn.${operator}`;
+}
+
+/** What a card is called: nothing in a program may be called `if`. */
+export function cardName(key: string, operator: string): string {
+  return called(operator) === "if" ? key.replace(/^split(_?)/, "if$1") : key;
+}
+
 export function percent(share: number): string {
   const value = share * 100;
   return value > 0 && value < 1 ? "< 1 %" : `${Math.round(value)} %`;

@@ -1,5 +1,8 @@
 import type { GraphView, NodeView, PortRef } from "../protocol/generated";
 
+/** What divides a batch in a program with `if`. */
+export const SPLIT = "_conditional.split";
+
 /** The card that stands for what the pipeline returns. Not a node: no operator has this key. */
 export const OUTPUTS = "__outputs__";
 

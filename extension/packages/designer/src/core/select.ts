@@ -14,7 +14,7 @@ import type {
 import { argumentOf, inputOf, inputPorts, type Operator, outputName, sameValue, wiredInputs } from "./catalog";
 import { isDense } from "./detail";
 import * as format from "./format";
-import { descendants, nodeOf } from "./graph";
+import { descendants, nodeOf, SPLIT } from "./graph";
 import { kept } from "./kept";
 import { type Preview, portKey, type State } from "./state";
 
@@ -42,6 +42,7 @@ function shapeOf(body: PreviewBody): CardShape {
 
 /** The room of a card's preview: from the preview if there is one, else from what the node is known to give. */
 export function cardShape(node: NodeView, preview: Preview | undefined): CardShape {
+  if (node.operator === SPLIT) return "short";
   if (preview) return shapeOf(preview.body);
   const kind = node.output_kinds[0] ?? "any";
   if (kind === "scalar" || kind === "label") return "short";
@@ -57,6 +58,21 @@ export function figures(body: PreviewBody | undefined): string {
   return (body.rows[0] ?? [])
     .map((cell) => (Number.isFinite(Number(cell)) ? format.short(Number(cell)) : cell))
     .join(" ");
+}
+
+/** What an `if` does: how many samples go either way, where that is known, and where the shown one goes. */
+export function waysOf(
+  state: State,
+  node: NodeView,
+): { readonly rows: readonly [string, string]; readonly said: string } {
+  const body = previewOf(state, node.argument_inputs.predicate?.node ?? "")?.body;
+  const values = body?.type === "values" ? body.values : [];
+  const yes = values.filter((v) => v !== 0).length;
+  const shown = previewOf(state, node.key);
+  const rows = [yes, values.length - yes].map((n) => (values.length > 0 ? `${n} of ${values.length}` : ""));
+  // of a sample that goes the other way there are no facts
+  const said = shown ? `${shown.facts !== ""}` : "";
+  return { rows: [rows[0] ?? "", rows[1] ?? ""], said };
 }
 
 /** The value of a scalar for a sample of the batch. */

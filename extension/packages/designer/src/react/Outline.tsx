@@ -113,7 +113,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
           </span>
           <b>{nodeKey}</b>{" "}
           <small className={row.error ? "ds-outline-error" : "ds-muted"}>
-            {row.error ? titleOf(row.error) : row.facts || `fn.${node.operator}`}
+            {row.error ? titleOf(row.error) : row.facts || format.called(node.operator)}
           </small>
         </span>
         <span className="ds-outline-cost">

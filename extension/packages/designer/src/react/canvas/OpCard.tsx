@@ -6,7 +6,7 @@ import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
 import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
-import { nodeOf, wiresFrom } from "../../core/graph";
+import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
@@ -138,7 +138,7 @@ function Header({ node, operator, renaming, chance }: HeaderProps) {
       {renaming ? (
         <RenameField nodeKey={node.key} />
       ) : (
-        <Name text={node.key} title={`${node.key}: fn.${node.operator}`} />
+        <Name text={format.cardName(node.key, node.operator)} title={`${node.key}: ${format.called(node.operator)}`} />
       )}
       {chance < 1 && (
         <span className="ds-pill" title={`Applied to ${format.percent(chance)} of the samples`}>
@@ -191,12 +191,13 @@ function Body({ card, failed, said }: BodyProps) {
   ) : preview && namesCorner(preview, PREVIEW_WIDTH, PREVIEW_HEIGHT) ? null : (
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
+  const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node) : null));
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
-  if (shape === "short" && preview?.body.type === "table")
+  if (ways || (shape === "short" && preview?.body.type === "table"))
     return (
       <div className="ds-figures">
         <span className="ds-row-name ds-muted">{outputName(operator, node, 0, "")}</span>
-        <span className="ds-row-value">{select.figures(preview.body)}</span>
+        <span className="ds-row-value">{ways ? ways.rows[0] : select.figures(preview?.body)}</span>
       </div>
     );
   if (shape === "short")
@@ -231,7 +232,11 @@ function OutputRows({ card }: { readonly card: Card }) {
   const { node, operator, wiredOutputs: wired } = card;
   const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
-  const figures = useSel((s) => rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)));
+  const figures = useSel((s) =>
+    node.operator === SPLIT
+      ? [select.waysOf(s, node).rows[1]]
+      : rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)),
+  );
   return rows.map((output) => {
     const name = outputName(operator, node, output);
     return (
@@ -273,7 +278,8 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
   const { node, preview, found, running, old, heat } = card;
   const shape = select.cardShape(node, preview);
   const compact = shape === "short";
-  const facts = (!card.file && !card.lost && preview?.facts) || node.facts[0] || "";
+  const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node).said : ""));
+  const facts = ways || (!card.file && !card.lost && preview?.facts) || node.facts[0] || "";
   return (
     <div className="ds-facts">
       <span className="ds-facts-text" title={facts}>

@@ -27,7 +27,7 @@ function InnerNode({ box, node }: { readonly box: Box; readonly node: NodeView }
   return (
     <details className="ds-inner" data-testid={`inner-${node.key}`}>
       <summary>
-        <b>{node.key}</b> <span className="ds-muted">{time === "–" ? `fn.${node.operator}` : time}</span>
+        <b>{node.key}</b> <span className="ds-muted">{time === "–" ? format.called(node.operator) : time}</span>
       </summary>
       {all.map((a) => (
         <label key={a.name}>

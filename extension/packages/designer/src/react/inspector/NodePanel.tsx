@@ -48,7 +48,7 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
             </button>
           </b>
         )}
-        <small>fn.{node.operator}</small>
+        <small>{format.called(node.operator)}</small>
       </div>
       <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
     </div>
@@ -275,7 +275,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
         </div>
       )}
       <OutputSection node={node} output={output} />
-      {operator && <About operator={operator} nodeKey={nodeKey} />}
+      {operator && format.called(operator.name).startsWith("fn.") && <About operator={operator} nodeKey={nodeKey} />}
     </>
   );
 }
