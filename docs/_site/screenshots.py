@@ -80,7 +80,8 @@ class Shots:
 
     def keep(self, name: str, image: Image.Image) -> None:
         """Write a picture with the colours that it needs, and no more bytes."""
-        image.quantize(192, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
+        # without k-means, the small hues of wires and ports go to the photos
+        image.quantize(256, kmeans=3, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
 
     def frame(self, image: Image.Image, milliseconds: int) -> None:
         """Add a frame to the GIF."""

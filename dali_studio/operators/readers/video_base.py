@@ -117,6 +117,9 @@ class VideoReader(Reader, abstract=True):
             if isinstance(error, OSError):
                 reason = f"{error.filename} cannot be read: {error.strerror}."
             raise ArgumentError(reason, hint=_HINTS[source], argument=source, code="DS302") from error
+        if not made.longest:
+            message, hint = "no video has a frame in its range.", "Give ranges that end behind their begin."
+            raise ArgumentError(message, hint=hint, argument=source, code="DS302")
         if not len(made):
             # the last stride of a sequence may go beyond the end
             most = (made.longest + sampling.length * sampling.stride - sampling.span) // sampling.stride
