@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,9 +56,14 @@ def shapes_of_first(outs: Any, ins: Any) -> None:
         outs[0][sample][:] = ins[0][sample]
 
 
+#: While a kernel runs, the simulator puts another module in the place of ``cuda`` here, for all threads.
+_SIMULATOR = threading.Lock()
+
+
 def _simulated(function: Callable[..., None], declared: Sequence[tuple[np.dtype[Any], int]], device_id: int) -> Any:
     """A kernel that Numba's simulator runs, of arrays as a kernel in machine code gets them."""
-    simulated: Any = cuda.jit(function)
+    with _SIMULATOR:
+        simulated: Any = cuda.jit(function)
 
     def call(grid: Any, block: Any, given: Sequence[Any]) -> None:
         arrays: list[Any] = []
@@ -71,7 +77,8 @@ def _simulated(function: Callable[..., None], declared: Sequence[tuple[np.dtype[
             arrays.append(np.ndarray(shape, dtype, memory, strides=strides))
             assert arrays[-1].flags.c_contiguous
         assert not rest
-        simulated[grid, block](*arrays)
+        with _SIMULATOR:
+            simulated[grid, block](*arrays)
 
     return call
 
