@@ -65,7 +65,7 @@ export function tileRatio(): number {
   return Math.min(3, Math.max(2, globalThis.devicePixelRatio || 1));
 }
 
-interface Props {
+export interface HalvesProps {
   readonly images: Images;
   readonly before: string;
   readonly after: string;
@@ -75,7 +75,7 @@ interface Props {
 }
 
 /** A picture before and after, as halves of one; drawn when either comes. */
-export function Halves({ images, before, after, whole, testId }: Props) {
+export function Halves({ images, before, after, whole, testId }: HalvesProps) {
   const box = useRef<HTMLCanvasElement>(null);
   const ratio = tileRatio();
   useEffect(() => {

@@ -1,15 +1,8 @@
 import type { ReactNode } from "react";
 import * as format from "../core/format";
-import type { Images } from "../core/images";
-import { boxFacts, Halves } from "./Halves";
+import { boxFacts, Halves, type HalvesProps } from "./Halves";
 
-interface Props {
-  readonly images: Images;
-  readonly before: string;
-  readonly after: string;
-  /** Whether what comes after is shown alone. */
-  readonly whole: boolean;
-  readonly testId: string;
+interface Props extends HalvesProps {
   readonly title: ReactNode;
   readonly gpu: boolean;
   readonly moves: boolean;
