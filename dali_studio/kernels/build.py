@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-SOURCES = FOLDER / "cpu", FOLDER / "jpeg"
+SOURCES = FOLDER / "cpu", FOLDER / "jpeg", FOLDER / "cuda"
 OUTPUT = FOLDER / "cpu" / "lib"
 #: The compiler runs here and is given relative paths, so that objects stay fresh when the folder is moved or copied.
 ROOT = FOLDER.parents[1]

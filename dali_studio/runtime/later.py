@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cuda import chains
+from dali_studio.kernels.cuda import chains, enqueue
 from dali_studio.kernels.cuda.batch import place
-from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.staging import Table
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -97,15 +96,14 @@ class Later(Batch):
 
     def part(self, begin: int, end: int, sources: Sequence[str]) -> Batch:
         """Compute the samples from `begin` to before `end`, on the current thread's iteration."""
-        stream, rows, runtime = self.stream, self.rows[begin:end], cupy().cuda.runtime
+        stream, rows = self.stream, self.rows[begin:end]
         made = stream.batch(self.meta, np.ascontiguousarray(self.shapes[begin:end]), sources)
         host = stream.pinned(rows.size)
         targets = np.ndarray(len(made), np.int64, rows, chains.TARGET, rows.strides[:1])
         targets[:] = made.offsets + int(made.memory.ptr)
         host[:] = rows.reshape(-1)
         first = begin * rows.shape[1]
-        place = int(self.table.ptr) + first
-        runtime.memcpyAsync(place, int(host.ctypes.data), rows.size, runtime.memcpyHostToDevice, stream.kernels.ptr)
+        enqueue.copy(int(self.table.ptr) + first, int(host.ctypes.data), rows.size, stream.kernels)
         kernel, (blocks, _), threads, (address, *arguments), *shared = self.launch
         stream.start(kernel, (blocks, end - begin), threads, (np.uint64(int(address) + first), *arguments), *shared)
         return made

@@ -12,8 +12,9 @@ from __future__ import annotations
 import queue
 import threading
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,10 +169,18 @@ class Decoding:
             workers.map(lambda i: self._by_thread(left[i]), len(left))
         return work.on_gpu()
 
-    def feed(self, decoder: GpuDecoder) -> None:
+    def hand_over(self, decoder: GpuDecoder) -> SubmittedGroup:
         """Let the decoder take images as long as there are any."""
         try:
-            decoder.wait(self._to_gpu(decoder))
+            return self._to_gpu(decoder)
+        except BaseException:
+            self.stalled = decoder.stalled
+            raise
+
+    def wait(self, decoder: GpuDecoder, submitted: SubmittedGroup) -> None:
+        """Wait for what the decoder has taken."""
+        try:
+            decoder.wait(submitted)
         except BaseException:
             self.stalled = decoder.stalled
             raise
@@ -235,21 +244,48 @@ def _serve(
     open_decoder: Callable[[], GpuDecoder | Unavailable], state: _FeederState,
 ) -> None:  # fmt: skip
     decoder: GpuDecoder | Unavailable | None = None
-    while (item := line.get()) is not None:
-        decoding, done = item
-        try:
-            decoder = open_decoder() if decoder is None and not state.disabled_reason else decoder
-            if isinstance(decoder, Unavailable):
-                state.disabled_reason = decoder.reason
-            elif decoder is not None and not state.disabled_reason:
-                decoding.feed(decoder)
-                state.works = True
-        except BaseException as error:  # noqa: BLE001 - the images went back to the threads
-            state.disabled_reason = str(error) or type(error).__name__
-            with suppress(RuntimeWarning):  # where warnings are errors: the thread must go on, others wait for it
-                warnings.warn(state.disabled_reason, RuntimeWarning, stacklevel=1)
-        finally:
-            done.set()
-            del item, decoding, done  # nothing keeps a batch alive while the thread waits
+    taken: deque[tuple[Decoding, threading.Event, SubmittedGroup]] = deque()
+    open_ = True
+    while open_ or taken:
+        if open_ and (not taken or not line.empty()):
+            item = line.get()
+            if item is None:
+                open_ = False
+                continue
+            decoding, done = item
+            submitted: SubmittedGroup | None = None
+            with _giving_up(state):
+                decoder = open_decoder() if decoder is None and not state.disabled_reason else decoder
+                if isinstance(decoder, Unavailable):
+                    state.disabled_reason = decoder.reason
+                elif decoder is not None and not state.disabled_reason:
+                    submitted = decoding.hand_over(decoder)
+            if submitted is None:
+                done.set()
+            else:
+                taken.append((decoding, done, submitted))
+            del item, decoding, done, submitted  # nothing keeps a batch alive while the thread waits
+            overlaps = decoder is not None and not isinstance(decoder, Unavailable) and decoder.overlaps
+            if len(taken) <= overlaps:  # the next batch may be there
+                continue
+        decoding, done, submitted = taken.popleft()
+        with _giving_up(state):
+            assert decoder is not None
+            assert not isinstance(decoder, Unavailable)
+            decoding.wait(decoder, submitted)
+            state.works = True
+        done.set()
+        del decoding, done, submitted
     if decoder is not None and not isinstance(decoder, Unavailable):
         decoder.close()
+
+
+@contextmanager
+def _giving_up(state: _FeederState) -> Generator[None]:
+    """Do without the decoder from now on if something fails: the images go back to the threads."""
+    try:
+        yield
+    except BaseException as error:  # noqa: BLE001
+        state.disabled_reason = str(error) or type(error).__name__
+        with suppress(RuntimeWarning):  # where warnings are errors: the thread must go on, others wait for it
+            warnings.warn(state.disabled_reason, RuntimeWarning, stacklevel=1)

@@ -139,14 +139,17 @@ def peek(buf: Buffer) -> ImageInfo:
     return pillow_codec.peek(as_view(buf), found)
 
 
-def peek_all(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | DecodeError]:
-    """`peek` for many files, with the error in place of what has no readable header."""
-    found = read_headers(files)  # remembered by kind; the length is the file's own
-    kinds = {id(info): info for info in found}
-    largest = max([info.height * info.width for info in kinds.values() if info], default=0)
+def peek_all(files: Sequence[NDArray[np.uint8]]) -> tuple[list[ImageInfo | DecodeError], NDArray[np.int64]]:
+    """`peek` for many files: the different headers, or errors in their place, and which of them a file has."""
+    found, which = read_headers(files)  # remembered by kind; the length is the file's own
+    largest = max([info.height * info.width for info in found], default=0)
     if len(files) and int(shapes_of(files)[:, 0].min()) * jpeg.MAX_PIXELS_A_BYTE < largest:
-        return [_peeked(file) for file in files]
-    return [_peeked(files[index]) if info is None else info for index, info in enumerate(found)]
+        return [_peeked(file) for file in files], np.arange(len(files))
+    kinds: list[ImageInfo | DecodeError] = [*found]
+    for index in np.flatnonzero(which < 0).tolist():
+        which[index] = len(kinds)
+        kinds.append(_peeked(files[index]))
+    return kinds, which
 
 
 def _peeked(file: NDArray[np.uint8]) -> ImageInfo | DecodeError:

@@ -18,7 +18,7 @@ from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cuda import sources
+from dali_studio.kernels.cuda import enqueue, sources
 from dali_studio.kernels.cuda.arrivals import Arrivals
 from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory, total_memory
@@ -221,7 +221,7 @@ class GpuStream:
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
         event = self._cupy.cuda.Event(block=False, disable_timing=True)
-        event.record(self._stream)
+        enqueue.record(event, self._stream)
         return event
 
     def synchronize(self) -> None:
@@ -357,9 +357,7 @@ class GpuStream:
 
     def send(self, table: Table) -> None:
         """Enqueue the copy of what was written to a table."""
-        runtime = self._cupy.cuda.runtime
-        size = table.host.size
-        runtime.memcpyAsync(table.address, table.source, size, runtime.memcpyHostToDevice, self._stream.ptr)
+        enqueue.copy(table.address, table.source, table.host.size, self._stream)
 
     def target(
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
@@ -404,7 +402,7 @@ class GpuStream:
         """A batch of `take_in`, `take_up` or `apart` as part of this iteration, which waits for it."""
         self._more_than_launches()
         if batch.ready is not None:
-            self._stream.wait_event(batch.ready)
+            enqueue.wait(self._stream, batch.ready)
         self._used.slot.kept.append(batch.memory)
         return replace(batch, ready=None)
 
@@ -435,7 +433,7 @@ class GpuStream:
     def copied(self) -> Any:
         """An event behind the copies, and so behind the default stream's work."""
         event = self._cupy.cuda.Event(block=False, disable_timing=True)
-        event.record(self._copies)
+        enqueue.record(event, self._copies)
         return event
 
     def filled(self) -> None:
@@ -445,8 +443,8 @@ class GpuStream:
     def _join_copies(self) -> None:
         if self._apart:  # said before the event is recorded: another thread may enqueue a copy behind it
             self._apart = False
-            self._joint.record(self._copies)
-            self._stream.wait_event(self._joint)  # for the last record so far, which is this one or a later one
+            enqueue.record(self._joint, self._copies)
+            enqueue.wait(self._stream, self._joint)  # for the last record so far, which is this one or a later one
 
     def fetch(self, batch: Batch) -> NDArray[np.uint8]:
         """Enqueue the copy of a batch to page-locked memory of this iteration."""
@@ -489,12 +487,12 @@ class GpuStream:
         self, kernel: Any, grid: tuple[int, int], threads: int, arguments: Sequence[Any], shared: int = 0
     ) -> None:  # fmt: skip
         """Launch a kernel whose arguments lie on the GPU."""
-        used = self._used
+        used, current = self._used, self._cupy.cuda.get_current_stream()
         if used.around is None:
-            kernel(grid, (threads,), arguments, shared_mem=shared)
+            enqueue.launch(kernel, grid, threads, arguments, current, shared)
         else:
             with used.around(self._stream):
-                kernel(grid, (threads,), arguments, shared_mem=shared)
+                enqueue.launch(kernel, grid, threads, arguments, current, shared)
         if used.record is not None:
             used.record.add(kernel, grid, threads, arguments, shared, self._stream)
 

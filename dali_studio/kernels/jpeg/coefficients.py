@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.native import kernel
-from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda import enqueue
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import gpu_decoder, scan
 
@@ -83,12 +83,10 @@ class CoefficientKernels(gpu_decoder.LimitedLaunches):
             base, staged = int(memory.ptr), self._stream.pinned(tables)
             kernel("jpeg_place_coefficients")(pictures, count, base + tables, base + tables + upload)
             staged[: pictures[:count].size], staged[results:] = pictures[:count].ravel(), 0
-            runtime = cupy().cuda.runtime
             with copying(int(self._copies[:count, 2].sum())):
-                runtime.memcpyAsync(base, staged.ctypes.data, tables, runtime.memcpyHostToDevice, stream.ptr)
+                enqueue.copy(base, int(staged.ctypes.data), tables, stream)
                 for source, target, size in self._copies[:count].tolist():
-                    place = base + tables + target
-                    runtime.memcpyAsync(place, source, size, runtime.memcpyHostToDevice, stream.ptr)
+                    enqueue.copy(base + tables + target, source, size, stream)
             given = np.uint64(base), np.uint64(base + results)
             with computing():
-                gpu_decoder.draw(self._kernels, count, largest, given)
+                gpu_decoder.draw(self._kernels, count, largest, given, stream)

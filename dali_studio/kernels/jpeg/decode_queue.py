@@ -50,6 +50,13 @@ def take_group(queues: Queues, which: int, least: int, most: int) -> tuple[int, 
     return divmod(kernel("queue_take_group")(queues, checked(queues, which), least, most), 1 << 32)
 
 
+def has_group(queues: Queues, which: int) -> bool:
+    """Whether there is something to take for a GPU; others may take it meanwhile."""
+    numbers = queues[checked(queues, which) * WORDS :]
+    first, end = divmod(int(numbers[WAITING]), 1 << 32)
+    return first < min(end, int(numbers[SHARED]))
+
+
 def empty(queues: Queues, which: int) -> None:
     """Leave nothing to take."""
     kernel("queue_empty")(queues, checked(queues, which))

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.progress import doing
-from dali_studio.kernels.cuda import sources
+from dali_studio.kernels.cuda import enqueue, sources
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.staging import Staging
 from dali_studio.kernels.jpeg import libjpeg, scan
-from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
+from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, has_group, take_group
 from dali_studio.kernels.jpeg.gpu_scans import ScanTables
 from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
@@ -124,6 +124,23 @@ class _Launch(NamedTuple):
     done: Any
 
 
+class _Enqueued(NamedTuple):
+    """Pictures on their way.
+
+    Attributes
+    ----------
+    launches : list of _Launch
+    staging : Staging
+        What the launches read and write in host memory.
+    done : cupy.cuda.Event
+        Behind all of it.
+    """
+
+    launches: list[_Launch]
+    staging: Staging
+    done: Any
+
+
 class JpegKernels(LimitedLaunches):
     """Decodes groups of files, one after the other; one thread at a time may call it.
 
@@ -139,11 +156,11 @@ class JpegKernels(LimitedLaunches):
     ----------
     milliseconds : float
         On the GPU, for all pictures so far: the copies of their files, and the kernels.
-    stalled : bool
-        Never.
+    stalled, overlaps : bool
+        Never, and always; see `GpuDecoder`.
     """
 
-    stalled = False
+    stalled, overlaps = False, True
 
     def __init__(self, device_id: int, allocate: Callable[[int], Any], *, thrifty: bool = False) -> None:
         super().__init__()
@@ -156,7 +173,8 @@ class JpegKernels(LimitedLaunches):
         self.milliseconds = 0.0
         self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
         self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(scan.PLANNED, np.int64)
-        self._staging = Staging()
+        #: Not in use.
+        self._staging: list[Staging] = []
         self._scans: ScanTables | None = None
 
     def take_groups(
@@ -165,29 +183,39 @@ class JpegKernels(LimitedLaunches):
     ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue that others take from, too, until nothing is left.
 
+        The last of them may still be computed when it returns.
+
         Parameters are those of `HardwareDecoder.take_groups`; `output` is not looked at, since requests say it. If
         `whole`, the baseline files lie in page-locked memory, one behind the other, from where they go up.
         `decode_queue.BY_KERNELS` is entered for what has been decoded.
         """
         submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
         if after is not None:
-            self._stream.wait_event(after)
+            enqueue.wait(self._stream, after)
         least = MAX_GROUP if _one_takes_all(requests, thrifty=self._thrifty) else MIN_GROUP
         while True:
             first, count = take_group(*queue, least, MAX_GROUP)
-            if not count:
+            if count:
+                submitted.enqueued = self._enqueue(requests, places, first, first + count, whole=whole)
+            if not count or not has_group(*queue):
                 return submitted
-            before = self.milliseconds
-            outcomes[self.decode(requests, places, first, first + count, whole=whole)] = BY_KERNELS
-            submitted.milliseconds += self.milliseconds - before
+            self._finish(submitted)
 
     def wait(self, batch: SubmittedGroup) -> NDArray[np.bool_]:
         """Which pictures are there, by the kernels, bool, (N,)."""
+        self._finish(batch)
         return batch.outcomes == BY_KERNELS
+
+    def _finish(self, batch: SubmittedGroup) -> None:
+        """Wait for the last group of a batch."""
+        if batch.enqueued is not None:
+            before, enqueued, batch.enqueued = self.milliseconds, batch.enqueued, None
+            batch.outcomes[self._decoded(enqueued)] = BY_KERNELS
+            batch.milliseconds += self.milliseconds - before
 
     def close(self) -> None:
         """Give page-locked memory back; that of the GPU is back already."""
-        self._staging = Staging()
+        self._staging = []
 
     def decode(
         self, requests: NDArray[np.int64], places: NDArray[np.int64], begin: int, end: int, *, whole: bool = False
@@ -215,6 +243,13 @@ class JpegKernels(LimitedLaunches):
         OutOfMemoryError
             CuPy's: when there is not even `MIN_MEMORY`.
         """
+        return self._decoded(self._enqueue(requests, places, begin, end, whole=whole))
+
+    def _enqueue(
+        self, requests: NDArray[np.int64], places: NDArray[np.int64], begin: int, end: int, *, whole: bool
+    ) -> _Enqueued:
+        """Enqueue what decodes pictures; see `decode`."""
+        staging = self._staging.pop() if self._staging else Staging()
         most, launches = FEW if self._thrifty else MAX_GROUP, list[_Launch]()
 
         def plan(first: int) -> int:
@@ -223,42 +258,56 @@ class JpegKernels(LimitedLaunches):
 
         def launch() -> None:
             if self._made[0]:
-                launches.append(self._launch(requests, whole=whole))
+                launches.append(self._launch(requests, staging, whole=whole))
 
-        self._staging.begin()
+        staging.begin()
         try:
             self._in_launches(begin, end, plan, launch)
             if sum(len(one.rows) for one in launches) < end - begin:
                 left = np.setdiff1d(np.arange(begin, end), [row for one in launches for row in one.rows.tolist()])
-                self._launch_scans(requests[left], places[left], left, launches)
-        finally:
+                self._launch_scans(requests[left], places[left], left, launches, staging)
+            with self._device:
+                done = cupy().cuda.Event(block=False, disable_timing=True)
+                enqueue.record(done, self._stream)
+        except BaseException:
             self._stream.synchronize()
+            self._staging.append(staging)
+            raise
+        return _Enqueued(launches, staging, done)
+
+    def _decoded(self, enqueued: _Enqueued) -> NDArray[np.int64]:
+        """Wait for pictures; rows of those that are there."""
+        launches = enqueued.launches
+        enqueued.done.synchronize()
         self.milliseconds += sum(cupy().cuda.get_elapsed_time(one.begun, one.done) for one in launches)
         done = [one.rows[one.results.view(np.uint32)[1::2] == 0] for one in launches]
+        self._staging.append(enqueued.staging)
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
     def _launch_scans(
-        self, requests: NDArray[np.int64], places: NDArray[np.int64], rows: NDArray[np.int64], launches: list[_Launch]
-    ) -> None:
+        self, requests: NDArray[np.int64], places: NDArray[np.int64], rows: NDArray[np.int64], launches: list[_Launch],
+        staging: Staging,
+    ) -> None:  # fmt: skip
         """Enqueue what decodes the progressive ones of some pictures, which `rows` name."""
         scans = self._scans = self._scans or ScanTables(MAX_GROUP)
 
         def compute(tables: Sequence[int], results: int, clear: Callable[[], None]) -> None:
             clear()
-            scans.launch(tables, results)
+            scans.launch(tables, results, self._stream)
             given = np.uint64(tables[0]), np.uint64(results)
-            draw(self._kernels[-len(DRAWING) :], scans.count, scans.largest, given)
+            draw(self._kernels[-len(DRAWING) :], scans.count, scans.largest, given, self._stream)
 
         def launch() -> None:
             if scans.count:
-                launches.append(self._run(rows[scans.rows], scans.tables(), scans.sizes, scans.settle, compute))
+                tables = rows[scans.rows], scans.tables(), scans.sizes, scans.settle, compute
+                launches.append(self._run(staging, *tables))
 
         def plan(first: int) -> int:
             return scans.plan(requests, places, first, self._most)
 
         self._in_launches(0, len(requests), plan, launch)
 
-    def _launch(self, requests: NDArray[np.int64], *, whole: bool) -> _Launch:
+    def _launch(self, requests: NDArray[np.int64], staging: Staging, *, whole: bool) -> _Launch:
         """Enqueue what decodes the pictures of a plan."""
         count, scans, zero, rest, segments, *largest, first, size = self._made.tolist()
 
@@ -270,29 +319,32 @@ class JpegKernels(LimitedLaunches):
             measure, unstuff, huffman, huffman_few, *drawing = self._kernels
             grid = segments, count
             if segments > 1:
-                measure(grid, (512,), given)
-            unstuff(grid, (512,), given)
+                enqueue.launch(measure, grid, 512, given, self._stream)
+            enqueue.launch(unstuff, grid, 512, given, self._stream)
             clear()
             if segments > 1:
                 for turn in range(_TURNS + 1):
-                    huffman(grid, (PARTS,), (*given, np.uint32(turn), np.uint32(_TURNS)))
+                    turns = np.uint32(turn), np.uint32(_TURNS)
+                    enqueue.launch(huffman, grid, PARTS, (*given, *turns), self._stream)
             else:
-                huffman_few(grid, (FEW_PARTS,), given)
-            draw(drawing, count, largest, given)
+                enqueue.launch(huffman_few, grid, FEW_PARTS, given, self._stream)
+            draw(drawing, count, largest, given, self._stream)
 
         rows, tables = self._rows[:count].copy(), [scan.bytes_of(self._pictures[:count])]
         files = (first, size) if whole else None
-        return self._run(rows, tables, (scans, zero, rest), settle, compute, files=files, overlaid=True)
+        return self._run(staging, rows, tables, (scans, zero, rest), settle, compute, files=files, overlaid=True)
 
     def _run(
-        self, rows: NDArray[np.int64], tables: Sequence[NDArray[np.uint8]], sizes: tuple[int, int, int],
-        settle: Callable[..., None], compute: Callable[[Sequence[int], int, Callable[[], None]], None], *,
-        files: tuple[int, int] | None = None, overlaid: bool = False,
+        self, staging: Staging, rows: NDArray[np.int64], tables: Sequence[NDArray[np.uint8]],
+        sizes: tuple[int, int, int], settle: Callable[..., None],
+        compute: Callable[[Sequence[int], int, Callable[[], None]], None], *, files: tuple[int, int] | None = None,
+        overlaid: bool = False,
     ) -> _Launch:  # fmt: skip
         """Enqueue the kernels of a launch, and the copies before and behind them.
 
         Parameters
         ----------
+        staging : Staging
         rows : ndarray of int64
             The pictures.
         tables : sequence of ndarray
@@ -315,7 +367,7 @@ class JpegKernels(LimitedLaunches):
         upload, results = ends[-1], count * scan.RESULT
         with self._device, self._stream:
             memory = self._allocate(launch_size([table.size for table in tables], count, sizes, overlaid=overlaid))
-            told_at, staged = int(memory.ptr), self._staging.take(upload + (0 if files else data))
+            told_at, staged = int(memory.ptr), staging.take(upload + (0 if files else data))
             base, host, starts = told_at + _rounded(results), int(staged.ctypes.data), [0, *ends[:-1]]
             places = [base + start for start in starts]
             data_at = base + upload
@@ -324,17 +376,16 @@ class JpegKernels(LimitedLaunches):
             settle(0 if files else host + upload, places, data_at, cleared_at, rest_at)
             for start, table in zip(starts, tables, strict=True):
                 staged[start : start + table.size] = table.ravel()
-            runtime, stream = cupy().cuda.runtime, self._stream.ptr
             begun, done = cupy().cuda.Event(), cupy().cuda.Event()
-            begun.record(self._stream)
-            runtime.memcpyAsync(base, host, staged.size, runtime.memcpyHostToDevice, stream)
+            enqueue.record(begun, self._stream)
+            enqueue.copy(base, host, staged.size, self._stream)
             if files:
-                runtime.memcpyAsync(data_at, *files, runtime.memcpyHostToDevice, stream)
-            runtime.memsetAsync(told_at, 0, results, stream)
-            compute(places, told_at, lambda: runtime.memsetAsync(cleared_at, 0, cleared, stream))
-            done.record(self._stream)
-            told = self._staging.take(results)
-            runtime.memcpyAsync(int(told.ctypes.data), told_at, results, runtime.memcpyDeviceToHost, stream)
+                enqueue.copy(data_at, *files, self._stream)
+            enqueue.clear(told_at, results, self._stream)
+            compute(places, told_at, lambda: enqueue.clear(cleared_at, cleared, self._stream))
+            enqueue.record(done, self._stream)
+            told = staging.take(results)
+            enqueue.copy(int(told.ctypes.data), told_at, results, self._stream)
         # `memory` goes back to the pool of this stream, whose next user comes behind all this
         return _Launch(rows, told, begun, done)
 
@@ -353,7 +404,9 @@ def _rounded(size: int) -> int:
     return -(-size // 256) * 256
 
 
-def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...]) -> None:
+def draw(
+    kernels: Sequence[Any], count: int, largest: Sequence[int], given: tuple[Any, ...], stream: Any
+) -> None:  # fmt: skip
     """Launch the `DRAWING` kernels, those that are needed, over so many pictures.
 
     Parameters
@@ -362,14 +415,16 @@ def draw(kernels: Sequence[Any], count: int, largest: Sequence[int], given: tupl
         The last three numbers of `scan.plan`.
     given : tuple
         Arguments of each kernel.
+    stream : cupy.cuda.Stream
+        The current one.
     """
     pixels, transform, colors = kernels
     tiles, blocks, groups = largest
     if tiles:
-        pixels((tiles, count), (_TILE,), given)
+        enqueue.launch(pixels, (tiles, count), _TILE, given, stream)
     if blocks:
-        transform((-(-blocks // 128), count), (128,), given)
-        colors((-(-groups // 256), count), (256,), given)
+        enqueue.launch(transform, (-(-blocks // 128), count), 128, given, stream)
+        enqueue.launch(colors, (-(-groups // 256), count), 256, given, stream)
 
 
 @cache

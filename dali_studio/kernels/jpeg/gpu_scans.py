@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.progress import doing
-from dali_studio.kernels.cuda import sources
+from dali_studio.kernels.cuda import enqueue, sources
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.jpeg import scan
 
@@ -77,11 +77,11 @@ class ScanTables:
         own = self._pictures, self._lists, self._scans
         scan.settle_scans(self._requests, self.count, *own, self._rows, host, tables[-1], *regions)
 
-    def launch(self, tables: Sequence[int], results: int) -> None:
+    def launch(self, tables: Sequence[int], results: int, stream: Any) -> None:
         """Launch what decodes the scans; the tables are on the GPU."""
         warps = min(int(self._made[5]), scan.SCANS_AT_ONCE)
         given = np.uint64(tables[0]), np.uint64(tables[1]), np.uint64(results)
-        _kernel()((self.count, 1), (32 * warps,), given)
+        enqueue.launch(_kernel(), (self.count, 1), 32 * warps, given, stream)
 
 
 @cache

@@ -62,6 +62,8 @@ class SubmittedGroup:
         int8, (N,): `decode_queue.BY_HARDWARE` is entered for what has been decoded.
     files
         Kept alive until they are decoded.
+    enqueued
+        The last group, where nobody has waited for it yet (`JpegKernels`).
     milliseconds
         How long the hardware was busy with them.
     """
@@ -74,6 +76,7 @@ class SubmittedGroup:
     files: Any
     output: str
     after: Any
+    enqueued: Any = None
     clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(nvjpeg_groups.CLOCK, np.int64))
     error: BaseException | None = None
     milliseconds: float = 0.0
@@ -91,9 +94,18 @@ class SubmittedGroup:
 
 
 class GpuDecoder(Protocol):
-    """What takes part in the decoding of a batch, group by group: `HardwareDecoder` or `JpegKernels`."""
+    """What takes part in the decoding of a batch, group by group: `HardwareDecoder` or `JpegKernels`.
+
+    Attributes
+    ----------
+    stalled : bool
+        It did not answer, and may still write into memory.
+    overlaps : bool
+        It may take groups of the next batch before it is waited for.
+    """
 
     stalled: bool
+    overlaps: bool
 
     def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],

@@ -7,6 +7,7 @@ struct Key {
   i32 scanned, frame_at, restart, adobe, jfif, orientation;
   i32 frame[21];
 };
+enum { NUMBERS = sizeof(Key) / sizeof(i32) };
 enum { NARROW_TABLE = 65 };  // bytes of a quantisation table of 8 bits
 enum { LONGEST = 21 };       // frame header that is kept: four components would be more than is needed, three fit
 
@@ -115,10 +116,40 @@ static bool collect(const JpegFile& file, Key& key) {
   return false;
 }
 
-// As many files as there are addresses; the face makes the other arrays, and `keys` of zeros.
-static void jpeg_keys(Dense<const i64, 1> addresses, Dense<const i64, 1> sizes, Dense<i32, 2> keys, Dense<b8, 1> plain) {
-  if (keys.shape[1] * sizeof(i32) != sizeof(Key)) return;
-  for (i64 i = 0; i < addresses.shape[0]; i++)
-    plain.data[i].value = collect({(const u8*)addresses.data[i], sizes.data[i]}, *((Key*)keys.data + i));
+static bool equal(const i32* a, const i32* b) {
+  for (i64 k = 0; k < NUMBERS; k++)
+    if (a[k] != b[k]) return false;
+  return true;
 }
-REGISTER(jpeg_keys)
+
+static u32 hash(const i32* key) {
+  u32 sum = 2166136261u;  // FNV-1a, of numbers
+  for (i64 k = 0; k < NUMBERS; k++) sum = (sum ^ (u32)key[k]) * 16777619u;
+  return sum ^ sum >> 15;
+}
+
+// The different keys of files, in the order in which they come, and in `which` the one of each file, -1 for what has none;
+// returns how many there are. There are as many files as addresses; the face makes the other arrays: `table` has a power
+// of two of places, more than there are files.
+static i64 jpeg_kinds(Dense<const i64, 1> addresses, Dense<const i64, 1> sizes, Dense<i32, 2> keys, Dense<i64, 1> which,
+                      Dense<i64, 1> table) {
+  if (keys.shape[1] != NUMBERS) return 0;
+  const i64 places = table.shape[0];
+  for (i64 i = 0; i < places; i++) table.data[i] = -1;
+  i64 kinds = 0;
+  for (i64 i = 0; i < addresses.shape[0]; i++) {
+    Key key{};
+    which.data[i] = -1;
+    if (!collect({(const u8*)addresses.data[i], sizes.data[i]}, key)) continue;
+    const i32* numbers = (const i32*)&key;
+    i64 at = hash(numbers) & (places - 1);
+    while (table.data[at] >= 0 && !equal(&keys(table.data[at], 0), numbers)) at = (at + 1) & (places - 1);
+    if (table.data[at] < 0) {
+      for (i64 k = 0; k < NUMBERS; k++) keys(kinds, k) = numbers[k];
+      table.data[at] = kinds++;
+    }
+    which.data[i] = table.data[at];
+  }
+  return kinds;
+}
+REGISTER(jpeg_kinds)

@@ -28,7 +28,7 @@ _MAX_KINDS = 4096
 _known: dict[bytes, ImageInfo] = {}
 
 
-def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
+def read_headers(files: Sequence[NDArray[np.uint8]]) -> tuple[list[ImageInfo], NDArray[np.int64]]:
     """The headers of JPEG files, by `parse_header`, remembered by kind.
 
     Parameters
@@ -38,19 +38,21 @@ def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
 
     Returns
     -------
-    list of ImageInfo or None
-        ``None`` for what is no JPEG file with a plain header: `image_codec.peek` knows more.
+    list of ImageInfo
+        The different ones.
+    ndarray of int64, (N,)
+        Which of them a file has; -1 for what is no JPEG file with a plain header: `image_codec.peek` knows more.
     """
-    addresses, sizes = addresses_of(files), shapes_of(files, 1)[:, 0]
-    keys = np.zeros((len(files), _KEY), np.int32)
-    plain = np.zeros(len(files), np.bool_)
-    kernel("jpeg_keys")(addresses, np.ascontiguousarray(sizes), keys, plain)
-    kinds = keys.view(_ROW)[:, 0].tolist()
-    found = [_known.get(kind) if ok else None for kind, ok in zip(kinds, plain.tolist(), strict=True)]
-    for index in np.flatnonzero(plain).tolist() if None in found else ():
-        if found[index] is None:
-            found[index] = _header(kinds[index])
-    return found
+    addresses, sizes, count = addresses_of(files), shapes_of(files, 1)[:, 0], len(files)
+    keys, which = np.empty((count, _KEY), np.int32), np.empty(count, np.int64)
+    table = np.empty(2 << count.bit_length(), np.int64)
+    kinds = kernel("jpeg_kinds")(addresses, np.ascontiguousarray(sizes), keys, which, table)
+    found = [_header(kind) for kind in keys[:kinds].view(_ROW)[:, 0].tolist()]
+    headers = [info for info in found if info is not None]
+    if len(headers) < len(found):
+        there = np.array([info is not None for info in found])
+        which = np.where((which >= 0) & there[which], np.cumsum(there)[which] - 1, -1)
+    return headers, which
 
 
 def _header(kind: bytes) -> ImageInfo | None:

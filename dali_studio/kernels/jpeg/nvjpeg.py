@@ -71,12 +71,16 @@ class HardwareDecoder:
         Decoding units.
     stalled : bool
         The hardware did not answer; every further call raises.
+    overlaps : bool
+        Never; see `GpuDecoder`.
 
     Raises
     ------
     NvjpegError
         If the GPU has no such hardware.
     """
+
+    overlaps = False
 
     def __init__(self, library: Library, device_id: int) -> None:
         self._library, self.version = library, library.version

@@ -142,32 +142,24 @@ def headers(args: Args, encoded: Batch) -> Headers:
         DS301 with the sample that is no image.
     """
     kind, upright, most = args["output_type"].name, args["adjust_orientation"], args["max_pixels"]
-    infos = peek_all(encoded.samples)
+    kinds, which = peek_all(encoded.samples)
     if too_large := list(args.context.too_large):
-        for position in np.flatnonzero(np.isin(args.context.indices, too_large)).tolist():
-            infos[position] = DecodeError("there is not enough memory for the picture")
-    kinds = {id(info): info for info in infos}
-    if len(kinds) == len(infos):
-        which = np.arange(len(infos))
-    else:
-        numbers = {key: number for number, key in enumerate(kinds)}
-        which = np.array([numbers[id(info)] for info in infos], np.intp)
-    told = _by_header(
-        args.memory, _SHAPES, kinds.values(), lambda info: decoded_shape(info, kind, most, upright=upright)
-    )
+        which[np.isin(args.context.indices, too_large)] = len(kinds)
+        kinds.append(DecodeError("there is not enough memory for the picture"))
+    told = _by_header(args.memory, _SHAPES, kinds, lambda info: decoded_shape(info, kind, most, upright=upright))
     wrong = [number for number, one in enumerate(told) if isinstance(one, DecodeError)]
     if not wrong:
-        return Headers([*kinds.values()], which, np.array(told, np.int64).reshape(-1, 3)[which])
+        return Headers(kinds, which, np.array(told, np.int64).reshape(-1, 3)[which])
     for index in np.flatnonzero(np.isin(which, wrong)).tolist():
         error = cast("DecodeError", told[int(which[index])])
         finding = _finding(error, index)
         source = encoded.sources[index] if encoded.sources else ""
         if not args.context.accepts(int(args.context.indices[index]), source, finding):
             raise finding from error
-    shapes = [one for one in told if not isinstance(one, DecodeError)]
-    first = shapes[0] if shapes else (1, 1, output_channels(3, kind))
+    shapes = (one for one in map(told.__getitem__, which.tolist()) if not isinstance(one, DecodeError))
+    first = next(shapes, (1, 1, output_channels(3, kind)))
     table = np.array([first if isinstance(one, DecodeError) else one for one in told], np.int64).reshape(-1, 3)
-    found = [one if isinstance(one, DecodeError) else info for one, info in zip(told, kinds.values(), strict=True)]
+    found = [one if isinstance(one, DecodeError) else info for one, info in zip(told, kinds, strict=True)]
     return Headers(found, which, table[which])
 
 

@@ -72,7 +72,9 @@ class PeekImageShape(Operator):
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         encoded, kind, upright = inputs[0], args["image_type"].name, args["adjust_orientation"]
         shapes = np.zeros((len(encoded), 3), np.int64)
-        for index, info in enumerate(peek_all(encoded.samples)):
+        kinds, which = peek_all(encoded.samples)
+        for index, number in enumerate(which.tolist()):
+            info = kinds[number]
             if isinstance(info, DecodeError):
                 source = encoded.sources[index] if encoded.sources else ""
                 hint = "Replace the file, or take it out of the data set."

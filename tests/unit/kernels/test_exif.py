@@ -9,6 +9,7 @@ from typing import Any
 import forged
 import numpy as np
 import pytest
+from file_headers import read_headers
 from fuzz.machine import SANITIZED
 from fuzz.peer import Peer
 from fuzz.programs import Call
@@ -18,7 +19,6 @@ from PIL import Image
 from dali_studio.kernels.cpu import image_codec
 from dali_studio.kernels.cpu.exif import agreed, exif_orientation
 from dali_studio.kernels.jpeg.header import parse_header
-from dali_studio.kernels.jpeg.header_cache import read_headers
 
 PIXELS = picture(3, 41)
 _PLAIN = struct.pack(">HHIHH", 0x0112, 3, 1, 3, 0)

@@ -12,6 +12,7 @@ from typing import Any
 import forged
 import numpy as np
 import pytest
+from file_headers import peeked, read_headers
 from fuzz.machine import Memory
 from images import picture, tiff_of
 from PIL import Image, ImageFile
@@ -19,7 +20,6 @@ from PIL import Image, ImageFile
 from dali_studio.kernels.cpu import image_codec, libwebp
 from dali_studio.kernels.cpu.image_codec import DecodeError
 from dali_studio.kernels.jpeg import libjpeg
-from dali_studio.kernels.jpeg.header_cache import read_headers
 
 Array = np.ndarray[Any, Any]
 _MIB = 1 << 20
@@ -100,7 +100,7 @@ def test_a_file_too_short_for_its_pixels_is_refused_by_its_header_and_takes_no_m
 ) -> None:  # fmt: skip
     data = forged.SHORT[form](*size)
     assert f"{size[1]}x{size[0]}" in refused(data)
-    (found,) = image_codec.peek_all([np.frombuffer(data, np.uint8)])
+    (found,) = peeked([np.frombuffer(data, np.uint8)])
     assert isinstance(found, DecodeError)
     assert peak(lambda: refused(data)) < _MIB
 
@@ -230,7 +230,7 @@ def test_a_tiff_file_with_strips_for_a_part_of_its_rows_is_refused() -> None:
 def test_a_short_file_of_a_known_kind_is_refused_as_well() -> None:
     whole, cut = forged.jpeg(9000, 16000, end=True), forged.jpeg(9000, 16000)
     files = [np.frombuffer(data, np.uint8) for data in (whole, cut, whole)]
-    assert [isinstance(found, DecodeError) for found in image_codec.peek_all(files)] == [False, True, False]
+    assert [isinstance(found, DecodeError) for found in peeked(files)] == [False, True, False]
 
 
 @pytest.mark.parametrize("form", ["png", "bmp", "pnm"])

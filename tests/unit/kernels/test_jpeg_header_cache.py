@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 import simplejpeg
+from file_headers import peeked, read_headers
 from images import picture
 from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
 from dali_studio import samples
 from dali_studio.core.storage import Packed
-from dali_studio.kernels.cpu.image_codec import DecodeError, peek, peek_all
+from dali_studio.kernels.cpu.image_codec import DecodeError, peek
 from dali_studio.kernels.jpeg import header_cache
 from dali_studio.kernels.jpeg.header import parse_header
-from dali_studio.kernels.jpeg.header_cache import read_headers
 
 BASE = picture(33, 47)
 _EXIF = Image.Exif()
@@ -121,7 +121,7 @@ def test_a_header_is_that_of_the_parser_or_left_to_others(name: str) -> None:
 def test_all_together_say_what_each_says_alone() -> None:
     files = arrays([*_TABLES.values(), *reversed(_TABLES.values())])
     for _ in range(2):
-        found = peek_all(files)
+        found = peeked(files)
         assert [(None, str(one)) if isinstance(one, DecodeError) else (one, "") for one in found] == [
             said(file) for file in files
         ]
@@ -132,14 +132,14 @@ def test_real_photos() -> None:
     paths = sorted(samples.photos().rglob("*.jpg"))
     assert len(paths) > 10
     files = arrays([path.read_bytes() for path in paths])
-    assert peek_all(files) == [peek(file) for file in files]
+    assert peeked(files) == [peek(file) for file in files]
     assert any(found is not None for found in read_headers(files))
 
 
 def test_photos_of_many_origins(data_dir: Path) -> None:
     files = arrays([path.read_bytes() for path in sorted(data_dir.rglob("*.jpg"))])
     assert len(files) > 10
-    found = peek_all(files)
+    found = peeked(files)
     assert [None if isinstance(one, DecodeError) else one for one in found] == [said(file)[0] for file in files]
 
 
@@ -197,7 +197,7 @@ def test_odd_segments_spoil_nothing_for_others(odd: bytes, first: bool) -> None:
     like_it = [PLAIN, inserted(PLAIN, b"\xff\xdd\0\4\0\0", _SOF), inserted(PLAIN, b"\xff\xfe\0\2", _SOF), ADOBE,
                inserted(PLAIN, b"\xff\xfe\0\3\1", _SOF), inserted(PLAIN, b"\xff\xe2\0\5JFI", _SOF)]  # fmt: skip
     files = arrays([odd, *like_it] if first else [*like_it, odd])
-    assert peek_all(files) == [peek(file) for file in files]
+    assert peeked(files) == [peek(file) for file in files]
 
 
 def test_a_file_ends_where_its_size_says_though_others_lie_behind_it() -> None:

@@ -166,6 +166,36 @@ def test_everything_is_decoded_once_batch_after_batch(pool: WorkerPool, count: i
     feeder.close()
 
 
+def test_a_decoder_that_overlaps_is_given_the_next_batch_before_it_is_waited_for(pool: WorkerPool) -> None:
+    """Each "wait" takes what is left of its batch: the batches were handed over before, in order."""
+    said: list[str] = []
+    third = threading.Event()
+
+    class Overlapping(Decoder):
+        overlaps = True
+
+        def wait(self, batch: Any, timeout: float | None = None) -> NDArray[np.bool_]:
+            said.append("wait")
+            return super().wait(batch, timeout)
+
+    def opened() -> Overlapping:
+        until(third)  # three batches stand in line
+        return Overlapping()
+
+    feeder = DecoderFeeder(opened)
+    batches = [Batch(MIN_GROUP, before=lambda _: until(batches[2].decoding._feeders[0])) for _ in range(3)]
+    for batch in batches:
+        to_gpu = batch.decoding._to_gpu
+        batch.decoding._to_gpu = lambda decoder, to_gpu=to_gpu: said.append("hand over") or to_gpu(decoder)  # type: ignore[misc]
+        batch.decoding.start(pool, DecodeThreadPool(0), [feeder])
+    third.set()
+    for batch in batches:
+        batch.check(batch.decoding.finish(pool))
+    assert said == ["hand over", "hand over", "wait", "hand over", "wait", "wait"]
+    assert not feeder.disabled_reason
+    feeder.close()
+
+
 def test_the_hardware_decodes_while_threads_are_busy_and_never_what_only_they_may(pool: WorkerPool) -> None:
     """The threads hold until the hardware has all that it may take."""
     all_submitted = threading.Event()
