@@ -168,17 +168,20 @@ def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path)
     name = _by_id(page, "sheet-0-2").get_attribute("title")
     _by_id(page, "sheet-mode-sweep").click()
     assert page.evaluate(ring) == pointed
-    assert _by_id(page, "sheet-0-0").get_attribute("title") == name
+    assert _by_id(page, "sheet-0-2").get_attribute("title") == name
     cell = _by_id(page, "sheet-4-1")
     page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
     assert cell.get_attribute("aria-label").startswith("Keep 15°")
+    frame, last = _by_id(page, "designer").bounding_box(), _by_id(page, "sheet-5-7").bounding_box()
+    assert last["x"] + last["width"] < frame["x"] + frame["width"]  # all samples, and all values of each
+    assert last["y"] + last["height"] < frame["y"] + frame["height"]
     page.screenshot(path=artifacts / "designer_sweep.png")
     _by_id(page, "sweep-from").fill("abc")
     assert _by_id(page, "sweep-reason").inner_text() == "A number is needed here."
     _by_id(page, "sweep-from").fill("-30")
     _by_id(page, "sweep-reason").wait_for(state="detached")
     cell.focus()
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
     assert page.evaluate("() => document.activeElement.dataset.testid") == "sheet-3-1"
     cell.click()
     page.locator('[aria-label="wire from uniform to rotate"]').wait_for(state="detached")

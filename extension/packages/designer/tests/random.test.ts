@@ -138,13 +138,12 @@ describe("a sweep", () => {
     expect(sweepValues(fillArgument({ name: "n", type: "int" }), { ...sweep, from: 0, to: 2 })).toEqual([0, 1, 2]);
     expect(sweepValues(fillArgument({ name: "kind", type: "string", choices: ["a", "b"] }), sweep)).toEqual(["a", "b"]);
   });
-  it("has a column for each value, as wide as the room allows while a row is seen whole", () => {
-    expect(swept(6, 8, 1176, 214)).toEqual({ rows: 2, cell: 190 });
-    expect(swept(6, 1, 1176, 214).rows).toBe(1);
-    expect(swept(6, 8, 1176, 150).cell).toBe(168);
-    expect(swept(4, 8, 1176, 800)).toEqual({ rows: 4, cell: 240 });
-    expect(swept(10, 8, 400, 214).cell).toBe(72); // and is scrolled
-    expect(swept(6, 4, 872, 240)).toEqual({ rows: 2, cell: 135 }); // 139 would cut what stands below the second row
+  it("has a column for each sample, as wide as the room allows while all rows are seen", () => {
+    expect(swept(6, 8, 1100, 535)).toEqual({ columns: 8, cell: 119 });
+    expect(swept(6, 8, 1100, 460)).toEqual({ columns: 8, cell: 102 });
+    expect(swept(6, 64, 1100, 535).columns).toBe(8);
+    expect(swept(6, 2, 1100, 535)).toEqual({ columns: 2, cell: 120 });
+    expect(swept(6, 8, 520, 300)).toEqual({ columns: 5, cell: 68 }); // others come by a click
   });
   it("begins around the value for angles", () => {
     const turned = node("r", "rotate", { arguments: { angle: 10 } });

@@ -86,6 +86,45 @@ describe("an operator at the end of a wire that was let go", () => {
   });
 });
 
+describe("operators added one by one", () => {
+  const rotate = INDEX.byName.get("rotate");
+  const begun = () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    session.room = { width: 1000, height: 700 };
+    session.move(layoutOf({ ...session.store.get(), opening }, session.room));
+    const { angle: _, ...positions } = session.store.get().positions;
+    session.edit([{ type: "remove_node", key: "angle" }], { positions });
+    return session;
+  };
+  const follow = (session: Session, from: string) =>
+    (rotate && insertOperator(session, rotate, { at: { x: 0, y: 0 }, from: ref(from), to: null, selected: true })) ??
+    "";
+  const sideOf = (session: Session) => {
+    const { positions } = session.store.get();
+    const xs = Object.values(positions).map((at) => at.x);
+    return Math.max(...xs) + CARD - Math.min(...xs);
+  };
+
+  it("stand as the layout has them, though a wire was let go before, once they would not be readable", () => {
+    const session = begun();
+    let last = rotate && insertOperator(session, rotate, { at: { x: 700, y: 330 }, from: ref("rotate"), to: null });
+    expect(session.store.get().positions[last ?? ""]?.y).toBeGreaterThan(300);
+    for (let i = 0; i < 6; i += 1) last = follow(session, last ?? "");
+    expect(session.store.get().positions).toMatchObject(layoutOf(session.store.get(), session.room));
+  });
+
+  it("go on in the next row where somebody has moved a card, which stays", () => {
+    const session = begun();
+    session.edit([], { positions: { decode: { x: 240, y: 60 } } });
+    let last = "rotate";
+    for (let i = 0; i < 7; i += 1) last = follow(session, last);
+    expect(session.store.get().positions.decode).toEqual({ x: 240, y: 60 });
+    expect(sideOf(session)).toBeLessThan(1000);
+  });
+});
+
 describe("a sweep", () => {
   it("begins with an argument that the node has, which the others may contradict", () => {
     const offered = [{ name: "resize_x" }, { name: "resize_shorter" }] as never;

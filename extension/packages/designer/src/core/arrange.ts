@@ -1,5 +1,5 @@
 import type { Position } from "../protocol/generated";
-import type { Rect } from "./route";
+import { around, type Rect } from "./route";
 
 /** Ways to bring cards in line. */
 export type Arrangement = "left" | "centre" | "right" | "top" | "middle" | "bottom" | "across" | "down";
@@ -26,11 +26,8 @@ function distributed(places: Places, axis: "x" | "y", extent: "width" | "height"
 
 /** New places of cards that are aligned or spread evenly. */
 export function arranged(places: Places, how: Arrangement): Record<string, Position> {
-  const rects = Object.values(places);
-  const left = Math.min(...rects.map((r) => r.x));
-  const top = Math.min(...rects.map((r) => r.y));
-  const right = Math.max(...rects.map((r) => r.x + r.width));
-  const bottom = Math.max(...rects.map((r) => r.y + r.height));
+  const { x: left, y: top, width, height } = around(Object.values(places));
+  const [right, bottom] = [left + width, top + height];
   const each = (place: (r: Rect) => Position) =>
     Object.fromEntries(Object.entries(places).map(([key, r]) => [key, place(r)]));
   switch (how) {

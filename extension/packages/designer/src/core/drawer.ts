@@ -2,20 +2,27 @@ import type { DrawerTab, State } from "./state";
 
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
+/** What a sweep needs at most: a row for each of its values. */
+const SWEEP = 614;
+
+function isSweep({ view }: State): boolean {
+  return view.drawer === "batch" && view.sweeping;
+}
 
 /** Whose height a tab is given: the program has its own, all others have one. */
 export function heightTab(tab: DrawerTab | null): DrawerTab {
   return tab && tab !== "code" ? "batch" : "code";
 }
 
-export function drawerHeight({ view }: State): number {
-  const tab = heightTab(view.drawer);
-  return view.drawerHeights[tab] ?? HEIGHTS[tab] ?? 0;
+export function drawerHeight(state: State): number {
+  const tab = heightTab(state.view.drawer);
+  return state.view.drawerHeights[tab] ?? (isSweep(state) ? SWEEP : (HEIGHTS[tab] ?? 0));
 }
 
 /** Whether a tab is as high as what it holds, at most `drawerHeight`: until somebody gives it another height. */
-export function isSnug({ view }: State): boolean {
-  return view.drawer !== "code" && view.drawer !== "batch" && view.drawerHeights.batch === undefined;
+export function isSnug(state: State): boolean {
+  const { drawer, drawerHeights } = state.view;
+  return drawer !== "code" && (drawer !== "batch" || isSweep(state)) && drawerHeights.batch === undefined;
 }
 
 /** Whether an inspector that floats is open: what is done with cells of a batch needs all of the frame. */

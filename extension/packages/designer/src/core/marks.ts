@@ -2,7 +2,7 @@ import type { Group, Mark, Note, Position } from "../protocol/generated";
 import { freeSpot } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
-import type { Rect } from "./route";
+import { around, type Rect } from "./route";
 import type { Marks, State } from "./state";
 
 export const HUES: readonly Hue[] = ["slate", "blue", "teal", "green", "olive", "orange", "magenta", "purple"];
@@ -114,11 +114,13 @@ export function frameOf(group: Group, cards: ReadonlyMap<string, Rect>, others: 
   const frames = nestedIn(group, others).flatMap((inner) => frameOf(inner, cards, others) ?? []);
   const rects = [...group.keys.flatMap((key) => cards.get(key) ?? []), ...frames];
   if (rects.length === 0) return null;
-  const x = Math.min(...rects.map((r) => r.x)) - ROOM.side;
-  const y = Math.min(...rects.map((r) => r.y)) - ROOM.top;
-  const right = Math.max(...rects.map((r) => r.x + r.width)) + ROOM.side;
-  const bottom = Math.max(...rects.map((r) => r.y + r.height)) + ROOM.below;
-  return { x, y, width: right - x, height: bottom - y };
+  const { x, y, width, height } = around(rects);
+  return {
+    x: x - ROOM.side,
+    y: y - ROOM.top,
+    width: width + 2 * ROOM.side,
+    height: height + ROOM.top + ROOM.below,
+  };
 }
 
 export interface Piece {

@@ -14,6 +14,14 @@ export interface Point {
   readonly y: number;
 }
 
+/** What is around all of them. */
+export function around(rects: readonly Rect[]): Rect {
+  const x = Math.min(...rects.map((r) => r.x));
+  const y = Math.min(...rects.map((r) => r.y));
+  const width = Math.max(...rects.map((r) => r.x + r.width)) - x;
+  return { x, y, width, height: Math.max(...rects.map((r) => r.y + r.height)) - y };
+}
+
 const RADIUS = 9;
 const STUB = 18;
 const CLEAR = 12;

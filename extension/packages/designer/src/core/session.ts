@@ -55,6 +55,8 @@ const TIMEOUT = 12_000;
 export class Session {
   /** The room that cards were last fitted into. */
   room: Size = { width: 900, height: 440 };
+  /** Where cards stood when the last operator came: what stands elsewhere was moved. */
+  put: Readonly<Record<string, Position>> = {};
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
   /** Plays the sound that was asked for last. */

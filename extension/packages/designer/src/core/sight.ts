@@ -1,6 +1,6 @@
 import { detailOf, isFar, isMany } from "./detail";
 import { CARD, EDGE, fittingScale, type Size } from "./layout";
-import type { Rect } from "./route";
+import { around, type Rect } from "./route";
 
 /** What of the canvas is in view: x and y are where its origin is, in px of the frame. */
 export interface View {
@@ -38,10 +38,7 @@ export function viewOf(
 ): View | null {
   if (cards.length === 0 || wide === 0) return null;
   const box = { width: wide, height: high - above };
-  const left = Math.min(...cards.map((c) => c.x));
-  const top = Math.min(...cards.map((c) => c.y));
-  const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
-  const height = Math.max(...cards.map((c) => c.y + c.height)) - top;
+  const { x: left, y: top, width, height } = around(cards);
   const place = (room: Size) => {
     const scale = fittingScale(width, height, room);
     const x = scale < 1 ? (room.width - width * scale) / 2 : EDGE;
@@ -68,7 +65,7 @@ const SLACK = 10;
 /** What stays free around cards for which the view was moved, in px. */
 const EDGES = 4;
 /** At which cards can be read: where the room gets low, they become no smaller. */
-const READABLE = 134 / CARD;
+export const READABLE = 134 / CARD;
 /** What larger cards must gain before they are shown larger. */
 const GROWTH = 1.25;
 

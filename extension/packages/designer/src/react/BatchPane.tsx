@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
+import { drawerHeight, isSnug } from "../core/drawer";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
 import { batchFailures, previewOf, scalarOf, severity } from "../core/select";
@@ -16,8 +17,10 @@ import { useRoom } from "./useRoom";
 /** Size in which a picture is asked for, in px. */
 const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown. */
-const WIDTHS = { least: 72, most: 240 } as const;
-const [GAP, BAR, UNDER, PADDING] = [6, 50, 16, 24];
+const WIDTHS = { least: 68, most: 240 } as const;
+const [GAP, BAR, UNDER, PADDING, LABEL, TABS] = [6, 50, 16, 24, 94, 29];
+/** Samples beside each other in a sweep, where there is room. */
+const COLUMNS = 8;
 /** Below this width the bar has two lines, the second so high, in px. */
 const BREAK = { width: 720, height: 30 } as const;
 
@@ -33,14 +36,12 @@ function widest(count: number, room: number, height: number): { columns: number;
   return ways.find(({ cell }) => cell >= 0.8 * most) ?? { columns: count, cell: most };
 }
 
-/** How wide the cells of a sweep are, a column for each of its values: a row is seen whole. And how many rows there are. */
-export function swept(values: number, size: number, room: number, height: number): { rows: number; cell: number } {
-  const high = height - UNDER; // below the values
-  const fitting = (rows: number) => Math.min(room / values - GAP, 1.5 * (high / rows - UNDER - GAP), WIDTHS.most);
-  const [one, two] = [fitting(1), fitting(2)];
-  // two whole rows rather than a little larger ones, the second of which is cut
-  const cell = Math.floor(Math.max(WIDTHS.least, size > 1 && two >= 0.8 * one ? two : one));
-  return { rows: Math.min(size, Math.max(2, Math.floor(high / (cell / 1.5 + UNDER + GAP)))), cell };
+/** How wide the cells of a sweep are, a row for each of its values and a column for each sample; and how many columns fit. */
+export function swept(rows: number, size: number, width: number, height: number): { columns: number; cell: number } {
+  const room = width - LABEL;
+  const fitting = Math.min(room / Math.min(size, COLUMNS) - GAP, 1.5 * ((height - UNDER) / rows - GAP), WIDTHS.most);
+  const cell = Math.floor(Math.max(WIDTHS.least, fitting));
+  return { columns: Math.min(size, Math.max(1, Math.floor(room / (cell + GAP)))), cell };
 }
 
 interface Row {
@@ -84,7 +85,6 @@ interface CellProps {
   readonly old: boolean;
   readonly variant: number;
   readonly place: number;
-  readonly swept: boolean;
   readonly keep: string;
   readonly under: string | undefined;
   /** What the words under it are. */
@@ -92,7 +92,7 @@ interface CellProps {
   readonly onClick: () => void;
 }
 
-function SheetButton({ cell, name, now, bad, old, variant, place, swept, keep, under, told, onClick }: CellProps) {
+function SheetButton({ cell, name, now, bad, old, variant, place, keep, under, told, onClick }: CellProps) {
   return (
     <span className="ds-sheet-cell">
       <button
@@ -100,8 +100,8 @@ function SheetButton({ cell, name, now, bad, old, variant, place, swept, keep, u
         className={`ds-sheet-button ${now ? "ds-sample-now" : ""} ${bad && `ds-sample-bad ds-tone-${bad}`} ${old ? "ds-sheet-old" : ""}`}
         title={keep ? `${keep}: ${name}` : name}
         aria-label={keep ? `${keep}, ${name}` : name}
-        data-row={swept ? place : variant}
-        data-column={swept ? variant : place}
+        data-row={variant}
+        data-column={place}
         data-testid={`sheet-${variant}-${place}`}
         onClick={onClick}
       >
@@ -177,10 +177,13 @@ export function BatchPane() {
   const why = wrong.from || wrong.to;
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const room = width - PADDING + GAP;
-  const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
+  // as high as the drawer may be, where it is no higher than what it holds
+  const high = useSel((s) => (isSnug(s) ? drawerHeight(s) : 0));
+  const most = 0.74 * (box.current?.closest(".ds-drawer")?.parentElement?.clientHeight ?? 0);
+  const free = (high ? Math.min(high, most) - TABS : height) - BAR - (width < BREAK.width ? BREAK.height : 0);
   const sheet = widest(Math.min(size, 64), room, free);
   const sweeping = swept(values.length + 1, size, room, free);
-  const many = on ? sweeping.rows : Math.min(size, 64);
+  const many = on ? sweeping.columns : Math.min(size, 64);
   const picture = on ? sweeping.cell : Math.max(WIDTHS.least, sheet.cell);
   // Where few samples fit, or there are few, they fill the width.
   const cell = on ? picture : Math.max(picture, Math.floor(room / sheet.columns) - GAP);
@@ -338,9 +341,8 @@ export function BatchPane() {
                   old={old}
                   variant={variant}
                   place={place}
-                  swept={on}
                   keep={value === undefined ? "" : `Keep ${row.label}`}
-                  under={variant === 0 || !drawn[place] ? drawn[place] : on ? "\u00a0" : ""}
+                  under={variant === 0 ? drawn[place] : ""}
                   told={variant === 0 ? told[place] : undefined}
                   onClick={() => {
                     if (value !== undefined) keep(value);

@@ -39,12 +39,10 @@ export function searchFor({ session, root, api }: Scope, query: string, connect 
   const from = followed(session, connect);
   if (connect && !from) return;
   const { left, top } = root.getBoundingClientRect();
-  // a list has no places: the new card stands behind what it follows
+  // a list has no places
   const centre = api?.centre() ?? { at: { x: left, y: top }, place: null };
-  const at = from ? session.store.get().positions[from.node] : undefined;
-  const place = at ? { x: at.x + 184, y: at.y } : centre.place;
   const mode = connect ? "connect" : "add";
-  openQuickAdd(session, root, { at: centre.at, place, from, to: null, selected: true, query, mode });
+  openQuickAdd(session, root, { ...centre, from, to: null, selected: true, query, mode });
 }
 
 function step(direction: "left" | "right" | "up" | "down") {

@@ -2,12 +2,12 @@ import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
 import { freeSpot } from "../core/freeSpot";
 import { nodeOf, OUTPUTS } from "../core/graph";
-import { CARD, COLUMN, freePlace, PORT, ROW } from "../core/layout";
+import { CARD, COLUMN, freePlace, PORT, ROW, type Size } from "../core/layout";
 import type { Rect } from "../core/route";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import type { PortRef, Position } from "../protocol/generated";
-import { cardRects, relaid } from "./canvas/sizes";
+import { cardRects, placeBehind, readable, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 
@@ -55,7 +55,7 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
 }
 
 /** The outputs card gives way to a new card, and stands right of what it returns. */
-function makeRoom(state: State, at: Position, returned: boolean): Record<string, Position> {
+function makeRoom(state: State, at: Position, returned: boolean, room: Size): Record<string, Position> {
   // Where it stood before everything was undone does not matter to a new graph.
   // The next operator, which the first one's wire is dragged to, stands between.
   if (state.graph?.nodes.length === 0) return { [OUTPUTS]: { x: at.x + 2 * COLUMN, y: at.y } };
@@ -63,7 +63,7 @@ function makeRoom(state: State, at: Position, returned: boolean): Record<string,
   const [right = 0, below = 0] = outputs ? [outputs.x - at.x, outputs.y - at.y] : [];
   const covered = Math.abs(right) < COLUMN - 20 && Math.abs(below) < ROW - 20;
   if (!outputs || !(covered || (returned && right < COLUMN - 20))) return {};
-  return { [OUTPUTS]: freePlace({ x: at.x + COLUMN, y: at.y }, cardRects(state, OUTPUTS)) };
+  return { [OUTPUTS]: placeBehind(state, at, room, at.x) };
 }
 
 /** What the next operator goes behind: the selected node; while none is, what the pipeline returns first, unless a node is needed. */
@@ -78,14 +78,13 @@ export function followed(session: Session, needed = false): PortRef | null {
 /** Add an operator behind what it follows; else where the pointer is, or in the middle. */
 export function insertInView(session: Session, api: CanvasApi | null, operator: Operator): void {
   const from = followed(session);
-  const before = session.store.get().positions[from?.node ?? ""];
-  const at = before ? { x: before.x + COLUMN, y: before.y } : (api?.centre().place ?? { x: 20, y: 14 });
+  const at = api?.centre().place ?? { x: 20, y: 14 };
   insertOperator(session, operator, { at, from, to: null, selected: from !== null });
 }
 
 /** Where a card stands at the end of a wire that was let go: its port is there. */
-function atEnd({ at, from, to, selected }: AddOptions): Position {
-  if (selected || Boolean(from) === Boolean(to)) return at;
+function atEnd({ at, from, to }: AddOptions): Position {
+  if (Boolean(from) === Boolean(to)) return at;
   return { x: at.x - (from ? 0 : CARD), y: at.y - PORT };
 }
 
@@ -98,11 +97,17 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
   // What is wired to nothing leaves the others where they are.
   const loose = !options.from && !options.to && !returned;
-  const at = freePlace(atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
+  const before = options.selected && state.positions[options.from?.node ?? ""];
+  const at = before
+    ? placeBehind(state, before, session.room)
+    : freePlace(atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
   const [key = ""] = step.select;
   const chained = options.selected || (options.from && options.to);
-  const places = chained ? relaid(state, step.edits, session.room) : {};
-  session.edit(step.edits, { positions: { [key]: at, ...(loose ? {} : makeRoom(state, at, returned)), ...places } });
+  const laid = chained ? relaid(state, step.edits, session.room) : {};
+  const own = { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
+  const positions = Object.keys(laid).length > 0 ? laid : readable(state, step.edits, own, session);
+  session.put = { ...state.positions, ...positions };
+  session.edit(step.edits, { positions });
   session.select(step.select);
   return key;
 }

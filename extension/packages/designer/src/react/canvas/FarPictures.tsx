@@ -3,7 +3,7 @@ import { memo, useEffect, useMemo, useRef } from "react";
 import { isDense } from "../../core/detail";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
-import type { Rect } from "../../core/route";
+import { around, type Rect } from "../../core/route";
 import { hasPicture, isOpen, isWide, staleKeys, withoutSample } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
@@ -24,11 +24,7 @@ function ratioAt(zoom: number): number {
 }
 
 function boxOf(places: readonly Place[]): Rect {
-  const left = Math.min(...places.map((p) => p.x));
-  const top = Math.min(...places.map((p) => p.y));
-  const right = Math.max(...places.map((p) => p.x + p.width));
-  const bottom = Math.max(...places.map((p) => p.y)) + PREVIEW_HEIGHT;
-  return { x: left, y: top, width: right - left, height: bottom - top };
+  return around(places.map((p) => ({ ...p, height: PREVIEW_HEIGHT })));
 }
 
 interface Place {

@@ -2,9 +2,24 @@ import { isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
-import { CARD, COLUMN, DENSE, outputsHeight, type Size, wayInBox, wayOf, worthIn } from "../../core/layout";
-import type { Rect } from "../../core/route";
+import {
+  CARD,
+  COLUMN,
+  DENSE,
+  EDGE,
+  fittingScale,
+  freePlace,
+  outputsHeight,
+  ROW,
+  type Size,
+  wayInBox,
+  wayOf,
+  worthIn,
+} from "../../core/layout";
+import { around, type Rect } from "../../core/route";
 import { cardHeight, isWide, previewOf } from "../../core/select";
+import type { Session } from "../../core/session";
+import { READABLE } from "../../core/sight";
 import type { State } from "../../core/state";
 import { boxesOf, boxSize, contracted, cornerOf, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Edit, GraphView, Position } from "../../protocol/generated";
@@ -71,6 +86,46 @@ export function relaid(state: State, edits: readonly Edit[], room: Size, loose =
   if (!graph || !opening) return {};
   if (!isLaid(state, { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) })) return {};
   return layoutOf({ ...state, graph: applyEdits(graph, edits, opening.catalog) }, room);
+}
+
+/** How large cards are shown when all of them are in the room. */
+function scaleIn(room: Size, rects: readonly Rect[]): number {
+  const { width, height } = around(rects);
+  return fittingScale(width, height, room);
+}
+
+/** A free place right of a card, or in the next row where all cards are seen larger then: at its beginning, or at `x`. */
+export function placeBehind(state: State, at: Position, room: Size, x?: number): Position {
+  const taken = cardRects(state, OUTPUTS);
+  const left = x ?? Math.min(at.x, ...taken.map((r) => r.x));
+  const right = freePlace({ x: at.x + COLUMN, y: at.y }, taken);
+  const below = freePlace({ x: left, y: at.y + ROW }, taken);
+  const scale = (place: Position) => scaleIn(room, [...taken, { ...place, width: CARD, height: ROW - EDGE }]);
+  return scale(below) > scale(right) ? below : right;
+}
+
+/**
+ * Places after edits that bring a card to a place of its own: there, or as the layout has them where cards could not be
+ * read otherwise. Those that somebody has moved stay: where cards were put last says which these are.
+ */
+export function readable(
+  state: State,
+  edits: readonly Edit[],
+  positions: Readonly<Record<string, Position>>,
+  { room, put }: Pick<Session, "room" | "put">,
+): Readonly<Record<string, Position>> {
+  const { graph, opening } = state;
+  if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return positions;
+  const stands = ([key, { x, y }]: [string, Position]) => put[key]?.x === x && put[key]?.y === y;
+  const after = { ...state, graph: applyEdits(graph, edits, opening.catalog) };
+  const scale = (places: Readonly<Record<string, Position>>) => {
+    const placed = { ...after, positions: places };
+    return scaleIn(room, rectsOf(placed, shownCards(placed)));
+  };
+  const now = scale({ ...state.positions, ...positions });
+  const free = isLaid(state, graph) || Object.entries(state.positions).every(stands);
+  const laid = free && now < READABLE ? layoutOf(after, room) : positions;
+  return scale({ ...state.positions, ...laid }) > now ? laid : positions;
 }
 
 /** Where the cards are, all but one if that is named. */

@@ -1,7 +1,7 @@
 import { type Edge, type Node, useReactFlow, type Viewport } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { Size } from "../../core/layout";
-import type { Rect } from "../../core/route";
+import { around, type Rect } from "../../core/route";
 import { obstaclesOf } from "./useFlow";
 
 /** Cards are on the page this far around what is in view, as a share of the frame's sides. */
@@ -19,12 +19,6 @@ function holds(area: Rect, { x, y, width, height }: Rect): boolean {
 
 function meets(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-}
-
-function around(a: Rect, b: Rect): Rect {
-  const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)];
-  const width = Math.max(a.x + a.width, b.x + b.width) - x;
-  return { x, y, width, height: Math.max(a.y + a.height, b.y + b.height) - y };
 }
 
 /** Cards outside of an area stay known, so that wires find them, and are not on the page. */
@@ -79,7 +73,7 @@ export function useArea(box: RefObject<HTMLElement | null>, on: boolean, nodes: 
     const crosses = ({ source, target, targetHandle }: Edge) =>
       targetHandle?.startsWith("arg:")
         ? inside(source) && inside(target)
-        : meets(around(rectOf(source), rectOf(target)), area);
+        : meets(around([rectOf(source), rectOf(target)]), area);
     return {
       nodes: nodes.map((n) => (n.selected || inside(n.id) ? n : hide(n))),
       edges: edges.filter((e) => e.selected || crosses(e)),

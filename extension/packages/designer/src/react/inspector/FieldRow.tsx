@@ -8,7 +8,7 @@ import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
-import { cardRects } from "../canvas/sizes";
+import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
@@ -89,7 +89,8 @@ function MakeRandom({ node, argument }: Props) {
     const at = state.positions[node.key] ?? { x: 20, y: 14 };
     const place = freePlace({ x: at.x - COLUMN, y: at.y + ROW }, cardRects(state));
     const step = context && randomStep(context, node, argument, place);
-    if (step) session.edit(step.edits, { positions: step.positions });
+    if (step)
+      session.edit(step.edits, { positions: { ...step.positions, ...relaid(state, step.edits, session.room) } });
   };
   return (
     <IconButton
