@@ -138,6 +138,43 @@ describe("previews", () => {
     expect(session.store.get().previews["rotate#0"]?.facts).toBe("three");
     expect(session.store.get().wanted).toBeNull();
   });
+  it("are shown when they are decoded, what comes later after them, and nothing of a kernel that is lost", async () => {
+    const { kernel, session } = opened();
+    const decoded: ((bitmap: object) => void)[] = [];
+    vi.stubGlobal("createImageBitmap", () => new Promise((resolve) => decoded.push(resolve)));
+    const closed = vi.fn();
+    const facts = () => session.store.get().previews["rotate#0"]?.facts;
+    const settle = () => new Promise((resolve) => setTimeout(resolve));
+    const picture = { atlas_width: 8, atlas_height: 8 };
+    const sends = (number: number) =>
+      kernel.say(previews({ revision: number, items: [{ ...item("rotate", `of ${number}`), ...picture }] }), [
+        new ArrayBuffer(1),
+      ]);
+    session.edit([fill(1)]);
+    kernel.say(revision(2));
+    sends(2);
+    expect(facts()).toBeUndefined();
+    expect(busyKeys(session.store.get())).toContain("rotate");
+    sends(3);
+    kernel.say(revision(4));
+    decoded[1]?.({ close: closed });
+    await settle();
+    expect(facts()).toBeUndefined();
+    expect(session.store.get().confirmed?.revision).toBe(2);
+    decoded[0]?.({ close: closed });
+    await settle();
+    expect(facts()).toBe("of 3");
+    expect(session.images.get("rotate#0")?.revision).toBe(3);
+    expect(session.store.get().confirmed?.revision).toBe(4);
+    expect(closed).toHaveBeenCalledTimes(1);
+    sends(5);
+    session.lost();
+    decoded[2]?.({ close: closed });
+    await settle();
+    expect(facts()).toBe("of 3");
+    expect(session.store.get().link).toBe("gone");
+    vi.unstubAllGlobals();
+  });
   it("keep a failure until its node answers again", () => {
     const { kernel, session } = opened();
     kernel.say(previews({ failed: [{ code: "DS301", message: "cut off", node: "decode" }] }));

@@ -53,14 +53,14 @@ export class Images {
   }
 
   /** Cut an atlas into the pictures of its items; items without a picture lose theirs. */
-  putAtlas(message: Previews | LabelTwin, bitmap: ImageBitmap | null, turn: number): void {
+  putAtlas(message: Previews | LabelTwin, bitmap: ImageBitmap | null): void {
     for (const item of message.items) {
       const id = portKey(item.key, item.output);
       const old = this.images.get(id);
-      if (old && (old.revision > message.revision || old.turn > turn)) continue;
+      if (old && old.revision > message.revision) continue;
       if (bitmap && item.atlas_width > 0) {
         const { atlas_x: x, atlas_y: y, atlas_width: width, atlas_height: height } = item;
-        this.put(id, { bitmap, x, y, width, height, revision: message.revision, turn });
+        this.put(id, { bitmap, x, y, width, height, revision: message.revision, turn: 0 });
       } else {
         this.remove(id);
       }

@@ -2,10 +2,12 @@ import type {
   ClientMessage,
   Edit,
   KernelMessage,
+  LabelTwin,
   Name,
   Names,
   PortRef,
   Position,
+  Previews,
   Repair,
   Sound,
 } from "../protocol/generated";
@@ -51,6 +53,10 @@ export function sheetImage(name: string, variant: number, sample: number): strin
 /** How long an answer may take before the kernel counts as silent, in ms. */
 const TIMEOUT = 12_000;
 
+function isAtlas(message: KernelMessage): message is Previews | LabelTwin {
+  return message.type === "previews" || message.type === "label_twin";
+}
+
 /** One view's conversation with the kernel. */
 export class Session {
   /** The room that cards were last fitted into. */
@@ -70,6 +76,10 @@ export class Session {
   private reproduced: (program: string) => void = () => undefined;
   private named: (found: Names) => void = () => undefined;
   private clock = 0;
+  /** Done when what has come of pictures is decoded and shown. */
+  private decoding: Promise<void> | null = null;
+  /** What is decoded when the kernel is lost is not shown. */
+  private losses = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -119,6 +129,7 @@ export class Session {
 
   close(): void {
     clearTimeout(this.watch);
+    this.losses += 1;
     this.stopListening();
     this.transport.close?.();
     this.images.clear();
@@ -313,6 +324,7 @@ export class Session {
   /** The comm was closed by the host. */
   lost(): void {
     clearTimeout(this.watch);
+    this.losses += 1;
     this.store.set((s) => ({
       ...s,
       link: "gone",
@@ -358,7 +370,25 @@ export class Session {
     }, TIMEOUT);
   }
 
+  /** Pictures and what is said of them are shown together, as soon as they are decoded; what comes later waits. */
   private receive(sent: KernelMessage, buffers: readonly Bytes[]): void {
+    const picture = isAtlas(sent) ? buffers[0] : undefined;
+    const { decoding: before, losses } = this;
+    if (!picture && !before) {
+      this.take(sent, buffers, null);
+      return;
+    }
+    const take = async () => {
+      const bitmap = await decode(picture);
+      await Promise.allSettled([before]);
+      if (this.decoding === taken) this.decoding = null;
+      if (this.losses === losses) this.take(sent, buffers, bitmap);
+    };
+    const taken = take();
+    this.decoding = taken;
+  }
+
+  private take(sent: KernelMessage, buffers: readonly Bytes[], bitmap: ImageBitmap | null): void {
     const message = answered(sent, this.store.get());
     if (message.type === "revision_changed") this.document = buffers[0] ?? this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
@@ -369,7 +399,12 @@ export class Session {
     });
     if (message.type === "reproduction") this.reproduced(message.program);
     if (message.type === "names") this.named(message);
-    if (wanted) void this.decodeImages(message, buffers);
+    if (!isAtlas(message)) void this.decodeImages(message, buffers);
+    else if (wanted) {
+      // those of the label guard are of no node
+      if (message.type === "previews") for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
+      this.images.putAtlas(message, bitmap);
+    } else bitmap?.close();
     if (message.type === "refused") this.releaseSoon();
     if (message.type === "revision_changed") {
       this.dropOrphans(message.graph.nodes.map((n) => n.key));
@@ -389,14 +424,7 @@ export class Session {
   }
 
   private async decodeImages(message: KernelMessage, buffers: readonly Bytes[]): Promise<void> {
-    if (message.type === "previews" || message.type === "label_twin") {
-      this.clock += 1;
-      const turn = this.clock;
-      const bitmap = await decode(buffers[0]);
-      // those of the label guard are of no node
-      if (message.type === "previews") for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
-      this.images.putAtlas(message, bitmap, turn);
-    } else if (message.type === "sample_strip") {
+    if (message.type === "sample_strip") {
       await this.putLatest(STRIP_IMAGE, buffers[0]);
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);

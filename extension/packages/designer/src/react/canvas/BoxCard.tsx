@@ -11,7 +11,7 @@ import { type Box, boxesOf, boxSize, costOf, entryName, exposedOf, failingIn, ke
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort } from "./CardParts";
+import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { Name } from "./Name";
@@ -141,7 +141,6 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     cost: costOf(s, box),
     failing: failingIn(s, box),
     stale: box.nodes.some((n) => select.staleKeys(s).has(n.key)),
-    busy: box.nodes.some((n) => select.busyKeys(s).has(n.key)),
     old: select.isOld(s),
     heat: s.view.heat,
     sample: s.sample,
@@ -153,7 +152,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     if (ports) update(box.id);
   }, [ports, update, box.id]);
   const label = `output of ${box.group.title} for sample ${card.sample + 1}`;
-  const marks = [card.failing ? "ds-failed" : "", card.stale ? "ds-stale" : "", card.busy ? "ds-busy" : ""];
+  const marks = [card.failing ? "ds-failed" : "", card.stale ? "ds-stale" : ""];
   const devices = new Set(box.nodes.map((n) => n.device));
   const device = devices.size === 1 ? (box.nodes[0]?.device ?? "cpu") : "mixed";
   return (
@@ -165,6 +164,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
       onPointerEnter={() => session.view({ hovered: box.id })}
       onPointerLeave={() => session.view({ hovered: null })}
     >
+      <Busy keys={box.nodes.map((n) => n.key)} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <header className="ds-card-head">

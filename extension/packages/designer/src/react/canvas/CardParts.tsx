@@ -1,9 +1,9 @@
 import { Handle, Position } from "@xyflow/react";
-import type { CSSProperties, ReactNode } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
-import type { Heat } from "../../core/select";
+import { busyKeys, type Heat } from "../../core/select";
 import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Icon } from "../icons";
@@ -102,6 +102,24 @@ export function SourcePort({ source, kind, wired, name, head = false, inner = fa
       <PortMark kind={kind} wired={wired} />
     </Handle>
   );
+}
+
+/**
+ * Whether one of these nodes is computed: told apart from its card, which need not be drawn again at each step of a
+ * slider. Most steps are over before it shows, and what is animated is a layer of its own, even while it is invisible.
+ */
+export function Busy({ keys }: { readonly keys: readonly string[] }) {
+  const busy = useSel((s) => !s.run.running && keys.some((key) => busyKeys(s).has(key)));
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    if (!busy) return undefined;
+    const timer = setTimeout(setLate, 150, true);
+    return () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+  }, [busy]);
+  return busy && late ? <i className="ds-busy" /> : null;
 }
 
 /** Everything that a run has measured for a node, in sentences: first whose time it is, of what, and when. */

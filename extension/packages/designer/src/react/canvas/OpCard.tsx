@@ -16,7 +16,7 @@ import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { FilePicture } from "../problems/FilePicture";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
-import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./CardParts";
+import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
@@ -152,11 +152,6 @@ function Header({ node, operator, renaming, chance }: HeaderProps) {
 type Card = ReturnType<typeof useCard> & {
   readonly node: NodeView;
 };
-
-/** Whether a node is computed: told apart from its card, which need not be drawn again at each step of a slider. */
-function Busy({ nodeKey }: { readonly nodeKey: string }) {
-  return useSel((s) => !s.run.running && select.busyKeys(s).has(nodeKey)) ? <i className="ds-busy" /> : null;
-}
 
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
@@ -333,7 +328,7 @@ function OpCardView({ id, selected }: NodeProps) {
       onPointerEnter={() => session.view({ hovered: id })}
       onPointerLeave={() => session.view({ hovered: null })}
     >
-      <Busy nodeKey={id} />
+      <Busy keys={[id]} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <Header node={node} operator={operator} renaming={card.renaming} chance={card.chance} />
