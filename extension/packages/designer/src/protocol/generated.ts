@@ -145,14 +145,22 @@ export interface ImageBody {
   readonly type: "image";
 }
 
-/** Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume. */
+/** Frames of a sequence, in one row of the picture, each `width` wide. */
 export interface PlanesBody {
   readonly type: "planes";
-  readonly axis: "D" | "F";
   readonly count: number;
   readonly shown: readonly number[];
   readonly width: number;
   readonly times: readonly number[];
+}
+
+/** Slices of a volume along D, then along H, then along W, in one row of the picture, each `width` wide. */
+export interface VolumeBody {
+  readonly type: "volume";
+  readonly extents: readonly [number, number, number];
+  readonly sides: readonly [number, number, number];
+  readonly shown: readonly [readonly number[], readonly number[], readonly number[]];
+  readonly width: number;
 }
 
 /** Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`. */
@@ -678,6 +686,7 @@ export interface NodeView {
   readonly pin: "" | "behind" | "here";
   readonly pin_batch: number;
   readonly seed: number | null;
+  readonly wide: boolean;
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
@@ -1392,6 +1401,7 @@ export type Mark =
 export type PreviewBody =
   | ImageBody
   | PlanesBody
+  | VolumeBody
   | WaveBody
   | BoxesBody
   | PointsBody

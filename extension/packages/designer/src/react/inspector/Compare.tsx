@@ -181,7 +181,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       </div>
       {detail.planes > 1 && (
         <label className="ds-plane">
-          <span>{preview?.body.type === "planes" && preview.body.axis === "F" ? "Frame" : "Slice"}</span>
+          <span>Frame</span>
           <input
             type="range"
             min={0}
