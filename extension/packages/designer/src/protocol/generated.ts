@@ -456,11 +456,11 @@ export interface RequestDraws {
   readonly port: PortRef;
 }
 
-/** Ask for two outputs of the shown sample, without loss, and how far they are apart. */
+/** Ask for two outputs of the shown sample, without loss, and how far they are apart; without `b` for `a` alone. */
 export interface RequestPair {
   readonly type: "request_pair";
   readonly a: Side;
-  readonly b: Side;
+  readonly b?: Side | null;
   readonly plane?: number;
 }
 
@@ -999,11 +999,11 @@ export interface Draws {
   readonly levels: readonly (readonly [number, number])[];
 }
 
-/** Answer to `RequestPair`; buffers are two PNG pictures, or absent if `note` says why there are none. */
+/** Answer to `RequestPair`; buffers are PNG pictures, one a side, or absent if `note` says why there are none. */
 export interface Pair {
   readonly type: "pair";
   readonly a: Side;
-  readonly b: Side;
+  readonly b: Side | null;
   readonly facts_a: string;
   readonly facts_b: string;
   readonly same: boolean;
