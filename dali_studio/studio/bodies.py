@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 
@@ -12,17 +10,27 @@ class ImageBody(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
 
 
 class PlanesBody(msgspec.Struct, frozen=True, kw_only=True, tag="planes"):
-    """Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume.
+    """Frames of a sequence, in one row of the picture, each `width` wide.
 
-    `shown` are their places among `count`. `times` are the seconds of frames from the begin of their file, where it is
-    known.
+    `shown` are their places among `count`. `times` are their seconds from the begin of their file, where it is known.
     """
 
-    axis: Literal["F", "D"]
     count: int
     shown: tuple[int, ...]
     width: int
     times: tuple[float, ...] = ()
+
+
+class VolumeBody(msgspec.Struct, frozen=True, kw_only=True, tag="volume"):
+    """Slices of a volume along D, then along H, then along W, in one row of the picture, each `width` wide.
+
+    `shown` are their places along each of these axes, `extents` the voxels along each, `sides` how long it is drawn.
+    """
+
+    extents: tuple[int, int, int]
+    sides: tuple[int, int, int]
+    shown: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    width: int
 
 
 class WaveBody(msgspec.Struct, frozen=True, kw_only=True, tag="wave"):
@@ -89,6 +97,7 @@ class TextBody(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
 PreviewBody = (
     ImageBody
     | PlanesBody
+    | VolumeBody
     | WaveBody
     | BoxesBody
     | PointsBody

@@ -160,7 +160,10 @@ class Inquiries:
     # ------------------------------------------------------------------------------------------------------------ pair
 
     def pair(self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]) -> None:
-        """Send two outputs and how far they are apart; `before` gives the state some undo steps ago."""
+        """Send two outputs and how far they are apart, or one alone; `before` gives the state some undo steps ago."""
+        if wanted.b is None:
+            self._alone(request, wanted, before)
+            return
         whole = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
         facts = ["" if side is None else images.info(side.samples[0]) for side in whole]
         sides = [side and _plane(side, wanted.plane) for side in whole]
@@ -189,20 +192,42 @@ class Inquiries:
         )  # fmt: skip
         if buffers:
             samples = range(min(request.batch_size, _PAIR_SAMPLES))
-            means = tuple(self._apart(replace(request, sample=k), wanted, before) for k in samples)
+            sides = (wanted.a, wanted.b)
+            means = tuple(self._apart(replace(request, sample=k), sides, wanted.plane, before) for k in samples)
             self._send(output_messages.PairBatch(a=wanted.a, b=wanted.b, means=means), [])
 
     def _apart(
-        self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]
+        self, request: PreviewRequest, wanted: Sequence[requests.Side], plane: int, before: Callable[[int], Revision]
     ) -> float:  # fmt: skip
         """The mean difference of a sample; -1 if there is none."""
         try:
-            whole = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
+            whole = [self._side(request, side, before) for side in wanted]
         except DaliStudioError:
             return -1.0
-        sides = [side and _plane(side, wanted.plane) for side in whole]
+        sides = [side and _plane(side, plane) for side in whole]
         one, other = (None if side is None else _picture(side) for side in sides)
         return -1.0 if one is None or other is None else _distance(sides, one, other).mean
+
+    def _alone(
+        self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]
+    ) -> None:  # fmt: skip
+        """Send one output as it is shown large: a frame, a slice, or an image, with masks over theirs."""
+        port, revision = wanted.a.port, before(wanted.a.steps) if wanted.a.steps else request.revision
+        known = port.node in revision.active
+        made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs if known else {}
+        batch, picture = made.get(port), None
+        if batch is not None and _axis(batch) is not None:
+            picture = _picture(_plane(batch, wanted.plane))
+        elif batch is not None:
+            shown = shown_of(revision, port, made)
+            large = renderer_of(shown).large(shown, -1)
+            picture = large and images.fitted(large.image, *_PAIR)
+        message = output_messages.Pair(
+            a=wanted.a, b=None, facts_a="" if batch is None else images.info(batch.samples[0]),
+            note="" if picture is not None else f"{port.node} gives no picture of this sample.",
+            planes=0 if batch is None else _planes(batch),
+        )  # fmt: skip
+        self._send(message, [] if picture is None else [_png(picture)])
 
     def _side(
         self, request: PreviewRequest, side: requests.Side, before: Callable[[int], Revision]

@@ -123,7 +123,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
-    """Answer to `RequestPair`; buffers are two PNG pictures, or absent if `note` says why there are none.
+    """Answer to `RequestPair`; buffers are PNG pictures, one a side, or absent if `note` says why there are none.
 
     `same`: all numbers are equal. `mean` and `largest` are of the absolute difference, `histogram` counts it in 24
     spans from 0 to `largest`; `peak`: the signal-to-noise ratio in dB, 0 if it is infinite or nothing is compared.
@@ -131,14 +131,14 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
     """
 
     a: Side
-    b: Side
+    b: Side | None
     facts_a: str
-    facts_b: str
-    same: bool
-    mean: float
-    largest: float
-    peak: float
-    histogram: tuple[int, ...]
+    facts_b: str = ""
+    same: bool = False
+    mean: float = 0.0
+    largest: float = 0.0
+    peak: float = 0.0
+    histogram: tuple[int, ...] = ()
     note: str = ""
     planes: int = 0
 

@@ -135,7 +135,7 @@ def draw(
     cards = [
         _Card(
             node, stills, names.get(node.key, ()), schemas.get(node.operator), rows=2 if few else 0,
-            wide=len(graph.nodes) <= _DENSE and node.output_kinds[:1] == ("video",),
+            wide=len(graph.nodes) <= _DENSE and node.wide,
         )
         for node in graph.nodes
     ]  # fmt: skip

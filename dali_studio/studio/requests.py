@@ -192,13 +192,13 @@ class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws
 
 
 class RequestPair(msgspec.Struct, frozen=True, kw_only=True, tag="request_pair"):
-    """Ask for two outputs of the shown sample, without loss, and how far they are apart.
+    """Ask for two outputs of the shown sample, without loss, and how far they are apart; without `b` for `a` alone.
 
     Of sequences and volumes frame, or slice, number `plane`, or the last one.
     """
 
     a: Side
-    b: Side
+    b: Side | None = None
     plane: int = 0
 
 

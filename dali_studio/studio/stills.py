@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -66,11 +67,18 @@ def pieces(still: Still, room: tuple[int, int]) -> list[tuple[images.Rgb, Box]]:
     if isinstance(body, bodies.WaveBody):
         lower = min(height * 0.6, picture.shape[0] * width / picture.shape[1])
         return [(picture, Box(0, height - lower, width, lower))]
-    if not isinstance(body, bodies.PlanesBody):
+    if not isinstance(body, bodies.PlanesBody | bodies.VolumeBody):
         return [(picture, whole)]
     frames = [picture[:, at : at + body.width] for at in range(0, picture.shape[1], body.width)]
-    if room != WIDE:  # of slices the one in the middle
-        return [(np.ascontiguousarray(frames[len(frames) // 2 if body.axis == "D" else 0]), whole)]
+    if isinstance(body, bodies.VolumeBody):
+        part = Box(0, 0, width / 3, height) if room == WIDE else whole
+        begins = accumulate((len(places) for places in body.shown[:2]), initial=0)
+        along = zip(begins, body.shown, body.extents, strict=True)
+        middles = [begin + places.index(count // 2) for begin, places, count in along]
+        picked = middles if room == WIDE else middles[:1]
+        return [(np.ascontiguousarray(frames[at]), part._replace(x=part.width * i)) for i, at in enumerate(picked)]
+    if room != WIDE:
+        return [(np.ascontiguousarray(frames[0]), whole)]
     across = _frame_width(len(frames)) / _STRIP
     strip = np.hstack([_cut(frame, across) for frame in frames])
     return [
@@ -110,6 +118,8 @@ def drawn(still: Still, room: tuple[int, int], hue: str) -> str:
             return _twice(dots, 6, 4)
         case bodies.PlanesBody() if room == WIDE:
             return _frames(still.body)
+        case bodies.VolumeBody() if room == WIDE:
+            return _planes(still.body)
         case bodies.WaveBody():
             lower = sum(box.height for _, box in pieces(still, room))
             return _wave(still.body, room[0], room[1] - lower, hue)
@@ -170,6 +180,18 @@ def _frames(body: bodies.PlanesBody) -> str:
         f'<path d="{edges}" stroke="#fff" fill="none"/><rect class="i blue" x="1" y="{top + 1}" width="{wide - 2:.4g}" '
         f'height="{_STRIP - 2}" fill="none" stroke="{blue}" stroke-width="2"/>'
     )
+
+
+def _planes(body: bodies.VolumeBody) -> str:
+    """Where the planes cross, in their middles, and which they are."""
+    width, height = WIDE[0] / 3, WIDE[1]
+    cross = "".join(f"M{width * i:.4g} {height / 2}h{width:.4g}M{width * (i + 0.5):.4g} 0v{height}" for i in range(3))
+    names = "".join(
+        f'<rect x="{width * i + 4:.4g}" y="4" width="{6 * len(name) + 6}" height="16" rx="4" fill="#111"/>'
+        f'<text class="n" x="{width * i + 7:.4g}" y="16">{name}</text>'
+        for i, name in enumerate(f"{axis} {count // 2}" for axis, count in zip("zyx", body.extents, strict=True))
+    )
+    return f'<path d="{cross}" stroke="#fff" stroke-dasharray="4 3" fill="none"/>{names}'
 
 
 def _wave(body: bodies.WaveBody, width: float, height: float, hue: str) -> str:

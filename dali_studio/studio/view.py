@@ -43,6 +43,7 @@ from dali_studio.studio.messages import (
     Route,
 )
 from dali_studio.studio.own_text import in_view, source_in
+from dali_studio.studio.renderers.volume import is_volume
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 
@@ -54,6 +55,8 @@ OUTPUTS = "__outputs__"
 TARGET = "model target"
 #: Name under which is kept in which revision the graph took the place of another.
 ORIGIN = "origin"
+#: Cards of two columns, at most: more would make all cards small.
+_WIDE = 6
 #: Width of a card and the gap behind it, in canvas pixels.
 COLUMN = 184
 #: Height of a usual card and the gap below it.
@@ -135,6 +138,8 @@ def graph_view(revision: Revision) -> GraphView:
     with suppress(DaliStudioError):  # a cycle has no order
         seeds = revision.seeds
     nodes = tuple(_node(revision, key, seeds.get(key)) for key in graph)
+    if sum(node.wide for node in nodes) > _WIDE:
+        nodes = tuple(msgspec.structs.replace(node, wide=False) for node in nodes)
     return GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs)
 
 
@@ -165,6 +170,7 @@ def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
         pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
         pin_batch=revision.pinned[key].iteration if key in revision.pinned else 0,
         seed=seed,
+        wide=bool(metas) and (metas[0].kind == "video" or is_volume(metas[0].layout or "")),
     )
 
 

@@ -235,6 +235,39 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     _by_id(page, "comparison").wait_for(state="detached")
 
 
+def test_a_picture_is_looked_at_large_sample_by_sample(designer: Any, artifacts: Path) -> None:
+    page = designer
+    _by_id(page, "node-rotate").click(position=HEAD)
+    for press in (_by_id(page, "compare").dblclick, _by_id(page, "enlarge").click):
+        press()
+        _by_id(page, "pair-a").wait_for()
+        page.keyboard.press("Escape")
+        _by_id(page, "comparison").wait_for(state="detached")
+    _by_id(page, "node-rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Enlarge its picture").click()
+    extents = "() => { const { width, height } = document.querySelector('[data-testid=pair-a]'); return `${height}×${width}×3 u8`; }"
+    said = page.locator(".ds-pair-stage .ds-compare-label")
+    page.wait_for_function(f"() => document.querySelector('.ds-pair-stage .ds-compare-label').textContent === 'rotate ' + ({extents})()")
+    first = said.inner_text()
+    # arrow keys go through the samples, with Shift they move the pixel, whose numbers are told
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("first => document.querySelector('.ds-pair-stage .ds-compare-label').textContent !== first", arg=first)
+    place = page.locator('[data-testid="pixel-table"] thead th').first
+    place.get_by_text("x ").wait_for()
+    before = place.inner_text()
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_function("before => document.querySelector('[data-testid=pixel-table] th').textContent !== before", arg=before)
+    assert page.locator('[data-testid="pixel-table"] tbody tr').count() == 3
+    assert page.locator(".ds-pair-grid").count() == 0
+    for _ in range(14):
+        page.keyboard.press("+")
+    page.locator(".ds-pair-grid").wait_for()
+    page.screenshot(path=artifacts / "designer_large.png")
+    page.keyboard.press("Escape")
+    _by_id(page, "comparison").wait_for(state="detached")
+    page.keyboard.press("[")
+
+
 def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: Any, artifacts: Path) -> None:
     page = designer
     _by_id(page, "node-rotate").click(position=HEAD)

@@ -122,9 +122,14 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     assert page.locator('[data-testid="node-vector"] .ds-statistics .ds-histogram').count() == 1
     assert (_by_id(page, "thumb-words").text_content() or "").startswith("A label that is text")
 
-    # the card's slider goes through the slices without asking the kernel
+    # the card shows three planes; where one is pressed, and the arrow keys, move the others without asking the kernel
+    planes, names = page.locator('[data-testid="node-volume"] .ds-volume'), '[data-testid="node-volume"] .ds-compare-label'
+    assert page.locator(names).all_inner_texts() == ["z 12", "y 30", "x 40"]
+    room = planes.first.bounding_box()
+    planes.first.click(position={"x": room["width"] * 0.2, "y": room["height"] * 0.35})
+    page.wait_for_function("names => [...document.querySelectorAll(names)].map(e => e.textContent).join() === 'z 12,y 15,x 20'", arg=names)
     before, middle = _drawn(page, "volume"), lab.painted(page, "volume")
-    _by_id(page, "slice-volume").focus()
+    _by_id(page, "slice-z-volume").focus()
     page.keyboard.press("Home")
     page.wait_for_function(
         "before => Number(document.querySelector('[data-testid=thumb-volume]').dataset.drawn) > before", arg=before

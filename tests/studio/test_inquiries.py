@@ -134,6 +134,17 @@ def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
     assert pair.note == "uniform gives no picture of this sample."
 
 
+def test_one_output_alone_has_its_pixels(client: Client) -> None:
+    alone = "request_pair"
+    got = client.send(alone, a={"port": port("resize"), "steps": 0})
+    ((pair, (picture,)),) = [(m, b) for m, b in got if isinstance(m, output_messages.Pair)]
+    made = client.session.renderer.engine.compute(client.session.current(), 0, [0]).outputs[PortRef(node="resize")]
+    assert (pair.b, pair.note, only(got, output_messages.PairBatch)) == (None, "", [])
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(picture))), made.samples[0])
+    (pair,) = only(client.send(alone, a={"port": port("uniform"), "steps": 0}), output_messages.Pair)
+    assert pair.note == "uniform gives no picture of this sample."
+
+
 def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:
     (pixel,) = only(client.send("request_pixel", ports=[port("resize"), port("normalize"), port("uniform")], x=0.5, y=0.25),
                     output_messages.Pixel)  # fmt: skip
@@ -240,6 +251,8 @@ def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
         expected = np.abs(frames[min(plane, 4)].astype(int) - frames[3])
         assert (pair.planes, pair.same, pair.largest) == (5, not expected.any(), expected.max())
         assert pair.mean == pytest.approx(expected.mean())
+        ((alone, (picture,)),) = [(m, b) for m, b in client.send("request_pair", a=a, plane=plane) if isinstance(m, output_messages.Pair)]
+        assert alone.planes == 5 and np.array_equal(np.asarray(Image.open(io.BytesIO(picture))), frames[min(plane, 4)])
     ports = [port(name) for name in ("one", "volume", "still")]
     (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), output_messages.Pixel)
     assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]

@@ -145,21 +145,26 @@ def test_frames_stand_side_by_side_with_their_numbers(layout: str, shape: tuple[
     for number in range(shape[0]):
         frames[number] = 15 * number
     made = card(frames, layout)
-    assert made.body == bodies.PlanesBody(axis="F", count=15, shown=(0, 2, 4, 6, 8, 10, 12, 14), width=30)
+    assert made.body == bodies.PlanesBody(count=15, shown=(0, 2, 4, 6, 8, 10, 12, 14), width=30)
     assert made.picture is not None and made.picture.shape == (20, 240, 3)
     assert [int(made.picture[5, 30 * i + 15, 0]) for i in range(4)] == [0, 30, 60, 90]
-    assert card(np.zeros((2, 400, 600, 3), np.uint8), "FHWC").body == bodies.PlanesBody(axis="F", count=2, shown=(0, 1), width=264)
+    assert card(np.zeros((2, 400, 600, 3), np.uint8), "FHWC").body == bodies.PlanesBody(count=2, shown=(0, 1), width=264)
 
 
 @pytest.mark.parametrize(("layout", "shape"), [("DHWC", (33, 20, 30, 1)), ("CDHW", (1, 33, 20, 30)), ("DHW", (33, 20, 30))])
-def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: tuple[int, ...]) -> None:
+def test_a_volume_shows_slices_from_three_sides_and_its_middle_is_among_them(layout: str, shape: tuple[int, ...]) -> None:
     volume = np.zeros(shape, np.float32)
     np.moveaxis(volume, layout.index("D"), 0)[16] = 1.0
     made = card(volume, layout)
-    assert isinstance(made.body, bodies.PlanesBody) and (made.body.axis, made.body.count) == ("D", 33)
-    at = made.body.shown.index(16)
-    assert made.picture is not None and made.picture[3, at * made.body.width + 3, 0] == 255
-    assert made.picture[:, : at * made.body.width].max() == 0
+    assert isinstance(made.body, bodies.VolumeBody) and made.picture is not None
+    assert (made.body.extents, made.body.sides) == ((33, 20, 30), (30, 20, 30))
+    assert [places[-1] for places in made.body.shown] == [32, 19, 29]
+    assert all(count // 2 in places for places, count in zip(made.body.shown, made.body.extents, strict=True))
+    at, middle = made.body.shown[0].index(16), made.picture.shape[0] // 2
+    cells = [made.picture[:, x : x + made.body.width, 0] for x in range(0, made.picture.shape[1], made.body.width)]
+    assert cells[at][middle].min() == 255 and max(cell.max() for cell in cells[:at]) == 0  # a whole axial slice
+    for cell in cells[len(made.body.shown[0]) :]:  # in the others a line from side to side
+        assert cell[middle, 20] > 100 > cell[middle - 20, 20]
     shown = Shown(volume, layout)
     middle, low = renderer_of(shown).large(shown, -1), renderer_of(shown).large(shown, (3 * 20 + 4) * 30 + 5)
     assert middle is not None and low is not None
@@ -197,16 +202,16 @@ def test_planes_of_a_volume_cross_in_a_voxel() -> None:
 @pytest.mark.parametrize("count", [1, 2, 5, 9, 10, 64])
 def test_every_number_of_slices_fits_into_the_row(count: int) -> None:
     made = card(np.zeros((count, 400, 500), np.int16), "DHW")
-    assert isinstance(made.body, bodies.PlanesBody) and made.picture is not None
-    assert count // 2 in made.body.shown and made.body.shown[-1] == count - 1
-    assert made.picture.shape[1] == made.body.width * len(made.body.shown)
+    assert isinstance(made.body, bodies.VolumeBody) and made.picture is not None
+    assert count // 2 in made.body.shown[0] and made.body.shown[0][-1] == count - 1
+    assert made.picture.shape[1] == made.body.width * sum(map(len, made.body.shown))
 
 
 def test_a_sequence_of_volumes_shows_their_middle_slices() -> None:
     sequence = np.zeros((3, 5, 8, 8, 1), np.uint8)
     sequence[:, 2] = 200
     made = card(sequence, "FDHWC")
-    assert isinstance(made.body, bodies.PlanesBody) and made.body.axis == "F"
+    assert isinstance(made.body, bodies.PlanesBody)
     assert made.picture is not None and made.picture.min() == 200
 
 
@@ -394,7 +399,7 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
     assert not previews.failed
     items = {(item.key, item.output): item for item in previews.items}
     assert {key: type(item.body).__struct_config__.tag for key, item in items.items()} == {
-        ("video", 0): "planes", ("volume", 0): "planes", ("sound", 0): "wave", ("matrix", 0): "table",
+        ("video", 0): "planes", ("volume", 0): "volume", ("sound", 0): "wave", ("matrix", 0): "table",
         ("vector", 0): "statistics", ("source", 0): "image", ("source", 1): "boxes", ("reader", 0): "text",
         ("reader", 1): "table",
     }  # fmt: skip
@@ -403,6 +408,20 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
     atlas = Image.open(io.BytesIO(buffers[0]))
     for item in previews.items:
         assert item.atlas_x + item.atlas_width <= atlas.width and item.atlas_y + item.atlas_height <= atlas.height
+    client.session.close()
+
+
+@pytest.mark.parametrize(("count", "wide"), [(6, True), (7, False)])
+def test_volumes_take_two_columns_where_few_of_them_are_in_a_graph(count: int, wide: bool) -> None:
+    pipe = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        volume = fn.external_source(source=partial(list, [np.zeros((5, 30, 40, 1), np.uint8)]), layout="DHWC", name="given")
+        for _ in range(count - 1):
+            volume = fn.cast(volume, dtype=types.UINT8)
+        pipe.set_outputs(volume)
+    client = Client(pipe.graph)
+    (revision,) = only(client.send("ready"), messages.RevisionChanged)
+    assert {node.wide for node in revision.graph.nodes} == {wide}
     client.session.close()
 
 

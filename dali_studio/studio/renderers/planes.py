@@ -12,14 +12,14 @@ from dali_studio.studio.bodies import PlanesBody
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
-#: Frames and slices among which a card chooses.
-_FRAMES, _SLICES = 8, 9
+#: Frames that a card shows.
+_FRAMES = 8
 #: The part of a card's room that a frame takes, above the others.
 _FRAME = 0.9
 
 
 class PlanesRenderer:
-    """Shows frames, and slices of a volume behind a slider; of a sequence of volumes, middle slices."""
+    """Shows frames; of a sequence of volumes, middle slices."""
 
     def accepts(self, shown: Shown) -> bool:
         """As in `Renderer`."""
@@ -30,19 +30,14 @@ class PlanesRenderer:
 
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
-        axis, planes, layout = _planes(shown)
+        _, planes, layout = _planes(shown)
         count = len(planes)
-        most = _FRAMES if axis == "F" else _SLICES
-        picked = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
-        if axis == "D":
-            picked = np.unique(np.append(picked, count // 2))[: most + 1]
-        chosen = cast("list[int]", picked.tolist())
+        chosen = spread(count, _FRAMES)
         # mapped together, so that the planes can be compared
         pixels, note = images.to_rgb_each([planes[i] for i in chosen], layout)
-        part = _FRAME if axis == "F" else 1.0
-        row = [images.fitted(image, int(width * part), int(height * part)) for image in pixels]
-        times = tuple(shown.seconds[i] for i in chosen) if axis == "F" and len(shown.seconds) == count else ()
-        body = PlanesBody(axis=axis, count=count, shown=tuple(chosen), width=row[0].shape[1], times=times)
+        row = [images.fitted(image, int(width * _FRAME), int(height * _FRAME)) for image in pixels]
+        times = tuple(shown.seconds[i] for i in chosen) if len(shown.seconds) == count else ()
+        body = PlanesBody(count=count, shown=chosen, width=row[0].shape[1], times=times)
         return Card(body, np.hstack(row), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
@@ -57,6 +52,11 @@ class PlanesRenderer:
         """Four of the planes as one picture."""
         axis, planes, layout = _planes(shown)
         return images.to_rgb(images.four_planes(planes, axis, layout), layout)[0]
+
+
+def spread(count: int, most: int) -> tuple[int, ...]:
+    """So many of `count` places, the first and the last among them."""
+    return tuple(cast("list[int]", np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int)).tolist()))
 
 
 def _planes(shown: Shown) -> tuple[Literal["F", "D"], NDArray[Any], str]:

@@ -75,6 +75,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     pin: "",
     pin_batch: 0,
     seed: null,
+    wide: operator?.outputs[0]?.kind === "video",
     code: codeOf(graph, edit),
   };
   return { ...graph, nodes: [...graph.nodes, node] };

@@ -25,6 +25,7 @@ function shapeOf(body: PreviewBody): CardShape {
   switch (body.type) {
     case "image":
     case "planes":
+    case "volume":
     case "wave":
     case "boxes":
     case "points":
@@ -102,7 +103,7 @@ export function hasPicture(state: State, key: string): boolean {
 
 /** Whether a card leaves its picture to the one canvas of all: in large graphs, where it is a picture and nothing to scrub. */
 export function isOpen(state: State, key: string): boolean {
-  return isDense(state.graph) && hasPicture(state, key) && previewOf(state, key)?.body.type !== "planes";
+  return isDense(state.graph) && hasPicture(state, key) && !("shown" in (previewOf(state, key)?.body ?? {}));
 }
 
 /**
@@ -406,9 +407,9 @@ export function hasFirstInput(node: NodeView, operator: Operator | undefined): b
   return (first !== undefined && !first.optional) || (node.inputs[0] ?? null) !== null;
 }
 
-/** Whether a card takes two columns: that of a sequence, where cards are more than name and picture. */
+/** Whether a card takes two columns: that of a sequence or volume, where cards are more than name and picture. */
 export function isWide(node: NodeView, dense: boolean): boolean {
-  return node.output_kinds[0] === "video" && !dense;
+  return node.wide === true && !dense;
 }
 
 /** Height of a card in px, known without measuring, so that the layout is right at once. */

@@ -146,10 +146,10 @@ export interface Menu {
   readonly place: Position;
 }
 
-/** Two outputs that are compared in place of the canvas. */
+/** Two outputs that are compared in place of the canvas, or one that is looked at there. */
 export interface Comparison {
   readonly a: Side;
-  readonly b: Side;
+  readonly b?: Side;
   /** Frame of sequences, or slice of volumes. */
   readonly plane?: number;
 }

@@ -1,3 +1,5 @@
+import type { VolumeBody } from "../protocol/generated";
+
 /** Z, y and x: numbers along D, H and W. */
 export type Voxel = readonly [number, number, number];
 
@@ -43,4 +45,15 @@ export function linesOf([z, y, x]: Voxel, extents: Voxel, depth: number) {
     coronal: down + deep * (1 - down),
     sagittal: across + deep * (1 - across),
   };
+}
+
+/** Which of some places along an axis is the nearest to one. */
+export function nearest(places: readonly number[], place: number): number {
+  const far = places.map((one) => Math.abs(one - place));
+  return far.indexOf(Math.min(...far));
+}
+
+/** Which of the slices of a card along an axis is that in the middle. */
+export function middleOf({ shown, extents }: VolumeBody, axis: 0 | 1 | 2): number {
+  return nearest(shown[axis], Math.floor(extents[axis] / 2));
 }

@@ -145,14 +145,22 @@ export interface ImageBody {
   readonly type: "image";
 }
 
-/** Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume. */
+/** Frames of a sequence, in one row of the picture, each `width` wide. */
 export interface PlanesBody {
   readonly type: "planes";
-  readonly axis: "D" | "F";
   readonly count: number;
   readonly shown: readonly number[];
   readonly width: number;
   readonly times: readonly number[];
+}
+
+/** Slices of a volume along D, then along H, then along W, in one row of the picture, each `width` wide. */
+export interface VolumeBody {
+  readonly type: "volume";
+  readonly extents: readonly [number, number, number];
+  readonly sides: readonly [number, number, number];
+  readonly shown: readonly [readonly number[], readonly number[], readonly number[]];
+  readonly width: number;
 }
 
 /** Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`. */
@@ -448,11 +456,11 @@ export interface RequestDraws {
   readonly port: PortRef;
 }
 
-/** Ask for two outputs of the shown sample, without loss, and how far they are apart. */
+/** Ask for two outputs of the shown sample, without loss, and how far they are apart; without `b` for `a` alone. */
 export interface RequestPair {
   readonly type: "request_pair";
   readonly a: Side;
-  readonly b: Side;
+  readonly b?: Side | null;
   readonly plane?: number;
 }
 
@@ -678,6 +686,7 @@ export interface NodeView {
   readonly pin: "" | "behind" | "here";
   readonly pin_batch: number;
   readonly seed: number | null;
+  readonly wide: boolean;
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
@@ -990,11 +999,11 @@ export interface Draws {
   readonly levels: readonly (readonly [number, number])[];
 }
 
-/** Answer to `RequestPair`; buffers are two PNG pictures, or absent if `note` says why there are none. */
+/** Answer to `RequestPair`; buffers are PNG pictures, one a side, or absent if `note` says why there are none. */
 export interface Pair {
   readonly type: "pair";
   readonly a: Side;
-  readonly b: Side;
+  readonly b: Side | null;
   readonly facts_a: string;
   readonly facts_b: string;
   readonly same: boolean;
@@ -1392,6 +1401,7 @@ export type Mark =
 export type PreviewBody =
   | ImageBody
   | PlanesBody
+  | VolumeBody
   | WaveBody
   | BoxesBody
   | PointsBody

@@ -4,9 +4,11 @@ import type { Picture } from "../core/images";
 import { type Lens, panned, WHOLE, zoomed } from "../core/lens";
 import { difference, gainFor } from "../core/pixels";
 import { PAIR_A, PAIR_B } from "../core/session";
-import type { Comparison } from "../core/state";
+
+import { type Comparison, portKey } from "../core/state";
 import type { PixelValue, Side } from "../protocol/generated";
 import { OverBatch, PairFacts } from "./CompareFacts";
+import { Overlay } from "./canvas/Overlay";
 import { useSel, useSession } from "./context";
 import { IconButton, Segments } from "./parts";
 import { type Point, usePixel } from "./usePixel";
@@ -161,7 +163,13 @@ function SideChoice({ name, side, set }: { name: string; side: Side; set: (side:
 
 const CHANNELS = ["red", "green", "blue", "alpha"];
 
-function PixelTable({ values }: { readonly values: readonly (PixelValue | undefined)[] }) {
+function PixelTable({
+  values,
+  alone,
+}: {
+  readonly values: readonly (PixelValue | undefined)[];
+  readonly alone: boolean;
+}) {
   const [a, b] = values;
   const count = Math.max(a?.values.length ?? 0, b?.values.length ?? 0);
   const rows = Array.from({ length: count }, (_, i) => i);
@@ -172,9 +180,12 @@ function PixelTable({ values }: { readonly values: readonly (PixelValue | undefi
       <thead>
         <tr>
           <th scope="col">{a ? `x ${a.column}, y ${a.row}` : "pixel"}</th>
-          <th scope="col">A{a && ` ${a.dtype}`}</th>
-          <th scope="col">B{b && ` ${b.dtype}`}</th>
-          <th scope="col">B − A</th>
+          <th scope="col">
+            {!alone && "A "}
+            {a?.dtype}
+          </th>
+          {!alone && <th scope="col">B{b && ` ${b.dtype}`}</th>}
+          {!alone && <th scope="col">B − A</th>}
         </tr>
       </thead>
       <tbody>
@@ -185,8 +196,8 @@ function PixelTable({ values }: { readonly values: readonly (PixelValue | undefi
             <tr key={i}>
               <th scope="row">{count >= 3 ? (CHANNELS[i] ?? i) : count === 1 ? "value" : i}</th>
               <td>{text(one)}</td>
-              <td>{text(two)}</td>
-              <td>{one === undefined || two === undefined ? "–" : signed(two - one)}</td>
+              {!alone && <td>{text(two)}</td>}
+              {!alone && <td>{one === undefined || two === undefined ? "–" : signed(two - one)}</td>}
             </tr>
           );
         })}
@@ -195,7 +206,10 @@ function PixelTable({ values }: { readonly values: readonly (PixelValue | undefi
   );
 }
 
-/** Two outputs, or two versions of one, in place of the canvas: a line to drag, side by side, blinking, or what differs. */
+/**
+ * Two outputs, or two versions of one, in place of the canvas: a line to drag, side by side, blinking, or what differs.
+ * One alone has what is drawn over it, and arrow keys for the samples.
+ */
 export function CompareView({ comparison }: { readonly comparison: Comparison }) {
   const session = useSession();
   usePair(comparison);
@@ -209,11 +223,22 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const [point, setPoint] = useState<Point>({ x: 0.3, y: 0.4 });
   const [pinned, setPinned] = useState(false);
   const [phase, setPhase] = useState(false);
-  const differs = mode === MODES[0];
+  const { b: other } = comparison;
+  const alone = !other;
+  const differs = !alone && mode === MODES[0];
   const [lens, setLens] = useState<Lens>(WHOLE);
   const drags = useRef<"line" | "picture">("line");
   const stage = useRef<HTMLDivElement>(null);
-  const values = usePixel([comparison.a.port, comparison.b.port], point, comparison.plane ?? 0);
+  const { port } = comparison.a;
+  const preview = useSel((s) =>
+    alone && !comparison.a.steps ? s.previews[portKey(port.node, port.output ?? 0)] : undefined,
+  );
+  const over = preview && "over" in preview.body && preview.body.over;
+  const values = usePixel(
+    [over ? { node: over, output: 0 } : port, ...(other ? [other.port] : [])],
+    point,
+    comparison.plane ?? 0,
+  );
   const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
   useEffect(() => {
     if (mode !== "blink") return undefined;
@@ -257,11 +282,19 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     if (!by || !a) return;
     event.preventDefault();
     event.stopPropagation();
+    if (alone && !event.shiftKey) {
+      const { sample, iteration } = session.store.get();
+      session.chooseSample(sample + (by[0] || by[1] || 0), iteration);
+      return;
+    }
     const clamp = (v: number) => Math.min(0.99999, Math.max(0, v));
     setPoint({ x: clamp(point.x + (by[0] ?? 0) / a.width), y: clamp(point.y + (by[1] ?? 0) / a.height) });
   };
+  const arrows = `Arrow keys ${alone ? "go through the samples, with Shift they " : ""}move the pixel`;
   const shown = { a, b, gain };
-  const [left, right] = [`A ${sideName(comparison.a)}`, `B ${sideName(comparison.b)}`];
+  const [left, right] = other
+    ? [`A ${sideName(comparison.a)}`, `B ${sideName(other)}`]
+    : [pair?.note || `${port.node} ${pair?.facts_a ?? ""}`, ""];
   const said = (words: string, end = false) => (
     <span className={`ds-compare-label ${end ? "ds-compare-right" : "ds-compare-in"}`}>{words}</span>
   );
@@ -269,6 +302,14 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const view = {
     "--ds-ratio": a ? a.width / a.height : 1,
     "--ds-lens": `translate(${lens.x * 100}%, ${lens.y * 100}%) scale(${lens.zoom})`,
+  };
+  // lines between pixels that are large enough to be told apart
+  const near = a && (stage.current?.querySelector(".ds-pair-fit")?.clientWidth ?? 0) * lens.zoom > 8 * a.width;
+  const enlarged = {
+    inset: `${lens.y * 100}% auto auto ${lens.x * 100}%`,
+    width: `${lens.zoom * 100}%`,
+    height: `${lens.zoom * 100}%`,
+    backgroundSize: `${100 / (a?.width ?? 1)}% ${100 / (a?.height ?? 1)}%`,
   };
   const pane = (content: JSX.Element | JSX.Element[], labels: JSX.Element, over?: JSX.Element) => (
     // biome-ignore lint/a11y/noStaticElementInteractions: the stage around it takes the keys
@@ -283,7 +324,12 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       }}
     >
       <div className={`ds-pair-fit ${lens.zoom > 3 ? "ds-pair-near" : ""}`} style={view}>
-        <div className="ds-pair-lens">{content}</div>
+        <div className="ds-pair-lens">
+          {content}
+          <div className={near ? "ds-pair-grid" : ""} style={enlarged}>
+            {preview && a && <Overlay preview={preview} width={a.width} height={a.height} />}
+          </div>
+        </div>
         {over}
         {cross}
         {labels}
@@ -293,12 +339,16 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   return (
     <section className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
       <header>
-        <b>Compare</b>
+        <b>{alone ? "Look" : "Compare"}</b>
         <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
-        <IconButton icon="flip" label="Swap" small onClick={() => set({ a: comparison.b, b: comparison.a })} />
-        <SideChoice name="B" side={comparison.b} set={(side) => set({ b: side })} />
-        <span className="ds-spring" />
-        <Segments label="How" options={MODES} value={mode} testId="pair-mode" onChange={setMode} />
+        {other && (
+          <>
+            <IconButton icon="flip" label="Swap" small onClick={() => set({ a: other, b: comparison.a })} />
+            <SideChoice name="B" side={other} set={(side) => set({ b: side })} />
+            <span className="ds-spring" />
+            <Segments label="How" options={MODES} value={mode} testId="pair-mode" onChange={setMode} />
+          </>
+        )}
         <IconButton
           icon="cross"
           label="Close (Esc)"
@@ -312,7 +362,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
         tabIndex={0}
-        aria-label="Pictures. Arrow keys move the point; plus and minus enlarge, 0 shows all."
+        aria-label={`Pictures. ${arrows}; plus and minus enlarge, 0 shows all.`}
         onKeyDown={onKeyDown}
       >
         {differs && (
@@ -330,15 +380,15 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
             )}
           </div>
         )}
-        {(mode === "side by side" || mode === "blink") && (
+        {!differs && (
           <div>
             {pane(
-              <PairPicture {...shown} show={phase && mode === "blink" ? "b" : "a"} />,
-              said(phase && mode === "blink" ? right : left),
+              <PairPicture {...shown} show={!alone && phase && mode === "blink" ? "b" : "a"} />,
+              said(!alone && phase && mode === "blink" ? right : left),
             )}
           </div>
         )}
-        {mode === "side by side" && <div>{pane(<PairPicture {...shown} show="b" />, said(right))}</div>}
+        {!alone && mode === "side by side" && <div>{pane(<PairPicture {...shown} show="b" />, said(right))}</div>}
         {differs && (
           <div>
             {pane(
@@ -350,11 +400,11 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
       </div>
       <footer>
         <Around picture={a} at={point} label={left} />
-        <Around picture={b} at={point} label={right} />
+        {!alone && <Around picture={b} at={point} label={right} />}
         <div>
-          <PixelTable values={values} />
+          <PixelTable values={values} alone={alone} />
           <p className="ds-muted">
-            <span className="ds-kbd">Shift</span> click {pinned ? "frees" : "pins"} the pixel, arrow keys move it.{" "}
+            {arrows}; a click with Shift {pinned ? "frees" : "pins"} it.{" "}
             {lens.zoom > 1 ? (
               <button type="button" className="ds-link" data-testid="pair-whole" onClick={() => setLens(WHOLE)}>
                 {format.number(Number(lens.zoom.toPrecision(2)))} times enlarged: show all
@@ -366,7 +416,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         </div>
         {pair && pair.planes > 1 && (
           <label className="ds-gain">
-            Frame {Math.min(comparison.plane ?? 0, pair.planes - 1)}
+            {preview?.body.type === "volume" ? "Slice" : "Frame"} {Math.min(comparison.plane ?? 0, pair.planes - 1)}
             <input
               type="range"
               min={0}
@@ -396,7 +446,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
           </label>
         )}
       </footer>
-      {pair && (
+      {pair && !alone && (
         <aside className="nowheel">
           <PairFacts pair={pair} />
           <OverBatch />

@@ -161,6 +161,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ),
         ...command("mute"),
         ...command("solo"),
+        ...(several ? [] : command("large")),
         ...command("compare", several ? "Compare the first two" : "Compare with its input"),
         LINE,
         ...command("copy", "Copy"),

@@ -2,10 +2,10 @@ import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
 import { insideKeys } from "../core/inside";
 import { groupMarks, ungroupMarks } from "../core/marks";
-import { obstacle } from "../core/select";
+import { hasPicture, obstacle } from "../core/select";
 import type { Session } from "../core/session";
 import { muted, soloed } from "../core/solo";
-import type { State } from "../core/state";
+import { portKey, type State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
 import { enterBox, toggleBox } from "./boxes";
 import { addNearest } from "./canvas/Junctions";
@@ -100,6 +100,13 @@ function compare({ session }: Scope): void {
   const port = (node: string, output = 0) => ({ port: { node, output }, steps: 0 });
   if (first && second) session.view({ comparison: { a: port(first), b: port(second) } });
   else if (first && source) session.view({ comparison: { a: port(source.node, source.output), b: port(first) } });
+}
+
+/** Look at a result in place of the canvas; of a volume first at the slice in its middle. */
+export function enlarge(session: Session, node: string, output = 0): void {
+  const body = session.store.get().previews[portKey(node, output)]?.body;
+  const plane = body?.type === "volume" ? body.extents[0] >> 1 : 0;
+  session.view({ comparison: { a: { port: { node, output }, steps: 0 }, plane } });
 }
 
 function setAside(session: Session, change: typeof soloed, words: string): void {
@@ -324,6 +331,15 @@ export const COMMANDS: readonly Command[] = [
     keys: [],
     run: compare,
     can: some,
+  },
+  {
+    id: "large",
+    title: "Enlarge its picture",
+    about: "Its pixels and their values, sample by sample",
+    section: "Look",
+    keys: ["V"],
+    run: ({ session }) => enlarge(session, session.store.get().view.selection[0] ?? ""),
+    can: (s) => hasPicture(s, s.view.selection[0] ?? ""),
   },
   {
     id: "help",

@@ -7,6 +7,7 @@ import { around, type Rect } from "../../core/route";
 import { hasPicture, isOpen, isWide, staleKeys, withoutSample } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
+import { middleOf } from "../../core/volume";
 import type { PreviewBody } from "../../protocol/generated";
 import { useFrame, useSel } from "../context";
 import { PREVIEW_HEIGHT } from "./PreviewView";
@@ -34,7 +35,8 @@ interface Place {
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** How wide the first of several planes is in the picture; 0: the picture is one. */
+  /** Where one of several planes begins in the picture, and how wide it is; 0: the picture is one. */
+  readonly begin: number;
   readonly plane: number;
 }
 
@@ -56,7 +58,7 @@ function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, 
   pen.fillRect(part.x, part.y, part.width, part.height);
   pen.globalAlpha = alpha;
   const picture = images.get(place.key);
-  drawContained(pen, picture && { ...picture, width: place.plane || picture.width }, part);
+  drawContained(pen, picture && { ...picture, x: picture.x + place.begin, width: place.plane || picture.width }, part);
 }
 
 /** Name of the picture of a card, or empty where the card shows its own. */
@@ -67,8 +69,10 @@ function pictureOf(state: State, id: string, far: boolean): string {
   return hasPicture(state, exit.node) ? portKey(exit.node, exit.output ?? 0) : "";
 }
 
-function planeOf(body: PreviewBody | undefined): number {
-  return body?.type === "planes" ? body.width : 0;
+/** The begin and the width of the plane that is shown of several; zeros of others. */
+function planeOf(body: PreviewBody | undefined): readonly [number, number] {
+  if (body?.type === "volume") return [middleOf(body, 0) * body.width, body.width];
+  return [0, body?.type === "planes" ? body.width : 0];
 }
 
 interface Props {
@@ -85,7 +89,7 @@ function FarPicturesView({ nodes, zoom, far, drop }: Props) {
   const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
   const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
-  const planes = useSel((s) => shown.map((port) => planeOf(s.previews[port]?.body)));
+  const planes = useSel((s) => shown.flatMap((port) => planeOf(s.previews[port]?.body)));
   const wide = useSel(
     (s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (isWide(n, isDense(s.graph)) ? [n.key] : []))),
   );
@@ -94,7 +98,19 @@ function FarPicturesView({ nodes, zoom, far, drop }: Props) {
       const port = shown[i];
       const width = type === "box" || wide.has(id) ? CARD + COLUMN : CARD;
       const { x, y } = position;
-      return port ? [{ key: port, node: port.split("#")[0] ?? "", plane: planes[i] ?? 0, width, x, y: y + drop }] : [];
+      return port
+        ? [
+            {
+              key: port,
+              node: port.split("#")[0] ?? "",
+              begin: planes[2 * i] ?? 0,
+              plane: planes[2 * i + 1] ?? 0,
+              width,
+              x,
+              y: y + drop,
+            },
+          ]
+        : [];
     });
   }, [nodes, shown, planes, wide, drop]);
   const box = useMemo(() => boxOf(places), [places]);

@@ -1,21 +1,13 @@
-import { useState } from "react";
 import * as format from "../../core/format";
 import { contained } from "../../core/pixels";
 import { type Preview, portKey } from "../../core/state";
-import type {
-  BoxesBody,
-  PlanesBody,
-  PointsBody,
-  PreviewBody,
-  StatisticsBody,
-  TableBody,
-  WaveBody,
-} from "../../protocol/generated";
+import type { BoxesBody, PointsBody, PreviewBody, StatisticsBody, TableBody, WaveBody } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Histogram } from "../Histogram";
 import { Values } from "./CardParts";
 import { Frames } from "./Frames";
 import { Overlay } from "./Overlay";
+import { Planes } from "./Planes";
 import { Thumb } from "./Thumb";
 
 /** The room of a card's picture, in px of the canvas. */
@@ -36,40 +28,6 @@ export type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> &
   readonly body: T;
   readonly testId: string | undefined;
 };
-
-/** Slices of a volume: one is shown, and a slider chooses it. */
-function Slices({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
-  const middle = Math.floor(body.count / 2);
-  const first = body.shown.findIndex((i) => i >= middle);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const index = Math.min(chosen ?? Math.max(0, first), body.shown.length - 1);
-  const slice = body.shown[index] ?? 0;
-  return (
-    <>
-      <Thumb
-        id={portKey(preview.key, preview.output)}
-        width={width}
-        height={height}
-        label={`${label}, slice ${slice} of ${body.count}`}
-        cell={{ index, size: body.width }}
-        {...(testId ? { testId } : {})}
-      />
-      <label className="ds-slices nodrag" title="Slice of the volume">
-        <input
-          type="range"
-          min={0}
-          max={body.shown.length - 1}
-          value={index}
-          aria-label={`Slice of ${preview.key}`}
-          aria-valuetext={`${slice} of ${body.count}`}
-          data-testid={`slice-${preview.key}`}
-          onChange={(e) => setChosen(Number(e.target.value))}
-        />
-        <span>{slice}</span>
-      </label>
-    </>
-  );
-}
 
 /** A wave, with its frequencies below it where they have come. */
 function Sound(props: PartProps<WaveBody>) {
@@ -210,7 +168,9 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
         </>
       );
     case "planes":
-      return body.axis === "F" ? <Frames {...part} body={body} /> : <Slices {...part} body={body} />;
+      return <Frames {...part} body={body} />;
+    case "volume":
+      return <Planes {...part} body={body} />;
     case "wave":
       return <Sound {...part} body={body} />;
     case "boxes":

@@ -9,7 +9,9 @@ import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
 import { Overlay } from "../canvas/Overlay";
 import { Thumb } from "../canvas/Thumb";
+import { enlarge } from "../commands";
 import { useSel, useSession } from "../context";
+import { IconButton } from "../parts";
 import { FilePicture } from "../problems/FilePicture";
 import { type Point, usePixel } from "../usePixel";
 import { Volume } from "./Volume";
@@ -78,6 +80,7 @@ function PixelLine({ values: [out, into] }: { readonly values: readonly (PixelVa
 
 /** Input and output of a node, one over the other, with a line to drag. */
 export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonly output: number }) {
+  const session = useSession();
   const [plane, setPlane] = useState(-1);
   const [cursor, setCursor] = useState<Voxel | null>(null);
   const preview = useSel((s) => previewOf(s, nodeKey, output));
@@ -111,9 +114,16 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       </div>
     );
   if (!detail?.has_output) return null;
+  const onLarge = () => enlarge(session, nodeKey, output);
+  const large = (
+    // the picture around it would take the click
+    <span className="ds-enlarge" onPointerDown={(e) => e.stopPropagation()}>
+      <IconButton icon="expand" label="Enlarge (V)" small testId="enlarge" onClick={onLarge} />
+    </span>
+  );
   if (extents) {
     const label = `three planes of ${nodeKey}, sample ${sample + 1}`;
-    return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} />;
+    return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} large={large} />;
   }
   const both = detail.has_input;
   const move = (e: PointerEvent) => {
@@ -128,6 +138,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   };
   return (
     <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider and the button in it have the keys */}
       <div
         ref={box}
         className="ds-compare"
@@ -139,6 +150,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         }}
         onPointerMove={move}
         onPointerLeave={() => setPoint(null)}
+        onDoubleClick={onLarge}
       >
         {both && (
           <Thumb
@@ -177,11 +189,12 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         )}
         {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
         <span className="ds-compare-label ds-compare-right">Out</span>
+        {large}
         <PixelLine values={point ? values : []} />
       </div>
       {detail.planes > 1 && (
         <label className="ds-plane">
-          <span>{preview?.body.type === "planes" && preview.body.axis === "F" ? "Frame" : "Slice"}</span>
+          <span>Frame</span>
           <input
             type="range"
             min={0}

@@ -1,4 +1,4 @@
-import { type PointerEvent, useRef } from "react";
+import { type PointerEvent, type ReactNode, useRef } from "react";
 import { contained } from "../../core/pixels";
 import { DETAIL_OUT } from "../../core/session";
 import { linesOf, pointed, type Voxel, voxelOf } from "../../core/volume";
@@ -13,10 +13,12 @@ interface Props {
   readonly extents: Voxel;
   readonly label: string;
   readonly onCursor: (voxel: Voxel) => void;
+  /** What opens the large view. */
+  readonly large: ReactNode;
 }
 
 /** Three planes of a volume: a pointer on one of them, or a slider, moves the others. */
-export function Volume({ detail, extents, label, onCursor }: Props) {
+export function Volume({ detail, extents, label, onCursor, large }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { depth } = detail;
   const now = voxelOf(detail.plane, extents);
@@ -63,6 +65,7 @@ export function Volume({ detail, extents, label, onCursor }: Props) {
             {name}
           </span>
         ))}
+        {large}
       </div>
       {PLANES.map((name, axis) => (
         <label key={name} className="ds-plane">
