@@ -75,6 +75,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     pin: "",
     pin_batch: 0,
     seed: null,
+    chance: null,
     code: codeOf(graph, edit),
   };
   return { ...graph, nodes: [...graph.nodes, node] };
@@ -115,6 +116,13 @@ export function applyEdit(graph: GraphView, edit: Edit, catalog: CatalogIndex | 
       return replaceNode(graph, edit.key, (n) => ({ ...n, device: edit.device }));
     case "set_bypass":
       return replaceNode(graph, edit.key, (n) => ({ ...n, bypassed: edit.bypassed }));
+    case "set_chance": {
+      const { part } = edit;
+      return replaceNode(graph, edit.key, (n) => ({
+        ...n,
+        chance: part < 1 ? { nodes: [], ...n.chance, part } : null,
+      }));
+    }
     case "set_outputs":
       return { ...graph, outputs: edit.outputs };
     case "set_pipeline":
