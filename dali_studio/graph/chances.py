@@ -27,6 +27,9 @@ from dali_studio.graph.ways import PREDICATE
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 
+#: What the name of the operator that decides has.
+_COIN = "coin"
+
 
 @dataclass(frozen=True)
 class Chance:
@@ -91,7 +94,7 @@ def _chance(graph: Graph, registry: Registry, merge: str) -> tuple[str, Chance] 
     splits = [wire.source.node for wire in wires]
     own = {merge, *splits}
     outside = {port.node for port in graph.outputs}
-    tossed = "coin" in graph.node(coin.node).operator and not graph.wires(coin.node)
+    tossed = _COIN in graph.node(coin.node).operator and not graph.wires(coin.node)
     decided = all(graph.argument_inputs(one).get(PREDICATE) == coin for one in own)
     right = len(own) == 1 + len(wires) and all(_role(graph, registry, one) == "split" for one in splits)
     kept = not outside & {key, coin.node, *splits} and [(merge, 0)] == graph.fed_by(key)
@@ -195,9 +198,8 @@ class _Cards:
     def _sometimes(self, key: str, part: float) -> Iterator[Edit]:
         graph = self._graph
         coin = PortRef(node=self._free("coin"))
-        yield AddNode(
-            key=coin.node, operator="random.coin_flip", arguments={"probability": part, "dtype": "BOOL"}
-        )  # fmt: skip
+        toss = next(name for name in self._registry if _COIN in name)
+        yield AddNode(key=coin.node, operator=toss, arguments={"probability": part, "dtype": "BOOL"})
         wires = graph.wires(key)
         places = [(w.source, w.input, w.argument) for w in wires]
         if not any(w.input == 0 for w in wires):
