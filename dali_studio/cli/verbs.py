@@ -173,7 +173,7 @@ def export(options: argparse.Namespace) -> int:
             write_alone(graph, view_of(options.file), default_registry(), output)
         say(f"Wrote {output}.")
         return 0
-    functions = subgraphs(options.file)
+    functions = subgraphs(options.file, graph)
     if options.triton:
         return 0 if export_model(graph, Path(options.triton), functions, force=options.force) else FAILED
     if options.check:

@@ -18,7 +18,7 @@ from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.functions import Function, Order, Written, arranged, written
 from dali_studio.codegen.names import identifier, name_ports
 from dali_studio.codegen.parameters import Parameters
-from dali_studio.codegen.structure import CONDITIONAL, NotStructured, Structure, structured
+from dali_studio.codegen.structure import CONDITIONAL, NotStructured, Structure, keys_of, structured
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.model import Graph
@@ -63,8 +63,8 @@ def emit(
     given
         Arguments that become parameters of the program's function (`parameters.module_parameters`).
     functions
-        Groups of nodes that are written as functions, as far as nothing else lies between their nodes, and the program
-        has no `if`.
+        Groups of nodes that are written as functions, as far as nothing else lies between their nodes, and they have
+        all of an `if` or nothing.
     autoserialize
         Mark the function for Triton, which serializes it, in place of running it.
 
@@ -76,7 +76,11 @@ def emit(
     target = dialects.find(dialect)
     keys = _written(graph, registry)
     structure, found = _structure(graph, registry, keys)
-    order = arranged(graph, keys, functions if structure is None else ())
+    order = arranged(graph, keys, functions)
+    if structure is not None and order.owners:
+        structure, found = _structure(graph, registry, order.keys)
+    if structure is not None:
+        order.keep_whole(graph, [keys_of(item) for item in structure.body])
     outputs = {key: _outputs(graph, registry, key) for key in order.keys}
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     operators = {key: graph.node(key).operator for key in outputs}
@@ -85,12 +89,7 @@ def emit(
     writer = Writer(graph, registry, target, names, outputs, frozenset(used), structure, given or {})
     writer.found += found
     made: list[Written] = []
-    if structure is None:
-        body = _with_functions(writer, order, made)
-    else:
-        variables = Variables(structure, names)
-        variables.choose()
-        body = [*statements(writer, structure.body, variables), _return(graph, writer)]
+    body = _with_functions(writer, order, made)
     source = _program(graph.options, target, body, writer, made,
                       conditions=structure is not None, autoserialize=autoserialize)  # fmt: skip
     left_out = [
@@ -100,26 +99,36 @@ def emit(
     ]  # fmt: skip
     between = "other nodes lie between its nodes", "Take these into the group."
     refused = [_refused(one, *between) for one in order.refused]
-    if structure is not None:
-        without = "programs with conditions are written without functions", "The program does the same without it."
-        refused += [_refused(one, *without) for one in functions if one.keys & outputs.keys()]
+    divided = "a condition is partly outside of it", "Take what the condition decides into the group, or all of it out."
+    refused += [_refused(one, *divided) for one in order.divided]
     lines = _lines(source, [*(one.body for one in made), body], writer, keys)
     return Emitted(source, lines, tuple(writer.found + left_out + refused))
 
 
 def _with_functions(writer: Writer, order: Order, made: list[Written]) -> list[ast.stmt]:
-    """The statements of a program without `if`: calls stand in place of those that become functions, in `made`."""
+    """The statements of a program: calls stand in place of those that become functions, in `made`."""
     for (key, _), parameter in writer.given.items() if order.owners else ():
         if key in writer.outputs:
             writer.parameter_name(parameter)  # before the functions' own: callers know it
     for key, path in order.owners.items():
         exposed = dict.fromkeys(one for function in path for one in function.exposed if one[0] == key)
         writer.exposed.update({one: writer.names.unused(one[1]) for one in exposed})
-    body = [(key, statement) for key in order.keys for statement in writer.statements(key)]
+    body = list(_statements(writer, order))
     end = _return(writer.graph, writer)
     if order.owners:
         writer.names.unused(writer.graph.options.name)  # the pipeline's own function
-    return [*_Nested(writer, order, [*body, ("", end)], made).statements(body), end]
+    return [*_Nested(writer, order, [*body, ([], end)], made).statements(body), end]
+
+
+def _statements(writer: Writer, order: Order) -> Iterator[tuple[Sequence[str], ast.stmt]]:
+    """What is written for nodes, with these."""
+    if writer.structure is None:
+        yield from (([key], statement) for key in order.keys for statement in writer.statements(key))
+        return
+    variables = Variables(writer.structure, writer.names)
+    variables.choose()
+    for item in writer.structure.body:
+        yield from ((keys_of(item), statement) for statement in statements(writer, [item], variables))
 
 
 @dataclass(slots=True)
@@ -136,21 +145,24 @@ class _Nested:
 
     writer: Writer
     order: Order
-    whole: list[tuple[str, ast.stmt]]
+    whole: list[tuple[Sequence[str], ast.stmt]]
     made: list[Written]
 
-    def statements(self, body: Iterable[tuple[str, ast.stmt]], depth: int = 0) -> list[ast.stmt]:
+    def statements(self, body: Iterable[tuple[Sequence[str], ast.stmt]], depth: int = 0) -> list[ast.stmt]:
         """Statements within `depth` functions, with calls in place of those that are in one more."""
         result: list[ast.stmt] = []
-        for function, group in groupby(body, lambda one: self.order.owner(one[0], depth)):
+        for function, group in groupby(body, lambda one: self._owner(one[0], depth)):
             part = list(group)
             result += [statement for _, statement in part] if function is None else [self._call(function, part, depth)]
         return result
 
-    def _call(self, function: Function, part: list[tuple[str, ast.stmt]], depth: int) -> ast.stmt:
+    def _owner(self, keys: Sequence[str], depth: int) -> Function | None:
+        return self.order.owner(keys[0], depth) if keys else None
+
+    def _call(self, function: Function, part: list[tuple[Sequence[str], ast.stmt]], depth: int) -> ast.stmt:
         inner = self.statements(part, depth + 1)
-        outside = [statement for key, statement in self.whole if self.order.owner(key, depth) is not function]
-        here = {key for key, _ in part}
+        outside = [statement for keys, statement in self.whole if self._owner(keys, depth) is not function]
+        here = {key for keys, _ in part for key in keys}
         made = written(function, inner, outside, self.writer.names, self._passed(here, depth))
         self.made.append(made)
         self.writer.call_written([made.call, *made.body])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -42,16 +42,35 @@ class Order:
         The functions that every node is in, from the outermost on; of a node that is in none, there is nothing.
     refused
         Functions that cannot be: what lies between their nodes is in none, or in another one.
+    divided
+        Functions that cannot be: they have a part of an `if`.
     """
 
     keys: list[str]
     owners: dict[str, tuple[Function, ...]] = field(default_factory=dict[str, "tuple[Function, ...]"])
     refused: list[Function] = field(default_factory=list[Function])
+    divided: list[Function] = field(default_factory=list[Function])
 
     def owner(self, key: str, depth: int) -> Function | None:
         """The function of a node within `depth` others."""
         path = self.owners.get(key, ())
         return path[depth] if depth < len(path) else None
+
+    def keep_whole(self, graph: Graph, statements: Sequence[Sequence[str]]) -> None:
+        """Leave out functions that do not have all of a statement, given by its nodes, or whose do not stand together.
+
+        What has no input goes where it is read: into the function of the `if` that it is written in.
+        """
+        placed = [[key for key in keys if graph.wires(key) or self.owners.get(key)] for keys in statements]
+        paths = [[self.owners.get(key, ()) for key in keys] for keys in placed]
+        for function in {function for path in self.owners.values() for function in path}:
+            among = [i for i, some in enumerate(paths) if any(function in path for path in some)]
+            whole = all(function in path for i in among for path in paths[i])
+            if not among or not whole or among[-1] - among[0] + 1 != len(among):
+                self.divided.append(function)
+        for keys, some in zip(statements, paths, strict=True):
+            path = max(some, key=len, default=())
+            self.owners.update(dict.fromkeys(keys, tuple(one for one in path if one not in self.divided)))
 
     def exposing(self, key: str, argument: str) -> int:
         """How many functions are around the outermost one that exposes an argument: there, its value is given."""
@@ -154,10 +173,9 @@ def written(
         Values of its exposed arguments, by their parameters.
     """
     stored = _names(inner, ast.Store)
-    loaded = _names(inner, ast.Load)
-    hidden = {*stored, *given, *names.functions}
-    taken = [name for name in loaded if name not in hidden and name in names.known]
     used = set(_names(outside, ast.Load))
+    hidden = {*given, *names.functions}
+    taken = [name for name in _needed(inner, used)[0] if name not in hidden and name in names.known]
     returned = [name for name in stored if name in used]
     name = names.unused(function.title)
     names.functions.add(name)
@@ -176,6 +194,29 @@ def written(
 def _together(names: Sequence[str], context: ast.expr_context) -> ast.expr:
     items: list[ast.expr] = [ast.Name(name, context) for name in names]
     return items[0] if len(items) == 1 else ast.Tuple(elts=items, ctx=context)
+
+
+def _needed(statements: Sequence[ast.stmt], after: Collection[str]) -> tuple[list[str], set[str]]:
+    """Variables that the statements read before they write them, and those that they have written in any case.
+
+    Parameters
+    ----------
+    after
+        What is read later: a variable that one branch alone assigns keeps its value in the other.
+    """
+    needed: dict[str, None] = {}
+    stored = set[str]()
+    for i, statement in enumerate(statements):
+        if isinstance(statement, ast.If):
+            later = {*after, *_names(statements[i + 1 :], ast.Load)}
+            (one, holds), (other, fails) = (_needed(body, later) for body in (statement.body, statement.orelse))
+            kept = sorted((holds ^ fails) & later)
+            loaded, new = [*_names([ast.Expr(statement.test)], ast.Load), *one, *other, *kept], holds & fails
+        else:
+            loaded, new = _names([statement], ast.Load), set(_names([statement], ast.Store))
+        needed.update(dict.fromkeys(name for name in loaded if name not in stored))
+        stored |= new
+    return list(needed), stored
 
 
 def _names(statements: Sequence[ast.stmt], kind: type[ast.expr_context]) -> list[str]:

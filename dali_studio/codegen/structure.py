@@ -89,6 +89,13 @@ class Choice:
 Item = str | Choice
 
 
+def keys_of(item: Item) -> list[str]:
+    """The nodes that a statement is for."""
+    if isinstance(item, str):
+        return [item]
+    return [*item.merges, *(key for body in item.bodies for inner in body for key in keys_of(inner))]
+
+
 @dataclass(slots=True)
 class Structure:
     """The statements of a program with conditions.

@@ -92,8 +92,17 @@ class SetPipeline(msgspec.Struct, frozen=True, kw_only=True, tag="set_pipeline")
     value: Value
 
 
+class SetChance(msgspec.Struct, frozen=True, kw_only=True, tag="set_chance"):
+    """Apply a node to a part of the samples; 1: to all of them."""
+
+    key: str
+    part: float
+
+
 #: The closed union of edits.
 Edit = (
     AddNode | RemoveNode | SetArgument | Connect | Disconnect | Rename | SetDevice | SetBypass | SetOutputs
     | SetPipeline
 )  # fmt: skip
+#: What is done to cards, of which one may stand for several nodes.
+CardEdit = Edit | SetChance

@@ -20,8 +20,8 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
-from dali_studio.studio import messages, output_messages, own_text, requests, sounds, tiles
-from dali_studio.studio.chances import Chance, folded
+from dali_studio.studio import output_messages, own_text, requests, sounds, tiles
+from dali_studio.studio.chances import summed
 from dali_studio.studio.completion import names_at
 from dali_studio.studio.data_sources import folder_found
 from dali_studio.studio.effects import Effects, EffectsJob
@@ -33,10 +33,9 @@ from dali_studio.studio.revision import Revision
 from dali_studio.studio.stills import Still
 from dali_studio.studio.tile_renderer import TileRenderer, placed
 from dali_studio.studio.twins import show_twin
-from dali_studio.studio.view import OUTPUTS, functions_in, graph_view, marks_in, notes_in
+from dali_studio.studio.view import OUTPUTS, graph_view, notes_in
 
 if TYPE_CHECKING:
-    from dali_studio.schema.model import OperatorSchema
     from dali_studio.studio.session import Session
 
 #: Recipes whose pictures are sent together.
@@ -110,7 +109,7 @@ class Answers:
     def _(self, message: requests.RequestTwin) -> None:
         session = self._session
         request, text, notes = session.request(), own_text.text_in(session.history), notes_in(session.history)
-        functions, dialect = functions_in(marks_in(session.history).values()), session.dialect
+        functions, dialect = session.functions(), session.dialect
         program = partial(own_text.shown, text, dialect=dialect, functions=functions, notes=notes)
         job = partial(show_twin, session.renderer.engine, request, message.node, program, session.positions)
         session.worker.insist("twin", lambda: session.send(*job()))
@@ -208,23 +207,19 @@ class Answers:
         done.wait(seconds)
         return made[0] if made else self._picture({}, note)
 
-    def drawn(self) -> tuple[messages.GraphView, dict[str, Chance], dict[str, OperatorSchema]]:
-        """The graph as it is drawn, its nodes with a probability, and the descriptions of all its operators."""
-        session = self._session
-        whole = graph_view(session.current())
-        schemas = {name: session.registry.schema(name) for name in {node.operator for node in whole.nodes}
-                   if name in session.registry}  # fmt: skip
-        return *folded(whole, schemas), schemas
-
     def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
         session = self._session
-        graph, chances, schemas = self.drawn()
-        stills = {**stills, **{key: stills[one.merge] for key, one in chances.items() if one.merge in stills}}
+        now = session.current()
+        graph, finished = graph_view(now), session.runs.finished
+        schemas = {name: session.registry.schema(name) for name in {node.operator for node in graph.nodes}
+                   if name in session.registry}  # fmt: skip
+        stills = {**stills, **{key: stills[one.merge] for key, one in now.chances.items() if one.merge in stills}}
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
-        names = {key: [one.name for one in schemas] for key, schemas in known.items() if len(schemas) > 1}
+        names = {key: [one.name for one in ports] for key, ports in known.items() if len(ports) > 1}
         shown = {OUTPUTS, *(node.key for node in graph.nodes)}
         places = {key: place for key, place in session.positions.items() if key in shown}
-        drawn = draw(graph, places, stills, session.runs.finished, words, note, names, schemas, chances)
+        times = summed(finished.timings, now.chances) if finished else ()
+        drawn = draw(graph, places, stills, finished, times, words, note, names, schemas)
         return replace(drawn, document=travels)

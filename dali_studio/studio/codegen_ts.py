@@ -17,7 +17,7 @@ from msgspec import inspect
 
 from dali_studio.core.diagnostics import Severity
 from dali_studio.core.meta import Kind
-from dali_studio.graph.edits import Edit
+from dali_studio.graph.edits import CardEdit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
 from dali_studio.studio.bodies import PreviewBody
 from dali_studio.studio.gallery_messages import GalleryAnswer, GalleryRequest
@@ -41,7 +41,7 @@ _WORDS: dict[str, Any] = {
 }
 #: Named unions of structs.
 _UNIONS: dict[str, Any] = {
-    "Edit": Edit,
+    "Edit": CardEdit,
     "Mark": Mark,
     "PreviewBody": PreviewBody,
     "ClientMessage": ClientMessage,

@@ -14,7 +14,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
-from dali_studio.graph.edits import Edit, PortRef, SetPipeline
+from dali_studio.graph.chances import unfolded
+from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
 from dali_studio.studio import images, messages, output_messages, requests
 from dali_studio.studio.around import shown_of
 from dali_studio.studio.images import Rgb
@@ -63,7 +64,7 @@ class Inquiries:
         most = max(_MAX_CELLS // max(len(wanted.variants), 1), 1)
         samples = [k for k in dict.fromkeys(wanted.samples) if 0 <= k < size][:most]
         if not job.variants:
-            job.variants = [self._variant(job.request.revision, edits) for edits in wanted.variants]
+            job.variants = [self._variant(job.request.revision, edits, wanted.port) for edits in wanted.variants]
         while job.sent < len(samples) or not job.sent:
             chunk = samples[job.sent : job.sent + _CHUNK]
             cells: list[output_messages.SheetCell] = []
@@ -76,9 +77,12 @@ class Inquiries:
             self._send_cells(job, cells, pictures, done=job.sent + len(chunk) >= len(samples))
             job.sent += max(len(chunk), 1)
 
-    def _variant(self, revision: Revision, edits: Sequence[Edit]) -> Revision | str:
+    def _variant(self, revision: Revision, edits: Sequence[CardEdit], port: PortRef) -> Revision | str:
+        # what other values would do is shown of samples that are left alone, too
+        coins = [chance.coin for chance in revision.chances.values() if chance.merge == port.node and edits]
+        sure = [SetArgument(key=coin, argument="probability", value=1.0) for coin in coins]
         try:
-            return revision.variant(edits)
+            return revision.variant([*unfolded(edits, revision.graph, revision.registry), *sure])
         except DaliStudioError as error:
             return error.diagnostics[0].message
 

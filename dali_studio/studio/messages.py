@@ -86,10 +86,19 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: seed: of the pipeline's, by which a random node draws that has none of its own
     wide: bool = False
     #: wide: the card of its first output, a sequence or a volume, takes two columns; of few nodes only
+    chance: Chance | None = None
+    #: chance: of nodes that are applied to some samples only
+
+
+class Chance(msgspec.Struct, frozen=True, kw_only=True):
+    """To which part of the samples a node is applied, and the nodes that do so, which have no card of their own."""
+
+    part: float
+    nodes: tuple[NodeView, ...]
 
 
 class GraphView(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole graph."""
+    """The whole graph: its nodes, those apart that are on the card of another."""
 
     name: str
     nodes: tuple[NodeView, ...]

@@ -59,7 +59,7 @@ class OpenNode:
         return TensorListCPU([np.array(sample) for sample in batch.samples], batch.layout or None)
 
     def _port(self, index: int) -> PortRef:
-        chance = self._session.answers.drawn()[1].get(self.name)
+        chance = self._session.current().chances.get(self.name)
         return PortRef(node=chance.merge if chance else self.name, output=index)
 
     def __repr__(self) -> str:

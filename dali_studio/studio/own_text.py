@@ -11,15 +11,17 @@ import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
+from dali_studio.api.reading.compose import read_compose
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
-from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.dialects import installed_first
+from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.apply import apply
 from dali_studio.graph.difference import edits_between, matched
-from dali_studio.graph.edits import AddNode, Edit, Rename, SetPipeline
+from dali_studio.graph.edits import AddNode, Edit, RemoveNode, Rename, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.written import WrittenFunction
@@ -76,6 +78,7 @@ def taken(
 ) -> tuple[ProgramText | None, str, tuple[Edit, ...]]:
     """An edited program, its dialect, and the edits that make the graph of `revision` what it says.
 
+    In place of a ``Compose`` of torchvision or albumentations comes its program, with what differs as comments.
     Its nodes are called as those of the graph that they are. No text need be kept that would be written anyway.
 
     Parameters
@@ -86,17 +89,25 @@ def taken(
     Raises
     ------
     DaliStudioError
-        DS502 if the text is no Python, or has no pipeline; DS101 and DS102 for names and arguments that are not there.
+        DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which all can be done; DS101 and
+        DS102 for names and arguments that are not there.
     """
-    graph = revision.graph
-    text = _named(source, graph)
+    graph, composed = revision.graph, ""
+    try:
+        text = _named(source, graph)
+    except DaliStudioError as error:
+        composed = _of_compose(source, graph)
+        if not composed:
+            raise error from None
+        source, text = composed, ProgramText(composed)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
         raise DaliStudioError(wrong)
-    renames = _renames(text, before, graph)
-    if renames:
-        graph, _ = apply(graph, renames, default_registry())
+    first: tuple[Edit, ...] = tuple(RemoveNode(key=key) for key in graph) if composed else ()
+    if renames := [] if composed else _renames(text, before, graph):
+        first = tuple(renames)
         text.rename({edit.key: edit.new_key for edit in renames})
+    graph, _ = apply(graph, first, default_registry())
     edits = edits_between(graph, text.graph)
     for edit in edits:
         if isinstance(edit, AddNode) and edit.operator not in default_registry():
@@ -104,9 +115,30 @@ def taken(
             raise DaliStudioError(msgspec.structs.replace(found, source=text.graph.node(edit.key).origin))
     # another comment is a step, too, which a view hears of by another revision
     same = SetPipeline(option="name", value=graph.options.name)
-    edits = (*renames, *edits) or (same,)
+    edits = (*first, *edits) or (same,)
     anew = shown(None, revision.variant(edits), text.dialect, functions, notes)
     return None if anew.source == source else text, text.dialect, edits
+
+
+def _of_compose(source: str, graph: Graph) -> str:
+    """The program of a ``Compose``, which reads what `graph` does; empty if the text has none."""
+    registry, found = default_registry(), list[Diagnostic]()
+    try:
+        made = read_compose(source, found=found)
+    except DaliStudioError:
+        return ""
+    unknown = dict.fromkeys(node.operator for node in made.nodes() if node.operator not in registry)
+    if unknown:
+        hint = "Take it out; an operator can be put in its place afterwards."
+        raise DaliStudioError(
+            [Diagnostic(code="DS502", message=f"{one} has no operator here.", hint=hint) for one in unknown]
+        )
+    for node in made.nodes():
+        same = next((one for one in graph.nodes() if one.operator == node.operator), None)
+        if same and registry.schema(node.operator).role == "reader":
+            made.replace_node(replace(node, arguments=same.arguments))
+    emitted = emit(made, registry, next(iter(installed_first())))
+    return _annotated(emitted, [one.message for one in found]).source
 
 
 def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:

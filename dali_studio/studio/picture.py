@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -21,7 +21,6 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio import bodies, icons, images, messages, run_messages
-from dali_studio.studio.chances import Chance, summed
 from dali_studio.studio.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.view import OUTPUTS
 
@@ -121,15 +120,13 @@ class Picture:
 
 def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
-    finished: run_messages.RunFinished | None, words: str, note: str = CELL,
+    finished: run_messages.RunFinished | None, timings: Iterable[run_messages.NodeTiming], words: str, note: str = CELL,
     names: Mapping[str, Sequence[str]] = MappingProxyType({}),
     schemas: Mapping[str, OperatorSchema] = MappingProxyType({}),
-    chances: Mapping[str, Chance] = MappingProxyType({}),
 ) -> Picture:  # fmt: skip
     """Draw the graph with its cards where they stand; without places, in columns from left to right.
 
-    `names` are those of the outputs of nodes with several; `schemas` are those of operators; `chances` those of nodes
-    with a probability.
+    `timings` are those of cards; `names` are those of the outputs of nodes with several; `schemas` those of operators.
     """
     few = len(graph.nodes) <= _MANY
     cards = [
@@ -152,13 +149,13 @@ def draw(
     right = max(rights, default=548.0) + _MARGIN
     bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
     width, height = max(right - left, 480.0), bottom - top
-    times = summed(finished.timings, chances) if finished else {}
+    times = {one.key: one.milliseconds for one in timings}
     wires, ports = _wires(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
     body = [
         *wires,
         _sheet(cards, _MAX_BYTES[not few]),
         "" if few else _BLANK,
-        *(card.draw(times.get(card.node.key), chances.get(card.node.key)) for card in cards),
+        *(card.draw(times.get(card.node.key)) for card in cards),
         *([_outputs(graph, at[OUTPUTS], height_of_outputs, names)] if OUTPUTS in at and graph.outputs else []),
         *ports,
     ]
@@ -274,8 +271,8 @@ class _Card:
         row = _HEAD + self.body + _ROW * names.index(argument) + _ROW / 2 if argument in names else 14.0
         return self.at.x, self.at.y + row
 
-    def draw(self, milliseconds: float | None, chance: Chance | None) -> str:
-        node, still = self.node, self.still
+    def draw(self, milliseconds: float | None) -> str:
+        node, still, chance = self.node, self.still, self.node.chance
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
         y = _HEAD + self.body
         name = f'{self._tile()}<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'

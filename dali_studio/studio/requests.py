@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from dali_studio.graph.edits import Edit, PortRef
+from dali_studio.graph.edits import CardEdit, PortRef
 from dali_studio.studio.messages import Mark, Position
 from dali_studio.studio.output_messages import Side
 
@@ -25,7 +25,7 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
     """
 
     base_revision: int
-    edits: tuple[Edit, ...]
+    edits: tuple[CardEdit, ...]
     gesture: str = ""
     positions: dict[str, Position] = {}
     marks: dict[str, Mark | None] = {}
@@ -156,7 +156,7 @@ class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet
 
     name: Annotated[str, msgspec.Meta(pattern=r"^(batch|ends \w+)$")]
     port: PortRef
-    variants: tuple[tuple[Edit, ...], ...]
+    variants: tuple[tuple[CardEdit, ...], ...]
     samples: tuple[int, ...]
     width: int
     height: int

@@ -20,6 +20,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
+from dali_studio.graph.chances import unfolded
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
@@ -27,6 +28,7 @@ from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import MARK, Autosave
+from dali_studio.studio.chances import asked, told
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.picture import FILE
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
@@ -164,7 +166,7 @@ class Session:
     def code(self, dialect: str | None = None) -> Emitted:
         """The program, in the chosen dialect if none is given."""
         text = own_text.text_in(self.history)
-        return own_text.shown(text, self.current(), dialect or self.dialect, self._functions(), notes_in(self.history))
+        return own_text.shown(text, self.current(), dialect or self.dialect, self.functions(), notes_in(self.history))
 
     def _pin(self, key: str) -> pins.Pin:
         """What a node gives for the shown sample."""
@@ -181,14 +183,14 @@ class Session:
         """Where the document is."""
         return self.path.parent if self.path else Path.cwd()
 
-    def _functions(self) -> tuple[Function, ...]:
-        return functions_in(marks_in(self.history).values())
+    def functions(self) -> tuple[Function, ...]:
+        return functions_in(marks_in(self.history).values(), self.current().chances)
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
         with self._lock:
             self.runs.heard(message)
-            self._transmit(message, buffers)
+            self._transmit(told(message, self._current.chances if self._current else {}), buffers)
 
     def close(self) -> None:
         """End the worker and give memory back."""
@@ -209,7 +211,7 @@ class Session:
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
         try:
-            self.handle(message)
+            self.handle(asked(message, self.current().chances))
         except DaliStudioError as error:
             self.send(messages.Refused(diagnostics=error.diagnostics))
             self._announce()
@@ -238,18 +240,19 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
-        before = self._functions(), notes_in(self.history)
+        before = self.functions(), notes_in(self.history)
+        edits = unfolded(message.edits, self.graph, self.registry)
         # what is pinned is a matter of the view: no step, so that undo goes through the graph alone
         pinned = {key: self._pin(key) if held else None for key, held in message.pins.items()}
         self.history.place(pins.named_pins(pinned))
-        renamed = pins.renamed(pins.pins_in(self.history), message.edits)
+        renamed = pins.renamed(pins.pins_in(self.history), edits)
         places = {**message.positions, **named_marks(message.marks), **pins.named_pins(renamed)}
-        self.history.apply(message.edits, message.gesture, places)
-        if message.edits or message.pins:
+        self.history.apply(edits, message.gesture, places)
+        if edits or message.pins:
             self._changed()
         else:  # cards were moved: images are as they were, and so is the code but for subgraphs and notes
             self._announce_graph()
-            if (self._functions(), notes_in(self.history)) != before:
+            if (self.functions(), notes_in(self.history)) != before:
                 self._send_code()
 
     @handle.register
@@ -330,7 +333,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
-        now = self.current(), self._functions(), notes_in(self.history)
+        now = self.current(), self.functions(), notes_in(self.history)
         text, self.dialect, edits = own_text.taken(message.source, *now, before=self.code().source)
         places = {**written_places(self.history, edits, self.revision + 1), own_text.TEXT: text}
         self.history.apply(edits, places=places)
@@ -481,7 +484,7 @@ class Session:
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
-        revision, dialect, functions = self.current(), self.dialect, self._functions()
+        revision, dialect, functions = self.current(), self.dialect, self.functions()
         text, notes = own_text.text_in(self.history), notes_in(self.history)
 
         def job() -> None:

@@ -18,6 +18,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.apply import AnyEdit
+from dali_studio.graph.chances import Chances
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename
 from dali_studio.graph.fit import catalog
@@ -28,6 +29,7 @@ from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, findings, gallery, pins
 from dali_studio.studio.aliases import named_elsewhere
+from dali_studio.studio.chances import folded
 from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
@@ -132,7 +134,7 @@ def revision_changed(
 
 
 def graph_view(revision: Revision) -> GraphView:
-    """The whole graph with what inference knows of it."""
+    """The graph of cards with what inference knows of it."""
     graph = revision.graph
     seeds: Mapping[str, int] = {}
     with suppress(DaliStudioError):  # a cycle has no order
@@ -140,7 +142,7 @@ def graph_view(revision: Revision) -> GraphView:
     nodes = tuple(_node(revision, key, seeds.get(key)) for key in graph)
     if sum(node.wide for node in nodes) > _WIDE:
         nodes = tuple(msgspec.structs.replace(node, wide=False) for node in nodes)
-    return GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs)
+    return folded(GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs), graph, revision.chances)
 
 
 def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
@@ -284,10 +286,14 @@ def _has_cards(mark: Mark, graph: Graph) -> bool:
     return mark.source.node in graph and (target in graph or target == OUTPUTS)
 
 
-def functions_in(marks: Iterable[Mark]) -> tuple[Function, ...]:
+def functions_in(marks: Iterable[Mark], chances: Chances) -> tuple[Function, ...]:
     """The subgraphs, as functions of programs."""
     groups = [mark for mark in marks if isinstance(mark, Group) and mark.subgraph]
-    return tuple(Function(group.title, frozenset(group.keys), group.exposed) for group in groups)
+    inner = [[part for key in group.keys if key in chances for part in chances[key].parts] for group in groups]
+    return tuple(
+        Function(group.title, frozenset((*group.keys, *parts)), group.exposed)
+        for group, parts in zip(groups, inner, strict=True)
+    )
 
 
 def named_marks(marks: Mapping[str, Mark | None]) -> dict[str, Mark | None]:

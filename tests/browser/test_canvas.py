@@ -315,6 +315,9 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     assert _nodes(page) == before
     page.locator('[aria-label="wire from resize to rotate"]').wait_for()
     _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("Control+c")
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert "coin = fn.random.coin_flip(probability=0.9" in copied and "\nif coin:\n    resize = fn.rotate(" in copied
     page.keyboard.press("Delete")
     _await_code(page, "coin_flip", there=False)
     page.keyboard.press("Control+z")

@@ -6,16 +6,19 @@ import re
 from typing import Any
 
 import numpy as np
-from studio.clients import Client, only
+from studio.clients import Client, only, set_argument
 
 from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
+from dali_studio.graph.chances import Chance
+from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.model import Device
 from dali_studio.studio import bodies, messages, output_messages
-from dali_studio.studio.chances import Chance, summed
+from dali_studio.studio.chances import summed
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.previews import PreviewEngine
-from dali_studio.studio.run_messages import NodeTiming
+from dali_studio.studio.run_messages import NodeTiming, RunFinished
 
 
 def branching() -> Pipeline:
@@ -101,7 +104,46 @@ def test_a_node_with_a_probability_is_one_card_of_the_saved_picture() -> None:
 
 
 def test_the_time_of_a_node_with_a_probability_is_that_of_all_its_parts() -> None:
-    chances = {"turned": Chance(0.5, "merge", frozenset({"merge", "split", "coin"}))}
+    chances = {"turned": Chance(0.5, "coin", "merge", ("split",))}
     times = {"coin": 0.5, "split": 0.25, "turned": 2.0, "merge": 0.25, "decode": 4.0}
-    made = [NodeTiming(key=key, device="cpu", milliseconds=ms, p95=ms, share=0.1) for key, ms in times.items()]
-    assert summed(made, chances) == {"turned": 3.0, "decode": 4.0}
+    devices: dict[str, Device] = {"turned": "gpu", "merge": "gpu"}
+    made = [NodeTiming(key=key, device=devices.get(key, "cpu"), milliseconds=ms, p95=ms, share=0.1)
+            for key, ms in times.items()]  # fmt: skip
+    found = [(one.key, one.device, one.milliseconds) for one in summed(made, chances)]
+    assert found == [("turned", "gpu", 3.0), ("decode", "cpu", 4.0)]
+
+
+def test_the_browser_knows_of_one_card() -> None:
+    client = Client(sometimes().graph)
+    names = set(client.session.graph)
+    parts = names - {"turned", "reader", "brightness", "decode", "resize", "uniform"}
+    try:
+        told = client.send("ready")
+        (changed,) = only(told, messages.RevisionChanged)
+        (card,) = [node for node in changed.graph.nodes if node.key == "turned"]
+        assert not {node.key for node in changed.graph.nodes} & parts and len(changed.graph.nodes) + len(parts) == len(names)
+        assert card.chance is not None and card.chance.part == 0.5 and {n.key for n in card.chance.nodes} == parts
+        (shown,) = only(told, messages.Previews)
+        assert [item.key for item in shown.items].count("turned") == 1 and not {item.key for item in shown.items} & parts
+        # its large picture is of what it gives, for every sample, and so is what a sweep shows
+        (detail,) = only(client.send("request_detail", key="turned"), output_messages.ImageDetail)
+        assert detail.key == "turned" and detail.has_output
+        port = {"node": "turned"}
+        variants = [[set_argument("turned", "fill_value", float(value))] for value in (1, 2)]
+        (sheet,) = only(
+            client.send("request_sheet", name="batch", port=port, variants=variants, samples=[0], width=64, height=64),
+            output_messages.Sheet,
+        )
+        assert sheet.port == PortRef(node="turned") and [cell.text for cell in sheet.cells] == ["", ""]
+        (run,) = only(client.send("run", batches=1, until="turned"), RunFinished)
+        assert run.until == "turned" and not {one.key for one in run.timings} & parts
+        # a slider's way is one step
+        for part in (0.9, 0.8, 1.0):
+            (changed,) = only(client.edit({"type": "set_chance", "key": "turned", "part": part}, gesture="p"),
+                              messages.RevisionChanged)  # fmt: skip
+        assert set(client.session.graph) == names - parts
+        assert all(node.chance is None for node in changed.graph.nodes)
+        (changed,) = only(client.send("undo"), messages.RevisionChanged)
+        assert set(client.session.graph) == names
+    finally:
+        client.session.close()

@@ -147,7 +147,7 @@ def test_no_time_stands_on_the_name_of_a_box() -> None:
                              output_kinds=("boxes",), facts=())  # fmt: skip
     for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
         card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
-        assert card.draw(1.5, None).count(">1.5 ms<") == times
+        assert card.draw(1.5).count(">1.5 ms<") == times
 
 
 def test_text_in_pictures() -> None:

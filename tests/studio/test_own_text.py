@@ -190,10 +190,26 @@ def test_what_nothing_is_called_by_is_told_once_with_its_line(
     assert (found.code, found.source, f"{found.message} {found.hint}") == (code, f"program:{line}", said)
 
 
-def test_a_compose_has_a_way_on(client: Client) -> None:
-    text = "import torchvision.transforms as T\ntf = T.Compose([T.Resize(256)])\n"
-    (refused,) = only(client.send("apply_code", source=text), messages.Refused)
-    assert "Designer(...)" in refused.diagnostics[0].hint
+def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
+    before = client.session.graph
+    root = before.node("reader").arguments["file_root"]
+    client.send("move_nodes", positions={"reader": {"x": 400.0, "y": 300.0}})
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.Resize(64), T.RandomHorizontalFlip(), {}T.ToTensor()])\n"
+    got = client.send("apply_code", source=text.format("T.ColorJitter(0.2), "))
+    assert not only(got, messages.Refused)
+    graph = client.session.graph
+    assert {"reader", "decode", "resize", "flip", "color_twist"} < set(graph) and not client.session.positions
+    assert graph.node("reader").arguments["file_root"] == root
+    # what differs is said in its program
+    (code,) = only(got, messages.Code)
+    assert "# torchvision's ColorJitter: contrast is about the middle grey" in code.source and "T.Compose" not in code.source
+    assert all(len(line) < 100 for line in code.source.splitlines() if "#" not in line and "photos" not in line)
+    client.send("undo")
+    assert client.session.graph == before
+    # nothing changes where a part of it could not be done
+    (refused,) = only(client.send("apply_code", source=text.format("T.FiveCrop(10), ")), messages.Refused)
+    assert refused.diagnostics[0].message == "torchvision.FiveCrop has no operator here."
+    assert client.session.graph == before
 
 
 def test_a_program_that_is_pasted_over_another_is_laid_out_anew(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
 from dali_studio.codegen.parameters import module_parameters
-from dali_studio.graph.model import Graph
+from dali_studio.graph.model import Graph, structural_keys
+from dali_studio.graph.seeds import operator_indices
 
 REGISTRY = default_registry()
 
@@ -138,15 +140,72 @@ def p():
 """
 
 
-def test_programs_with_conditions_are_written_without_functions() -> None:
+def computed(graph: Graph) -> list[str]:
+    """Names for what a pipeline returns: equal ones mean equal data."""
+    keys = structural_keys(graph, REGISTRY, operator_indices(graph, REGISTRY))
+    return [f"{keys[port.node]} {port.output}" for port in graph.outputs]
+
+
+def test_a_function_has_all_of_a_condition() -> None:
     graph = read("from nvidia.dali import fn, pipeline_def, types\n" + BRANCHES, found=[])
     (turned,) = (port.node for port in graph.outputs)
-    functions = [Function("turn", frozenset([turned])), Function("gone", frozenset(["elsewhere"]))]
+    ends = {graph.node(key).operator.rpartition(".")[2]: key for key in graph}
+    some = [Function("some", frozenset([ends["flip"], ends["split"], ends["merge"], ends["coin_flip"]]))]
+    emitted = emit(graph, REGISTRY, "nvidia.dali", functions=some)
+    assert """
+def some(images):
+    coin_flip = fn.random.coin_flip(dtype=types.BOOL)
+    if coin_flip:
+        images = fn.flip(images)
+    return images
+""" in emitted.source
+    assert "    images = some(images)\n    rotate = fn.rotate(images, angle=3)\n" in emitted.source
+    lines = emitted.source.splitlines()
+    assert any("fn.flip" in lines[number - 1] for number in emitted.lines[ends["flip"]])
+    again = read(emitted.source, found=[])
+    assert computed(again) == computed(graph)
+    # what is behind the condition, or all of it and that
+    for more in ([turned], [turned, *some[0].keys], [turned, ends["merge"], ends["split"], ends["flip"]]):
+        made = emit(graph, REGISTRY, "nvidia.dali", functions=[Function("f", frozenset(more))])
+        again = read(made.source, found=[])
+        assert "= f(" in made.source and not [d for d in made.diagnostics if d.code == "DS501"]
+        assert computed(again) == computed(graph)
+
+
+def test_a_part_of_a_condition_is_no_function() -> None:
+    graph = read("from nvidia.dali import fn, pipeline_def, types\n" + BRANCHES, found=[])
+    flip = next(key for key in graph if graph.node(key).operator == "flip")
+    functions = [Function("turn", frozenset([flip])), Function("gone", frozenset(["elsewhere"]))]
     emitted, plain = (emit(graph, REGISTRY, "nvidia.dali", functions=one) for one in (functions, ()))
     assert (emitted.source, emitted.lines) == (plain.source, plain.lines) and "    if " in plain.source
     (found,) = set(emitted.diagnostics) - set(plain.diagnostics)
-    assert (found.code, found.severity, found.node) == ("DS501", "info", turned)
-    assert found.message == "turn is no function of the program: programs with conditions are written without functions."
+    assert (found.code, found.severity, found.node) == ("DS501", "info", flip)
+    assert found.message == "turn is no function of the program: a condition is partly outside of it."
+
+
+@pytest.mark.parametrize("branches", [
+    "if c:\n        x = fn.flip(images)\n    else:\n        x = fn.rotate(images, angle=fn.random.uniform())",
+    "x = fn.flip(images)\n    if c:\n        if d:\n            x = fn.rotate(images, angle=5)\n        else:\n            x = images",
+    "x = images\n    if c:\n        x = fn.flip(x)\n    if d:\n        x = fn.hsv(x, hue=3)",
+])  # fmt: skip
+def test_any_box_of_a_program_with_conditions_computes_the_same(branches: str) -> None:
+    text = f"""
+from nvidia.dali import fn, pipeline_def, types
+@pipeline_def(batch_size=2, enable_conditionals=True)
+def p():
+    images = fn.decoders.image(fn.readers.file(file_root="/photos", name="reader")[0])
+    c, d = fn.random.coin_flip(dtype=types.BOOL), fn.random.coin_flip(dtype=types.BOOL, seed=3)
+    {branches}
+    return fn.brightness(x, brightness=2), images
+"""
+    graph = read(text, found=[])
+    keys, draw, made = list(graph), random.Random(7), 0
+    for _ in range(60):
+        boxes = [Function(name, frozenset(draw.sample(keys, draw.randint(1, len(keys))))) for name in ("f", "g")]
+        emitted = emit(graph, REGISTRY, "nvidia.dali", functions=boxes)
+        assert computed(read(emitted.source, found=[])) == computed(graph), emitted.source
+        made += emitted.source.count("\ndef ")
+    assert made > 60
 
 
 def test_parameters_of_the_module_keep_their_names() -> None:

@@ -166,7 +166,7 @@ describe("removing", () => {
 
 describe("pasting", () => {
   it("keeps inner wires and outer sources under new names", () => {
-    const clip = copyClip(GRAPH, { rotate: { x: 10, y: 10 } }, ["rotate", "angle"], new Map());
+    const clip = copyClip(GRAPH, { rotate: { x: 10, y: 10 } }, ["rotate", "angle"]);
     const step = pasteStep(GRAPH, clip, { x: 24, y: 24 });
     const graph = applyEdits(GRAPH, step.edits, INDEX);
     expect(nodeOf(graph, "rotate_2")).toMatchObject({

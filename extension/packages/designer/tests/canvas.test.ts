@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { arranged } from "../src/core/arrange";
 import { bypassEdits, canBypass } from "../src/core/bypass";
 import { indexCatalog } from "../src/core/catalog";
+import { cardLines } from "../src/core/codeLines";
 import { applyEdits } from "../src/core/edits";
 import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
@@ -177,6 +178,31 @@ describe("nodes as a program", () => {
     const text = pythonText(state(), ["rotate", "angle"]);
     expect(text).toMatch(/^angle = fn\.random\.uniform\(/);
     expect(text).toMatch(/rotate = fn\.rotate\(decode, .*angle=angle\)/);
+  });
+  it("writes the coin and the condition of a probability", () => {
+    const coin = node("coin", "random.coin_flip", { arguments: { probability: 0.4 } });
+    const chance = { part: 0.4, nodes: [coin, node("split", "split"), node("merge", "merge")] };
+    const graph = { ...GRAPH, nodes: GRAPH.nodes.map((n) => (n.key === "rotate" ? { ...n, chance } : n)) };
+    const calls = pythonText({ ...state(), graph }, ["rotate"]).split("\n");
+    expect(calls.slice(0, 3)).toEqual(["coin = fn.random.coin_flip(probability=0.4)", "rotate = decode", "if coin:"]);
+    expect(calls[3]).toMatch(/^ {4}rotate = fn\.rotate\(decode, .*angle=angle\)/);
+    // as the code pane has it
+    const lines = { decode: [3, 7], angle: [6, 7], coin: [4, 5], split: [5], rotate: [7], merge: [5, 8], last: [8] };
+    const text = [
+      "def p():",
+      "",
+      "",
+      "    coin = x",
+      "    if coin:",
+      "        angle = u",
+      "        image = rotate",
+      "    y = last",
+    ];
+    expect(text.filter((_, i) => cardLines(graph, lines, "rotate", text).includes(i + 1))).toEqual([
+      "    coin = x",
+      "    if coin:",
+      "        image = rotate",
+    ]);
   });
 });
 

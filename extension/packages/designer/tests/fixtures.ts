@@ -138,6 +138,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     pin_batch: 0,
     seed: null,
     wide: INDEX.byName.get(name)?.outputs[0]?.kind === "video",
+    chance: null,
     code: null,
     ...rest,
   };

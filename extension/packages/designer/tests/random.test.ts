@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { copyClip, pasteStep } from "../src/core/actions";
 import { type Argument, fillArgument, type Operator } from "../src/core/catalog";
-import { chanceOf, chancesIn, folded, unfolded } from "../src/core/chances";
 import { density, distributionEdits, distributionOf, ends, redistribute } from "../src/core/distribution";
 import { applyEdits } from "../src/core/edits";
-import { nodeOf } from "../src/core/graph";
+import { nodeOf, takenKeys } from "../src/core/graph";
 import { difference, oneScale } from "../src/core/pixels";
-import { applyAlways, applySometimes, canChance } from "../src/core/probability";
+import { canChance } from "../src/core/probability";
+import { drawings } from "../src/core/seeds";
 import { INITIAL } from "../src/core/state";
 import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
 import { swept } from "../src/react/BatchPane";
@@ -58,73 +58,29 @@ describe("distributions", () => {
 });
 
 describe("a probability", () => {
-  it("puts a coin, a split for every wire that comes in, and a merge around a node", () => {
-    expect(canChance(context, rotate)).toBe(true);
-    const edits = applySometimes(context, rotate, 0.8);
-    const graph = applyEdits(GRAPH, edits, catalog);
-    const chance = chanceOf({ graph, catalog }, nodeOf(graph, "rotate") ?? rotate);
-    expect(chance?.coin.arguments.probability).toBe(0.8);
-    expect(chance?.splits.length).toBe(2);
-    expect(graph.outputs.some((o) => o.node === "rotate")).toBe(false);
-    expect(nodeOf(graph, chance?.merge.key ?? "")?.inputs[1]).toEqual(ref(chance?.splits[0]?.key ?? "", 1));
-  });
-  it("is taken away without a trace", () => {
-    const edits = applySometimes(context, rotate, 0.8);
-    const graph = applyEdits(GRAPH, edits, catalog);
-    const now = nodeOf(graph, "rotate") ?? rotate;
-    const chance = chanceOf({ graph, catalog }, now);
-    if (!chance) throw new Error("no chance");
-    const after = applyEdits(graph, applyAlways({ graph, catalog }, now, chance), catalog);
-    expect(after.nodes.map((n) => n.key)).toEqual(GRAPH.nodes.map((n) => n.key));
-    expect(after.outputs).toEqual(GRAPH.outputs);
-    expect(nodeOf(after, "rotate")).toMatchObject({ inputs: rotate.inputs, argument_inputs: rotate.argument_inputs });
-  });
-  it("leaves one card, whose wires are those of its parts", () => {
-    const whole = applyEdits(GRAPH, applySometimes(context, rotate, 0.8), catalog);
-    const chances = chancesIn(whole, catalog);
-    const drawn = folded(whole, catalog);
-    expect({ nodes: drawn.nodes.map((n) => n.key), outputs: drawn.outputs }).toEqual({
-      nodes: GRAPH.nodes.map((n) => n.key),
-      outputs: GRAPH.outputs,
+  it("is a matter of one card", () => {
+    expect(canChance(GRAPH, rotate)).toBe(true);
+    const chance = (part: number) => applyEdits(GRAPH, [{ type: "set_chance", key: "rotate", part }], catalog);
+    const graph = chance(0.8);
+    expect(nodeOf(graph, "rotate")?.chance).toEqual({ part: 0.8, nodes: [] });
+    expect(nodeOf(chance(1), "rotate")?.chance).toBeNull();
+    // a copy has one of its own
+    const { edits, positions } = pasteStep(graph, copyClip(graph, { rotate: { x: 0, y: 0 } }, ["rotate"]), {
+      x: 0,
+      y: 200,
     });
-    expect(nodeOf(drawn, "rotate")).toMatchObject({ inputs: rotate.inputs, argument_inputs: rotate.argument_inputs });
-    const after = (edits: Parameters<typeof unfolded>[0]) =>
-      applyEdits(whole, unfolded(edits, whole, chances), catalog);
-    // what is wired to the card is wired to its parts
-    const rewired = after([{ type: "connect", source: ref("decode"), target: "rotate", input: 0 }]);
-    expect(nodeOf(folded(rewired, catalog), "rotate")?.inputs).toEqual([ref("decode")]);
-    const free = after([{ type: "disconnect", target: "rotate", argument: "angle" }]);
-    expect(nodeOf(folded(free, catalog), "rotate")?.argument_inputs).toEqual({});
-    const wired = applyEdits(
-      free,
-      unfolded(
-        [{ type: "connect", source: ref("angle"), target: "rotate", argument: "angle" }],
-        free,
-        chancesIn(free, catalog),
-      ),
-      catalog,
-    );
-    expect(nodeOf(folded(wired, catalog), "rotate")?.argument_inputs).toEqual({ angle: ref("angle") });
-    // what is cut is not wired to itself
-    const cut = after([{ type: "disconnect", target: "rotate", input: 0 }]);
-    expect(nodeOf(folded(cut, catalog), "rotate")?.inputs).toEqual([null]);
-    // a copy has a probability of its own
-    const clip = copyClip(whole, { rotate: { x: 0, y: 0 } }, ["rotate"], chances);
-    const { edits, positions } = pasteStep(whole, clip, { x: 0, y: 200 });
-    const copied = applyEdits(whole, edits, catalog);
-    expect(chancesIn(copied, catalog).get("rotate_2")?.coin).toMatchObject({
-      key: "coin_2",
-      arguments: { probability: 0.8 },
-    });
-    expect(nodeOf(folded(copied, catalog), "rotate_2")?.inputs).toEqual(rotate.inputs);
+    const copied = nodeOf(applyEdits(graph, edits, catalog), "rotate_2");
+    expect(copied).toMatchObject({ inputs: rotate.inputs, chance: { part: 0.8 } });
     expect(positions).toEqual({ rotate_2: { x: 0, y: 200 } });
-    // it goes with them
-    const gone = after([{ type: "remove_node", key: "rotate" }]);
-    expect(gone.nodes.map((n) => n.key)).toEqual(GRAPH.nodes.map((n) => n.key).filter((key) => key !== "rotate"));
+  });
+  it("has nodes whose names are taken, and whose seeds are shown", () => {
+    const coin = node("coin", "random.coin_flip", { seed: 7 });
+    const nodes = [{ ...rotate, chance: { part: 0.5, nodes: [coin] } }];
+    expect(takenKeys({ ...GRAPH, nodes }).has("coin")).toBe(true);
+    expect(drawings({ ...GRAPH, nodes })).toEqual([{ key: "coin", card: "rotate", seed: 7, own: false }]);
   });
   it("is not offered where the data changes", () => {
-    expect(canChance(context, nodeOf(GRAPH, "decode") ?? rotate)).toBe(false);
-    expect(chanceOf(context, rotate)).toBeNull();
+    expect(canChance(GRAPH, nodeOf(GRAPH, "decode") ?? rotate)).toBe(false);
   });
 });
 

@@ -1,9 +1,8 @@
 import type { Edit, GraphView, Group, NodeView, PortRef, Position, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
-import { type Chances, servedBy, takenKeys } from "./chances";
 import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
 import { applyEdits, CODE, freeKey } from "./edits";
-import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
+import { nodeOf, OUTPUTS, type Slot, takenKeys, wiresOf } from "./graph";
 import type { Rect } from "./route";
 
 /** An undo step that is ready to be sent. */
@@ -187,24 +186,19 @@ export function removeStep(graph: GraphView, keys: readonly string[], wireIds: r
 /** What Ctrl+C keeps. */
 export interface Clip {
   readonly nodes: readonly NodeView[];
-  /** Of the nodes that have cards. */
   readonly positions: Readonly<Record<string, Position>>;
   readonly groups?: readonly Group[];
   /** Where the cards were. */
   readonly cards?: readonly Rect[];
 }
 
-/** Nodes of a whole graph; one that is applied with a probability comes with what makes it so. */
 export function copyClip(
   graph: GraphView,
   positions: Readonly<Record<string, Position>>,
   keys: readonly string[],
-  chances: Chances,
 ): Clip {
-  const served = servedBy(chances);
-  const nodes = graph.nodes.filter((n) => keys.includes(served.get(n.key) ?? n.key));
-  const cards = nodes.filter((n) => !served.has(n.key));
-  return { nodes, positions: Object.fromEntries(cards.map((n) => [n.key, positions[n.key] ?? { x: 0, y: 0 }])) };
+  const nodes = graph.nodes.filter((n) => keys.includes(n.key));
+  return { nodes, positions: Object.fromEntries(nodes.map((n) => [n.key, positions[n.key] ?? { x: 0, y: 0 }])) };
 }
 
 /** A step, and by the names of the nodes that were copied those of the copies. */
@@ -249,6 +243,7 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted
       const source = moved(ref);
       if (source) edits.push({ type: "connect", source, target, argument });
     }
+    if (node.chance) edits.push({ type: "set_chance", key: target, part: node.chance.part });
   }
   return { edits, positions, select: Object.keys(positions), names };
 }

@@ -1,3 +1,6 @@
+import type { GraphView } from "../protocol/generated";
+import { nodeOf } from "./graph";
+
 /** Lines of the program by node: the statement that defines it and, from the kernel, every line that uses it. */
 type Lines = Readonly<Record<string, readonly number[]>>;
 
@@ -16,4 +19,10 @@ export function definingLines(lines: Lines, key: string, text: readonly string[]
     if (line < end && line === first + own.length && !/^\s+return\b/.test(text[line - 1] ?? "")) own.push(line);
   }
   return own;
+}
+
+/** The lines that define what a card stands for: of a node with a probability the coin and the condition, too. */
+export function cardLines(graph: GraphView | null, lines: Lines, key: string, text: readonly string[]): number[] {
+  const parts = nodeOf(graph, key)?.chance?.nodes ?? [];
+  return [...new Set([...parts.map((n) => n.key), key].flatMap((one) => definingLines(lines, one, text)))];
 }

@@ -1,9 +1,8 @@
 import type { Edit, NodeView, Position, Value } from "../protocol/generated";
 import { connectEdits, type Step } from "./actions";
-import { takenKeys } from "./chances";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
-import { wiresOf } from "./graph";
+import { takenKeys, wiresOf } from "./graph";
 
 /** What a generator draws from, as far as its density can be drawn. */
 export type Distribution =

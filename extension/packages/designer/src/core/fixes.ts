@@ -1,10 +1,9 @@
 import type { Device, Edit, Kind, PortRef, Position } from "../protocol/generated";
 import { connectEdits } from "./actions";
 import { inputOf, type Operator } from "./catalog";
-import { takenKeys } from "./chances";
 import { type Context, checkConnection, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
-import { nodeOf, OUTPUTS, type Slot } from "./graph";
+import { nodeOf, OUTPUTS, type Slot, takenKeys } from "./graph";
 
 /** Edits after which a wire may be drawn, the wire included. */
 export interface Fix {

@@ -83,6 +83,11 @@ export const argumentSources: (graph: GraphView) => ReadonlyMap<string, number> 
   return found;
 });
 
+/** Names that no new node may have. */
+export function takenKeys(graph: GraphView): Set<string> {
+  return new Set(graph.nodes.flatMap((n) => [n, ...(n.chance?.nodes ?? [])]).map((n) => n.key));
+}
+
 /** Keys of all cards: the nodes, and the outputs as soon as there is a node. */
 export const cardsOf: (graph: GraphView) => readonly string[] = remembered((graph) => {
   const keys = graph.nodes.map((n) => n.key);

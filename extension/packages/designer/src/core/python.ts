@@ -1,6 +1,6 @@
 import type { NodeView, PortRef, Value } from "../protocol/generated";
 import { type Argument, argumentOf, type Operator } from "./catalog";
-import { definingLines } from "./codeLines";
+import { cardLines } from "./codeLines";
 import { topological } from "./graph";
 import { codeIsCurrent } from "./select";
 import type { State } from "./state";
@@ -46,16 +46,25 @@ function call(state: State, node: NodeView): string {
   return `${names.join(", ")} = fn.${node.operator}(${[...inputs, ...device, ...values, ...wired].join(", ")})`;
 }
 
+/** The call, on a condition if the node has a probability. */
+function statement(state: State, node: NodeView): string {
+  const [coin] = node.chance?.nodes ?? [];
+  const made = call(state, node);
+  if (!coin) return made;
+  const passed = node.inputs[0] ? variable(node.inputs[0]) : "...";
+  return `${call(state, coin)}\n${node.key} = ${passed}\nif ${coin.key}:\n    ${made}`;
+}
+
 /** Nodes as a program: the lines of the code pane where it has all of them, else plain calls. */
 export function pythonText(state: State, keys: readonly string[]): string {
   const nodes = state.graph ? topological(state.graph).filter((n) => keys.includes(n.key)) : [];
   const { code } = state;
   const lines = code?.source.split("\n") ?? [];
-  const found = code ? nodes.map((n) => definingLines(code.lines, n.key, lines)) : [];
+  const found = code ? nodes.map((n) => cardLines(state.graph, code.lines, n.key, lines)) : [];
   const whole = code?.dialect === "nvidia.dali" || code?.dialect === "dali_studio";
   if (whole && codeIsCurrent(state) && nodes.length > 0 && found.every((own) => own.length > 0)) {
     const text = found.flat().sort((a, b) => a - b);
     return `${text.map((n) => (lines[n - 1] ?? "").replace(/^ {4}/, "")).join("\n")}\n`;
   }
-  return nodes.map((n) => `${call(state, n)}\n`).join("");
+  return nodes.map((n) => `${statement(state, n)}\n`).join("");
 }

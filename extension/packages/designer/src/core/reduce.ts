@@ -1,4 +1,5 @@
 import type {
+  Edit,
   Effects,
   KernelMessage,
   Mark,
@@ -9,7 +10,6 @@ import type {
   Sheet,
 } from "../protocol/generated";
 import { indexCatalog } from "./catalog";
-import { folded } from "./chances";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
 import { kept } from "./kept";
@@ -38,8 +38,7 @@ export function project(state: State): State {
   const { graph: drawn, options: chosen, marks: old, positions: stood } = state;
   return {
     ...state,
-    whole: graph,
-    graph: kept(drawn, folded(graph, opening?.catalog)),
+    graph: kept(drawn, graph),
     options: kept(chosen, options),
     marks: kept(old, marks),
     positions: kept(stood, positions),
@@ -71,12 +70,9 @@ export function enqueue(before: State, command: Command): State {
     command.gesture &&
     last.gesture === command.gesture
   ) {
-    const replaced = last.edits.filter(
-      (old) =>
-        !command.edits.some(
-          (e) => e.type === "set_argument" && old.type === e.type && old.key === e.key && old.argument === e.argument,
-        ) && !command.edits.some((e) => e.type === "set_pipeline" && old.type === e.type && old.option === e.option),
-    );
+    const what = (e: Edit) => JSON.stringify({ ...e, value: 0, part: 0, unset: 0 });
+    const again = new Set(command.edits.filter((e) => /^set_(argument|chance|pipeline)/.test(e.type)).map(what));
+    const replaced = last.edits.filter((old) => !again.has(what(old)));
     const joined: Command = {
       ...command,
       edits: [...replaced, ...command.edits],
@@ -102,6 +98,7 @@ function keysOf(command: Command): string[] | null {
       case "set_argument":
       case "set_device":
       case "set_bypass":
+      case "set_chance":
         return [e.key];
       case "connect":
       case "disconnect":

@@ -1,19 +1,24 @@
-import type { Edit, GraphView } from "../protocol/generated";
+import type { Edit, GraphView, NodeView } from "../protocol/generated";
 
 /** A node that draws numbers, the seed by which it does, and whether that is its own. */
 export interface Drawing {
   readonly key: string;
+  /** The node whose card it is on. */
+  readonly card: string;
   readonly seed: number;
   readonly own: boolean;
 }
 
 /** The nodes whose numbers follow from a seed; a reader's does where it shuffles. */
 export function drawings(graph: GraphView | null): readonly Drawing[] {
-  return (graph?.nodes ?? []).flatMap(({ key, operator, arguments: set, seed: given }) => {
+  const drawing = (card: string) => (node: NodeView) => {
+    const { key, operator, arguments: set, seed: given } = node;
     const own = typeof set.seed === "number";
     const seed = own ? Number(set.seed) : given;
-    return typeof seed === "number" && (set.random_shuffle || !/readers\./.test(operator)) ? [{ key, seed, own }] : [];
-  });
+    const draws = typeof seed === "number" && (set.random_shuffle || !/readers\./.test(operator));
+    return draws ? [{ key, card, seed, own }] : [];
+  };
+  return (graph?.nodes ?? []).flatMap((node) => [node, ...(node.chance?.nodes ?? [])].flatMap(drawing(node.key)));
 }
 
 /** The first node that has the seed of another one as its own; that is the node itself where it shares none. */

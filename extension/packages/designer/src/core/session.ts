@@ -11,7 +11,6 @@ import type {
   Repair,
   Sound,
 } from "../protocol/generated";
-import { answered, asked, chancesOf, unfolded } from "./chances";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
@@ -137,8 +136,7 @@ export class Session {
 
   send(message: ClientMessage): void {
     try {
-      const state = this.store.get();
-      this.transport.send(asked(message, state.whole, chancesOf(state)));
+      this.transport.send(message);
     } catch {
       this.lost();
     }
@@ -146,22 +144,15 @@ export class Session {
 
   /** One undo step. Shown at once, sent when the one before was answered. */
   edit(
-    drawn: readonly Edit[],
+    edits: readonly Edit[],
     options: {
       gesture?: string;
       positions?: Readonly<Record<string, Position>>;
       marks?: Marks;
       pins?: Pins;
-      whole?: boolean;
     } = {},
   ): void {
-    const { gesture = "", positions = {} } = options;
-    const { whole } = this.store.get();
-    const chances = chancesOf(this.store.get());
-    const edits = options.whole ? drawn : unfolded(drawn, whole, chances);
-    const pins = Object.fromEntries(
-      Object.entries(options.pins ?? {}).map(([key, pin]) => [chances.get(key)?.merge.key ?? key, pin]),
-    );
+    const { gesture = "", positions = {}, pins = {} } = options;
     const marks = { ...joinedMarks(this.store.get(), edits), ...options.marks };
     if ([edits, positions, marks, pins].every((part) => Object.keys(part).length === 0)) return;
     this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks, pins }));
@@ -388,8 +379,7 @@ export class Session {
     this.decoding = taken;
   }
 
-  private take(sent: KernelMessage, buffers: readonly Bytes[], bitmap: ImageBitmap | null): void {
-    const message = answered(sent, this.store.get());
+  private take(message: KernelMessage, buffers: readonly Bytes[], bitmap: ImageBitmap | null): void {
     if (message.type === "revision_changed") this.document = buffers[0] ?? this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();

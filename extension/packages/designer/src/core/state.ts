@@ -226,9 +226,7 @@ export interface State {
   /** Not answered yet; the first may be on its way. */
   readonly pending: readonly Command[];
   readonly inFlight: boolean;
-  /** `confirmed` with `pending` on top. */
-  readonly whole: GraphView | null;
-  /** What is drawn of it: a node with a chance is one node. */
+  /** `confirmed` with `pending` on top; what is the same keeps its identity. */
   readonly graph: GraphView | null;
   readonly options: PipelineOptions | null;
   readonly positions: Readonly<Record<string, Position>>;
@@ -334,7 +332,6 @@ export const INITIAL: State = {
   confirmed: null,
   pending: [],
   inFlight: false,
-  whole: null,
   graph: null,
   options: null,
   positions: {},

@@ -97,6 +97,13 @@ export interface SetPipeline {
   readonly value: Value;
 }
 
+/** Apply a node to a part of the samples; 1: to all of them. */
+export interface SetChance {
+  readonly type: "set_chance";
+  readonly key: string;
+  readonly part: number;
+}
+
 /** A note on the canvas; it means nothing to the pipeline. */
 export interface Note {
   readonly type: "note";
@@ -661,7 +668,7 @@ export interface RevisionChanged {
   readonly variable: string;
 }
 
-/** The whole graph. */
+/** The whole graph: its nodes, those apart that are on the card of another. */
 export interface GraphView {
   readonly name: string;
   readonly nodes: readonly NodeView[];
@@ -687,6 +694,7 @@ export interface NodeView {
   readonly pin_batch: number;
   readonly seed: number | null;
   readonly wide: boolean;
+  readonly chance: Chance | null;
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
@@ -694,6 +702,12 @@ export interface NodeCode {
   readonly source: string;
   readonly module: string;
   readonly trusted: boolean;
+}
+
+/** To which part of the samples a node is applied, and the nodes that do so, which have no card of their own. */
+export interface Chance {
+  readonly part: number;
+  readonly nodes: readonly NodeView[];
 }
 
 /** The options shown when nothing is selected. */
@@ -1390,7 +1404,8 @@ export type Edit =
   | SetDevice
   | SetBypass
   | SetOutputs
-  | SetPipeline;
+  | SetPipeline
+  | SetChance;
 
 export type Mark =
   | Note

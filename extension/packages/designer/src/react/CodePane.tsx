@@ -1,5 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { definingLines } from "../core/codeLines";
+import { cardLines } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
 import { codeIsCurrent, codeWaits, findings, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
@@ -31,7 +31,7 @@ function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, str
     if (s.draft) return entries; // where a node is in it, nobody knows yet
     const text = sourceLines(s.code?.source ?? "");
     const put = (key: string, mark: string) => {
-      for (const line of definingLines(s.code?.lines ?? {}, key, text)) entries.push(`${line}|${mark}`);
+      for (const line of cardLines(s.graph, s.code?.lines ?? {}, key, text)) entries.push(`${line}|${mark}`);
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
@@ -172,9 +172,9 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
   const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
   // that nothing is returned is said above
   const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
-  const shown = useSel((s) => (s.draft ? null : s.code?.lines)) ?? null;
+  const { graph, lines } = useSel((s) => ({ graph: s.graph, lines: s.draft ? null : s.code?.lines }));
   const place = (d: Diagnostic) => {
-    const line = shown && d.node ? definingLines(shown, d.node, [])[0] : lineOf(d);
+    const line = lines && d.node ? cardLines(graph, lines, d.node, [])[0] : lineOf(d);
     return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
   };
   if (wrong.length === 0 && !draft && !wait) return null;

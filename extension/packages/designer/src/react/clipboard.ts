@@ -1,6 +1,5 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
-import { chancesOf } from "../core/chances";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
@@ -42,9 +41,9 @@ export function removeSelection(session: Session): void {
 
 function selectedClip(session: Session): Clip | null {
   const state = session.store.get();
-  const { whole, positions, view } = state;
-  if (!whole || view.selection.length === 0) return null;
-  const clip = copyClip(whole, positions, view.selection, chancesOf(state));
+  const { graph, positions, view } = state;
+  if (!graph || view.selection.length === 0) return null;
+  const clip = copyClip(graph, positions, view.selection);
   const cards = rectsOf(state, [...new Set(Object.keys(clip.positions).map((key) => cardOf(state, key)))]);
   return clip.nodes.length > 0 ? { ...clip, cards, groups: selectedGroups(state) } : null;
 }
@@ -74,11 +73,11 @@ function freeShift(session: Session, clip: Clip, shift: number): Position {
 function pasteClip(session: Session, clip: Clip, at?: Position): void {
   const state = session.store.get();
   const places = Object.values(clip.positions);
-  if (!state.whole || clip.nodes.length === 0) return;
+  if (!state.graph || clip.nodes.length === 0) return;
   const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
   const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
-  const { edits, positions, select, names } = pasteStep(state.whole, clip, shift);
-  session.edit(edits, { positions, marks: copiedGroups(state, clip.groups ?? [], names), whole: true });
+  const { edits, positions, select, names } = pasteStep(state.graph, clip, shift);
+  session.edit(edits, { positions, marks: copiedGroups(state, clip.groups ?? [], names) });
   session.select(select);
 }
 

@@ -1,7 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
-import { chancesOf, partOf } from "../../core/chances";
 import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
 import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
@@ -31,10 +30,6 @@ function useCard(key: string) {
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const preview = useSel((s) => select.previewOf(s, key));
   const problem = useSel((s) => worstAt(s, key));
-  const chance = useSel((s) => {
-    const found = chancesOf(s).get(key);
-    return found ? partOf(found) : 1;
-  });
   const status = useSel((s) => ({
     found: s.link === "gone" ? undefined : select.heatOf(s, key),
     gone: s.link === "gone",
@@ -52,7 +47,7 @@ function useCard(key: string) {
     open: select.isOpen(s, key),
     renaming: s.view.renaming && s.view.selection[0] === key,
   }));
-  return { node, operator, preview, problem, chance, ...status };
+  return { node, operator, preview, problem, ...status };
 }
 
 /** The outputs of a node that have wires, as text so that it compares cheaply: ",0,2,". */
@@ -122,11 +117,9 @@ interface HeaderProps {
   readonly node: NodeView;
   readonly operator: Operator | undefined;
   readonly renaming: boolean;
-  /** For which part of the samples it is applied. */
-  readonly chance: number;
 }
 
-function Header({ node, operator, renaming, chance }: HeaderProps) {
+function Header({ node, operator, renaming }: HeaderProps) {
   return (
     <header className="ds-card-head">
       <span className="ds-tile">
@@ -140,9 +133,9 @@ function Header({ node, operator, renaming, chance }: HeaderProps) {
       ) : (
         <Name text={format.cardName(node.key, node.operator)} title={`${node.key}: ${format.called(node.operator)}`} />
       )}
-      {chance < 1 && (
-        <span className="ds-pill" title={`Applied to ${format.percent(chance)} of the samples`}>
-          p {format.number(chance)}
+      {node.chance && (
+        <span className="ds-pill" title={`Applied to ${format.percent(node.chance.part)} of the samples`}>
+          p {format.number(node.chance.part)}
         </span>
       )}
     </header>
@@ -331,7 +324,7 @@ function OpCardView({ id, selected }: NodeProps) {
       <Busy keys={[id]} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
-      <Header node={node} operator={operator} renaming={card.renaming} chance={card.chance} />
+      <Header node={node} operator={operator} renaming={card.renaming} />
       {select.hasFirstInput(node, operator) && (
         <SlotPort
           slot={{ kind: "input", node: id, input: 0 }}

@@ -1,4 +1,3 @@
-import { chancesOf, servedBy } from "../../core/chances";
 import { drawings, firstWith, seedEdits } from "../../core/seeds";
 import type { Edit } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -10,9 +9,7 @@ export const anySeed = () => Math.floor(Math.random() * 2 ** 31);
 /** By which seeds the nodes draw: the pipeline's, their own, or that of another node, with which they draw the same. */
 export function Seeds() {
   const session = useSession();
-  const graph = useSel((s) => s.whole);
-  const served = servedBy(useSel(chancesOf));
-  const all = drawings(graph);
+  const all = drawings(useSel((s) => s.graph));
   if (all.length === 0) return null;
   const set = (key: string, to: number | null) => session.edit(seedEdits(all, key, to));
   const locked = all.every((one) => one.own);
@@ -21,7 +18,7 @@ export function Seeds() {
   return (
     <Section title="Seeds">
       {all.map((one) => {
-        const card = served.get(one.key) ?? one.key;
+        const { card } = one;
         return (
           <div className="ds-field" key={one.key}>
             <button
