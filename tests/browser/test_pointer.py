@@ -57,6 +57,25 @@ def test_a_search_opens_where_a_wire_ends_or_a_double_click_is(designer: Any) ->
         _by_id(page, "quick-add").wait_for(state="detached")
 
 
+def test_an_image_wire_over_a_card_offers_no_arguments_and_leaves_free_space_free(designer: Any) -> None:
+    page = designer
+    card = _by_id(page, "node-rotate").bounding_box()
+    x, below = card["x"] + 70, card["y"] + card["height"]
+    for port, rows in (("port-out-uniform-0", True), ("port-out-resize-0", False)):
+        page.mouse.move(*_middle(_by_id(page, port).bounding_box()))
+        page.mouse.down()
+        page.mouse.move(x, card["y"] + 40, steps=8)
+        lab.settle(page)
+        assert (page.locator(".ds-droprows").count() > 0) is rows, port
+        page.mouse.move(x, below + 60, steps=8)
+        page.mouse.up()
+        if not rows:
+            _by_id(page, "quick-add").wait_for()
+        else:
+            page.keyboard.press("Control+z")
+            lab.settle(page)
+
+
 def test_the_menu_of_a_wire_is_that_of_its_button_too(designer: Any) -> None:
     page = designer
     # no wire lies over the letter of its port

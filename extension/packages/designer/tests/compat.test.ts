@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
-import { bestSlot, checkConnection, deviceFor, kindsFit, operatorTakes } from "../src/core/compat";
+import { bestSlot, checkConnection, deviceFor, isLikely, kindsFit, operatorTakes } from "../src/core/compat";
 import { fixesFor } from "../src/core/fixes";
 import { OUTPUTS, type Slot } from "../src/core/graph";
 import type { GraphView } from "../src/protocol/generated";
@@ -68,6 +68,15 @@ describe("checkConnection", () => {
     const measured = { ...down, nodes: [...down.nodes, node("shapes", "shapes", { device: "gpu" })] };
     expect(reason(ref("decode"), input("shapes"), measured)).toBe("");
     expect(reason(ref("shapes"), arg("rotate", "angle"), measured)).toBe("");
+  });
+});
+
+describe("isLikely", () => {
+  it("offers arguments to numbers, not to pictures", () => {
+    const rotate = INDEX.byName.get("rotate");
+    if (!rotate) throw new Error("no rotate");
+    expect(isLikely(rotate, arg("turn", "angle"), "scalar")).toBe(true);
+    expect(isLikely(rotate, arg("turn", "angle"), "image")).toBe(false);
   });
 });
 

@@ -26,10 +26,6 @@ export function kindsFit(catalog: CatalogIndex, source: Kind, target: Kind): boo
   return catalog.inputsTake[target].includes(source);
 }
 
-export function outputKind(node: NodeView | undefined, operator: Operator | undefined, output: number): Kind {
-  return node?.output_kinds[output] ?? operator?.outputs[output]?.kind ?? "any";
-}
-
 /** Where the data of a node is: mixed operators read on the CPU and write on the GPU. */
 export function outputDevice(device: Device): "cpu" | "gpu" {
   return device === "cpu" ? "cpu" : "gpu";
@@ -38,6 +34,12 @@ export function outputDevice(device: Device): "cpu" | "gpu" {
 export interface Context {
   readonly graph: GraphView;
   readonly catalog: CatalogIndex;
+}
+
+/** What a wire from this output carries. */
+export function kindOf({ graph, catalog }: Context, { node: key, output }: PortRef): Kind {
+  const node = nodeOf(graph, key);
+  return node?.output_kinds[output] ?? catalog.byName.get(node?.operator ?? "")?.outputs[output]?.kind ?? "any";
 }
 
 function checkInput(
@@ -99,7 +101,7 @@ export function checkConnection(context: Context, source: PortRef, slot: Slot): 
   if (!target || !operator) return no(`${slot.node} is an operator that is not known here.`);
   if (descendants(context.graph, [slot.node]).has(source.node))
     return no(`${slot.node} already feeds ${source.node}, and a pipeline has no loops.`);
-  const kind = outputKind(from, context.catalog.byName.get(from.operator), source.output);
+  const kind = kindOf(context, source);
   const { catalog } = context;
   const declared = catalog.byName.get(from.operator)?.outputs[source.output];
   const onGpu = outputDevice(from.device) === "gpu" && !declared?.on_cpu;
@@ -129,8 +131,8 @@ function reserve(operator: Operator, slot: Slot): number {
   return argumentOf(operator, slot.argument)?.required ? 1 : 2;
 }
 
-/** Whether a wire of this kind is likely meant for the slot: who wants an image as argument drops it on that port. */
-function isLikely(operator: Operator, slot: Slot, kind: Kind): boolean {
+/** Whether a wire of this kind is likely meant for the slot: pictures are no arguments. */
+export function isLikely(operator: Operator, slot: Slot, kind: Kind): boolean {
   if (slot.kind === "input") return !isNumber(kind) || NUMBERS.has(inputOf(operator, slot.input)?.kind ?? "any");
   return slot.kind !== "argument" || NUMBERS.has(kind);
 }
@@ -151,8 +153,7 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   const operator = node ? context.catalog.byName.get(node.operator) : undefined;
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
   let reason = `${key} has no free port for this wire. Drop it on the row that it shall replace.`;
-  const from = nodeOf(context.graph, source.node);
-  const kind = outputKind(from, context.catalog.byName.get(from?.operator ?? ""), source.output);
+  const kind = kindOf(context, source);
   const slots = slotsOf(node, operator).filter((s) => isLikely(operator, s, kind));
   const free = slots
     .filter((s) => isOpen(node, operator, s))

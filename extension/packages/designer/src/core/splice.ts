@@ -1,14 +1,9 @@
-import type { Edit, PortRef, Position } from "../protocol/generated";
+import type { Edit, Position } from "../protocol/generated";
 import { addStep, connectEdits, type Step } from "./actions";
 import type { Operator } from "./catalog";
-import { bestSlot, type Context, checkConnection, outputKind } from "./compat";
+import { bestSlot, type Context, checkConnection, kindOf } from "./compat";
 import { applyEdits } from "./edits";
 import { nodeOf, OUTPUTS, sourcesOf, type Wire } from "./graph";
-
-function kindOf(context: Context, ref: PortRef) {
-  const node = nodeOf(context.graph, ref.node);
-  return outputKind(node, context.catalog.byName.get(node?.operator ?? ""), ref.output);
-}
 
 /** The edits that put a node into a wire: it takes what the wire carries and feeds what the wire fed; null if it cannot. */
 export function spliceEdits(context: Context, key: string, wire: Wire): readonly Edit[] | null {

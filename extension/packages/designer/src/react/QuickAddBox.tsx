@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { connectEdits } from "../core/actions";
 import { fillOperator, inputName, type Operator } from "../core/catalog";
-import { type Context, checkConnection, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
+import { type Context, checkConnection, kindOf, operatorGives, operatorTakes, slotsOf } from "../core/compat";
 import { CODE } from "../core/edits";
 import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological, wiresOf } from "../core/graph";
@@ -40,8 +40,7 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
   return useMemo(() => {
     const { graph, catalog } = state;
     if (!graph || !catalog || quick.mode !== "add") return [];
-    const from = quick.from ? nodeOf(graph, quick.from.node) : undefined;
-    const kind = quick.from ? outputKind(from, catalog.byName.get(from?.operator ?? ""), quick.from.output) : null;
+    const kind = quick.from ? kindOf({ graph, catalog }, quick.from) : null;
     const target = quick.to ? catalog.byName.get(nodeOf(graph, quick.to.node)?.operator ?? "") : undefined;
     const { to } = quick;
     const fits = (o: Operator) =>

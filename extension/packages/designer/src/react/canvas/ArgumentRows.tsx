@@ -1,7 +1,7 @@
 import { Handle, Position } from "@xyflow/react";
 import { useEffect } from "react";
 import { inputName, inputOf, type Operator } from "../../core/catalog";
-import { checkConnection, isWired, slotsOf } from "../../core/compat";
+import { checkConnection, isLikely, isWired, kindOf, slotsOf } from "../../core/compat";
 import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
 import { type ArgumentRow, argumentRows, extraInputs, hasFirstInput, previewOf, scalarOf } from "../../core/select";
@@ -81,10 +81,11 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
         .map((r) => r.name),
     );
     const context = { graph: s.graph, catalog: s.opening.catalog };
+    const kind = kindOf(context, from);
     return slotsOf(node, operator).filter((slot) => {
       if (slot.kind === "input" ? face.has(slot.input) : slot.kind === "argument" && rows.has(slot.argument))
         return false;
-      return !isWired(node, slot) && checkConnection(context, from, slot).ok;
+      return !isWired(node, slot) && isLikely(operator, slot, kind) && checkConnection(context, from, slot).ok;
     });
   });
   const count = slots.length;

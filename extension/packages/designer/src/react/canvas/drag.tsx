@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 import { inputOf } from "../../core/catalog";
-import { type Context, checkConnection, outputKind, type Verdict } from "../../core/compat";
+import { type Context, checkConnection, kindOf, type Verdict } from "../../core/compat";
 import { nodeOf, OUTPUTS, type Slot } from "../../core/graph";
 import { type Hue, PORT_LOOKS } from "../../core/ports";
 import type { State } from "../../core/state";
@@ -52,15 +52,15 @@ export function handleOfSlot(slot: Slot): string {
 const NO: Verdict = { ok: false, reason: "A wire runs from an output to an input." };
 
 /** The colour of the wire in hand: what it carries, or what its end takes. */
-export function dragHue(state: State, drag: Drag): Hue {
-  const catalog = state.opening?.catalog;
-  const operatorOf = (key: string) => catalog?.byName.get(nodeOf(state.graph, key)?.operator ?? "");
-  if (drag.from)
-    return PORT_LOOKS[outputKind(nodeOf(state.graph, drag.from.node), operatorOf(drag.from.node), drag.from.output)]
-      .hue;
+export function dragHue({ graph, opening }: State, drag: Drag): Hue {
+  if (!graph || !opening) return PORT_LOOKS.any.hue;
+  const { catalog } = opening;
+  if (drag.from) return PORT_LOOKS[kindOf({ graph, catalog }, drag.from)].hue;
   if (drag.to.kind === "argument") return PORT_LOOKS.scalar.hue;
   if (drag.to.kind === "output") return PORT_LOOKS.any.hue;
-  return PORT_LOOKS[inputOf(operatorOf(drag.to.node), drag.to.input)?.kind ?? "any"].hue;
+  return PORT_LOOKS[
+    inputOf(catalog.byName.get(nodeOf(graph, drag.to.node)?.operator ?? ""), drag.to.input)?.kind ?? "any"
+  ].hue;
 }
 
 /** Whether the wire in hand may end at this slot. */

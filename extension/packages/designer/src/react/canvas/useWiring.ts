@@ -107,6 +107,7 @@ export function useWiring(onPane: DropOnPane) {
     (started: Drag) => {
       current.current = started;
       setDrag(started);
+      session.view({ notice: null }); // what was said of the wire before
       const move = (event: PointerEvent) => {
         const context = contextOf(session);
         if (!context) return;
