@@ -64,6 +64,12 @@ def with_gaps_of_zeros(make: Callable[..., Batch]) -> Callable[..., Batch]:
     return made
 
 
+#: Tests that ask for what the pool does: memory comes again, or there is a limit.
+_OF_THE_POOL = (
+    "test_what_comes_again_is_launched_without_being_prepared",
+    "test_a_group_that_memory_does_not_hold_is_computed_one_by_one",
+)
+
 stream.GpuStream.batch = with_gaps_of_zeros(stream.GpuStream.batch)
 stream.GpuStream.target = with_gaps_of_zeros(stream.GpuStream.target)
 arrivals.roomy = stream.roomy = lambda size: size
@@ -73,7 +79,10 @@ cupy.cuda.set_allocator(ExactPool().malloc)
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Keep the part of the tests that is asked for, of those that other options leave."""
+    """Keep the part of the tests that is asked for, of those that other options leave and that need no pool."""
+    of_the_pool = [item for item in items if item.originalname in _OF_THE_POOL]
+    config.hook.pytest_deselected(items=of_the_pool)
+    items[:] = [item for item in items if item not in of_the_pool]
     number, parts = map(int, os.environ.get("PART", "1/1").split("/"))
     begin, end = (len(items) * one // parts for one in (number - 1, number))
     config.hook.pytest_deselected(items=[*items[:begin], *items[end:]])

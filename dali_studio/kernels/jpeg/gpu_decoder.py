@@ -156,15 +156,18 @@ class JpegKernels(LimitedLaunches):
     ----------
     milliseconds : float
         On the GPU, for all pictures so far: the copies of their files, and the kernels.
-    stalled, overlaps : bool
-        Never, and always; see `GpuDecoder`.
+    stalled : bool
+        Never.
+    overlaps : bool
+        See `GpuDecoder`. Of small batches only: of large ones a second decoder is at work meanwhile, and what else uses
+        the GPU would wait longer.
     """
 
-    stalled, overlaps = False, True
+    stalled = False
 
     def __init__(self, device_id: int, allocate: Callable[[int], Any], *, thrifty: bool = False) -> None:
         super().__init__()
-        self._thrifty = thrifty
+        self._thrifty = self.overlaps = thrifty
         self._device, self._allocate = cupy().cuda.Device(device_id), allocate
         with self._device:
             # what decoded pictures are made for waits for them: they go before other work on the GPU
