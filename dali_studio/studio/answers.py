@@ -111,7 +111,7 @@ class Answers:
         request, text, notes = session.request(), own_text.text_in(session.history), notes_in(session.history)
         functions, dialect = session.functions(), session.dialect
         program = partial(own_text.shown, text, dialect=dialect, functions=functions, notes=notes)
-        job = partial(show_twin, session.renderer.engine, request, message.node, program, session.positions)
+        job = partial(show_twin, session.renderer.engine, request, message.node, program)
         session.worker.insist("twin", lambda: session.send(*job()))
 
     @handle.register

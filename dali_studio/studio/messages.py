@@ -257,14 +257,12 @@ class Previews(msgspec.Struct, frozen=True, kw_only=True, tag="previews"):
 
 
 class NewCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A node that edits would add, where its card would stand; `returned`: its place among what is returned, or -1."""
+    """A node that edits would add; `feeds`: the cards that it would feed, with their ports as the browser calls them."""
 
     key: str
     operator: str
-    x: float
-    y: float
     fed_by: tuple[PortRef, ...]
-    returned: int
+    feeds: tuple[tuple[str, str], ...]
 
 
 class LabelTwin(msgspec.Struct, frozen=True, kw_only=True, tag="label_twin"):

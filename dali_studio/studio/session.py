@@ -261,7 +261,8 @@ class Session:
         for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted and message.title in ("", repair.title):
                 edits = edits_with(self.samples)
-                self.history.apply(edits, places=make_room(self.positions, edits))
+                # who asked for it may lay all cards out anew then, which is a part of this step
+                self.history.apply(edits, f"repair {self.revision + 1}", make_room(self.positions, edits))
                 break
         self._changed()  # also when the finding is gone: two views may press at once
 

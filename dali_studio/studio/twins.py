@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -21,7 +21,7 @@ from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Shown
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.view import make_room
+from dali_studio.studio.view import OUTPUTS
 
 #: Extents of each picture.
 _SIZE = (320, 212)
@@ -33,7 +33,6 @@ _NAME = "label guard"
 
 def show_twin(
     engine: PreviewEngine, request: PreviewRequest, node: str, program: Callable[[Revision], Emitted],
-    positions: Mapping[str, messages.Position],
 ) -> tuple[messages.LabelTwin, list[bytes]]:  # fmt: skip
     """What would make the label of a finding about `node` move, with pictures of both.
 
@@ -63,13 +62,12 @@ def show_twin(
     before, after = (program(one).source.splitlines() for one in (now, then))
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     added = [line for kind, _, _, begin, end in changes if kind in ("insert", "replace") for line in range(begin, end)]
-    places, outputs = make_room(positions, made.edits), [port.node for port in then.graph.outputs]
     new = [
         messages.NewCard(
-            key=key, operator=then.graph.node(key).operator, x=place.x, y=place.y, fed_by=_feeding(then.graph, key),
-            returned=outputs.index(key) if key in outputs else -1,
+            key=node.key, operator=node.operator, fed_by=tuple(wire.source for wire in then.graph.wires(node.key)),
+            feeds=_fed(then.graph, node.key),
         )
-        for key, place in places.items() if key not in now.graph
+        for node in then.graph.nodes() if node.key not in now.graph
     ]  # fmt: skip
     message = messages.LabelTwin(
         node=node, revision=now.number, sample=sample, items=tuple(items), cards=tuple(new),
@@ -78,8 +76,12 @@ def show_twin(
     return message, [atlas] if atlas else []
 
 
-def _feeding(graph: Graph, key: str) -> tuple[PortRef, ...]:
-    return tuple(wire.source for wire in graph.wires(key))
+def _fed(graph: Graph, key: str) -> tuple[tuple[str, str], ...]:
+    wires = [
+        (wire.target, f"in:{wire.input}" if wire.argument is None else f"arg:{wire.argument}")
+        for wire in graph.wires() if wire.source.node == key
+    ]  # fmt: skip
+    return (*wires, *((OUTPUTS, f"result:{at}") for at, port in enumerate(graph.outputs) if port.node == key))
 
 
 def _cards(

@@ -20,7 +20,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.apply import AnyEdit
 from dali_studio.graph.chances import Chances
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
@@ -189,7 +189,8 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
     """New places where edits put nodes before others, or beside what is returned.
 
     A card before another one takes its place, and what stands right of it moves on by a column. One that is fed only
-    stands in the column behind what feeds it, in the row of the lowest of these or the next that is free.
+    stands in the column behind what feeds it, in the row of the lowest of these or the next that is free, and what the
+    pipeline returns of it right of it.
     """
     places, edits = dict(positions), list(edits)
     added = [edit.key for edit in edits if isinstance(edit, AddNode)]
@@ -200,13 +201,20 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
             moved = {key: Position(x=p.x + COLUMN, y=p.y) for key, p in places.items() if p.x >= at.x}
             places.update(moved)
             places[edit.source.node] = at
-    for key in added:
+    waiting = [key for key in added if key not in places]
+    while waiting:
+        key = next((one for one in waiting if not any(other in waiting for other in feeding[one])), waiting[0])
+        waiting.remove(key)
         feeders = [places[one] for one in feeding[key] if one in places]
-        if feeders and key not in places:
+        if feeders:
             x, y = max(p.x for p in feeders) + COLUMN, max(p.y for p in feeders)
             while any(abs(p.x - x) < COLUMN - 20 and abs(p.y - y) < ROW - 20 for p in places.values()):
                 y += ROW / 4
             places[key] = Position(x=x, y=y)
+    returned = {port.node for edit in edits if isinstance(edit, SetOutputs) for port in edit.outputs}
+    right = max((places[key].x + COLUMN for key in added if key in returned and key in places), default=0)
+    if OUTPUTS in places and places[OUTPUTS].x < right:
+        places[OUTPUTS] = Position(x=right, y=places[OUTPUTS].y)
     return {key: place for key, place in places.items() if positions.get(key) != place}
 
 

@@ -245,6 +245,10 @@ def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tupl
     _by_id(page, "thumb-rotate").wait_for()
 
 
+def _places(page: Any) -> list[str]:
+    return page.locator(".react-flow__node").evaluate_all("all => all.map(one => one.dataset.id + one.style.transform).sort()")
+
+
 def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     folder = server[1] / "coco"
     folder.mkdir(exist_ok=True)
@@ -264,10 +268,17 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     card.wait_for()
     assert "These boxes were not flipped" in card.inner_text()
     assert page.locator(".react-flow__node.selected").get_attribute("data-id") == "flip"
+    before = _places(page)
     # what the repair would add: pictures with their boxes, a card and a line of the program
     ghost = page.locator('[data-testid^="ghost-"]')
     ghost.wait_for()
     page.wait_for_function("() => [...document.querySelectorAll('.ds-error-card canvas')].filter(one => Number(one.dataset.drawn)).length === 2")
+    reader = f'[data-testid="node-{(card.get_attribute("data-testid") or "").removeprefix("error-card-")}"]'
+    apart = """([a, b]) => { const [p, q] = [a, b].map(name => document.querySelector(name).getBoundingClientRect());
+        return p.right <= q.left || q.right <= p.left || p.bottom <= q.top || q.bottom <= p.top; }"""
+    for one in ("[data-testid^=ghost-]", ".ds-guard-pill", reader):
+        assert page.evaluate(apart, [".ds-error-card", one]), one  # what it tells of is to be seen
+    assert page.evaluate(apart, [".ds-guard-pill", reader])
     now, then = card.locator(".ds-overlay i").evaluate_all("all => all.map(one => parseFloat(one.style.left))")
     assert then > now
     assert "fn.bb_flip(" in page.locator(".ds-line-new").first.inner_text()
@@ -287,6 +298,11 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     pill.wait_for(state="detached")
     ghost.wait_for(state="detached")
     _await_code(page, "fn.bb_flip(")
-    # the new card stands behind what feeds it
+    # the new card stands behind what feeds it, and all cards in the direction of flow
     made, coin = (page.locator(f'[data-testid="node-{key}"]').bounding_box() for key in ("flipped_boxes", "coin_flip"))
     assert made["x"] > coin["x"] + coin["width"]
+    assert page.locator('[data-testid="node-outputs"]').bounding_box()["x"] > made["x"] + made["width"]
+    _by_id(page, "undo").click()  # cards go back to their places with it
+    page.locator('[data-testid="node-flipped_boxes"]').wait_for(state="detached")
+    lab.settle(page)
+    assert _places(page) == before

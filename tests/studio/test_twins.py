@@ -48,7 +48,9 @@ def unmoved(client: Client) -> list[Any]:
 def test_what_would_move_a_label_is_shown_before_it_is_added(client: Client) -> None:
     graph = client.session.graph
     (twin,) = only(client.send("request_twin", node="reader"), messages.LabelTwin)
-    assert [(card.operator, card.returned, len(card.fed_by)) for card in twin.cards] == [("bb_flip", 1, 2)]
+    assert [(card.operator, card.feeds, len(card.fed_by)) for card in twin.cards] == [
+        ("bb_flip", (("__outputs__", "result:1"),), 2)
+    ]
     lines = twin.source.splitlines()
     assert "fn.bb_flip(" in lines[twin.added[0] - 1]
     assert len(lines[twin.added[-1] - 1].split(", ")) == 2  # what is returned

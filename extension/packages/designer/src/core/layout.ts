@@ -1,5 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
-import { cardsOf, OUTPUTS, topological, wiresOf } from "./graph";
+import { cardsOf, descendants, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
 import type { Rect } from "./route";
 
 export const COLUMN = 184;
@@ -59,16 +59,36 @@ function argumentSources(graph: GraphView): Map<string, string> {
   return feeds;
 }
 
+/** Where of two steps that share a number, such as a picture's and that of its boxes, the earlier one begins: with the other. */
+function abreast(graph: GraphView, small: ReadonlyMap<string, string>, placed: ReadonlyMap<string, Cell>) {
+  const least = new Map<string, number>();
+  for (const key of small.keys()) {
+    const users = new Set(
+      wiresFrom(graph)
+        .get(key)
+        ?.map((w) => w.slot.node),
+    );
+    const [a, b, ...others] = [...users].sort((p, q) => (placed.get(p)?.column ?? 0) - (placed.get(q)?.column ?? 0));
+    if (a && b && others.length === 0 && !descendants(graph, [a]).has(b)) least.set(a, placed.get(b)?.column ?? 0);
+  }
+  return least;
+}
+
 /** Column = longest way from a source, lane = 0 for the longest chain, then the first free one. */
 function cells(graph: GraphView, small: ReadonlyMap<string, string>, span: Span): Map<string, Cell> {
   const placed = new Map<string, Cell>();
   const main = topological(graph).filter((n) => !small.has(n.key));
   const parents = (n: NodeView) =>
     [...n.inputs, ...Object.values(n.argument_inputs)].filter((r) => r !== null && !small.has(r.node));
-  for (const node of main) {
-    const column = endOf(parents(node).flatMap((r) => placed.get(r?.node ?? "") ?? []));
-    placed.set(node.key, { column, lane: -1, span: span(node.key) });
-  }
+  const put = (least: ReadonlyMap<string, number>) => {
+    for (const node of main) {
+      const column = endOf(parents(node).flatMap((r) => placed.get(r?.node ?? "") ?? []));
+      const cell = { column: Math.max(column, least.get(node.key) ?? 0), lane: -1, span: span(node.key) };
+      placed.set(node.key, cell);
+    }
+  };
+  put(new Map());
+  put(abreast(graph, small, placed));
   if (graph.outputs.length > 0) placed.set(OUTPUTS, { column: endOf(placed.values()), lane: -1, span: 1 });
   pullSources(graph, placed, main);
   assignLanes(graph, placed, main);

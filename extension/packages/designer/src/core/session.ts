@@ -60,7 +60,7 @@ function isAtlas(message: KernelMessage): message is Previews | LabelTwin {
 export class Session {
   /** The room that cards were last fitted into. */
   room: Size = { width: 900, height: 440 };
-  /** Where cards stood when the last operator came: what stands elsewhere was moved. */
+  /** Where cards were put: what stands elsewhere, somebody has moved. */
   put: Readonly<Record<string, Position>> = {};
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
@@ -194,6 +194,7 @@ export class Session {
   /** Keep places that were not chosen by the user; `edit` moves cards as an undo step. */
   move(positions: Readonly<Record<string, Position>>): void {
     if (Object.keys(positions).length === 0) return;
+    this.put = { ...this.put, ...positions };
     this.store.set((s) => project({ ...s, moved: { ...s.moved, ...positions } }));
     this.send({ type: "move_nodes", positions });
   }
@@ -263,7 +264,7 @@ export class Session {
 
   /** Do what the kernel offers; it may add cards, so everything is shown afterwards, and stands where it puts it. */
   repair(repair: Repair): void {
-    this.store.set((s) => ({ ...s, moved: {}, view: { ...s.view, refit: true } }));
+    this.store.set((s) => ({ ...s, moved: {}, view: { ...s.view, refit: s.view.refit + 1 } }));
     this.send({ type: "apply_repair", ...repair });
   }
 

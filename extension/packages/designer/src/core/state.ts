@@ -205,7 +205,7 @@ export interface View {
   /** What a name is being asked for. */
   readonly asking: "document" | "code" | null;
   /** Show everything when the next cards come. */
-  readonly refit: boolean;
+  readonly refit: number;
   readonly dismissed: readonly string[];
   /** Error cards that were folded, by node and code. */
   readonly folded: readonly string[];
@@ -317,7 +317,7 @@ export const INITIAL_VIEW: View = {
   aside: null,
   saving: false,
   asking: null,
-  refit: false,
+  refit: 0,
   dismissed: [],
   folded: [],
   told: "",

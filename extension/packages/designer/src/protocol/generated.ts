@@ -1217,14 +1217,12 @@ export interface LabelTwin {
   readonly added: readonly number[];
 }
 
-/** A node that edits would add, where its card would stand; `returned`: its place among what is returned, or -1. */
+/** A node that edits would add; `feeds`: the cards that it would feed, with their ports as the browser calls them. */
 export interface NewCard {
   readonly key: string;
   readonly operator: string;
-  readonly x: number;
-  readonly y: number;
   readonly fed_by: readonly PortRef[];
-  readonly returned: number;
+  readonly feeds: readonly (readonly [string, string])[];
 }
 
 /** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */

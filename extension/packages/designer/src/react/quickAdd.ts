@@ -106,7 +106,7 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const laid = chained ? relaid(state, step.edits, session.room) : {};
   const own = { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
   const positions = Object.keys(laid).length > 0 ? laid : readable(state, step.edits, own, session);
-  session.put = { ...state.positions, ...positions };
+  session.put = { ...session.put, ...positions };
   session.edit(step.edits, { positions });
   session.select(step.select);
   return key;

@@ -206,6 +206,7 @@ function CanvasView() {
       },
       layout: () => {
         const positions = layoutOf(session.store.get(), roomOf(box.current));
+        session.put = positions;
         animate(positions, () => session.edit([], { positions, marks: clearedJunctions(session.store.get()) }));
       },
       show: (key) => {

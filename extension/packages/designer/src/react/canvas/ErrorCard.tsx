@@ -7,7 +7,7 @@ import * as format from "../../core/format";
 import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf } from "../../core/problems";
-import { boxesAlong, type Point, type Rect } from "../../core/route";
+import type { Point } from "../../core/route";
 import {
   failShare,
   findings,
@@ -19,7 +19,6 @@ import {
   stepOf,
   twinOf,
 } from "../../core/select";
-import { CONTROLS } from "../../core/sight";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
@@ -29,8 +28,9 @@ import { Icon } from "../icons";
 import { IconButton, SmallButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
-import { ghostsOf } from "./LooseWire";
+import { ghostsIn } from "./LooseWire";
 import { PreviewView } from "./PreviewView";
+import { surroundings } from "./surroundings";
 import { ObstacleContext } from "./WireEdge";
 
 interface Props {
@@ -40,13 +40,12 @@ interface Props {
   readonly finding: Diagnostic;
 }
 
-/** Width and, as a rule, height of the card in px, and what stays free around it. */
+/** Width and, as a rule, height of the card in px. */
 const ROOM = { width: 352, height: 98 };
-const MARGIN = 6;
-/** How far ports stand out of their cards, in px. */
-const PORT = 9;
 /** How much of other cards it covers by itself, in px²; more only where somebody has chosen its node. */
 const COVERED = 3000;
+/** How much more what it tells of weighs than other cards. */
+const TOLD = 9;
 /** Farther from its node, in px, nobody would know of which it tells. */
 const FAR = 120;
 
@@ -56,45 +55,21 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Point | 
   const obstacles = useContext(ObstacleContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
-  const ghosts = useSel(ghostsOf);
+  const twin = useSel(twinOf);
   return useStore((s): Point | null => {
-    const node = s.nodeLookup.get(key);
-    if (!open || !node) return null;
-    const [left, top, zoom] = s.transform;
-    const seen = ({ x, y, width, height }: Rect) => ({
-      x: left + x * zoom,
-      y: top + y * zoom,
-      width: width * zoom,
-      height: height * zoom,
-    });
-    const rectOf = (n: typeof node) =>
-      seen({ ...n.internals.positionAbsolute, width: n.measured.width ?? 148, height: n.measured.height ?? 171 });
-    const withPorts = ({ x, width, ...rest }: Rect) => ({ ...rest, x: x - PORT, width: width + 2 * PORT });
-    const others = [...s.nodeLookup.values()].filter((n) => n.id !== key).map((n) => withPorts(rectOf(n)));
-    const root = s.domNode?.closest(".ds-root");
-    const wide = (part: string) => root?.querySelector<HTMLElement>(part)?.offsetWidth ?? 0;
-    const controls = Math.max(CONTROLS.width, wide(".ds-zoom") + 20); // legends make them wider
-    const cards = [
-      { ...CONTROLS, x: 0, y: s.height - CONTROLS.height, width: controls },
-      ...others,
-      ...ghosts.flatMap((g) => [seen(g), seen(g), seen(g)]), // of all cards they are to be seen
-    ];
-    const drawn = [...(s.domNode?.querySelectorAll(WIRES) ?? [])];
-    const wires = drawn.flatMap((w) => boxesAlong(w.getAttribute("d") ?? "").map(seen));
-    const frame = {
-      x: MARGIN,
-      y: MARGIN,
-      width: s.width - wide(".ds-floating") - 2 * MARGIN,
-      height: s.height - 2 * MARGIN,
-    };
-    const own = rectOf(node);
+    if (!open || !s.nodeLookup.has(key)) return null;
+    const { card, cards, controls, pills, wires, frame } = surroundings(s);
+    const [own = frame] = card(key);
     const inSight = own.x < s.width && own.y < s.height && own.x + own.width > 0 && own.y + own.height > 0;
-    return inSight ? freeSpot(size, own, cards, frame, { most, far: FAR, wires }) : null;
+    // what it tells of is to be seen
+    const ends = twin
+      ? [twin.node, ...twin.cards.flatMap((c) => c.feeds.map(([to]) => to))].flatMap((to) => card(to))
+      : [];
+    const told = [controls, ...ghostsIn(s, twin), ...pills, ...ends];
+    const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
+    return inSight ? freeSpot(size, own, covered, frame, { most, far: twin ? 2 * FAR : FAR, wires }) : null;
   }, equalSpots);
 }
-
-/** The wires as they are drawn. */
-const WIRES = ".react-flow__edge-path, .ds-far-wires path";
 
 function equalSpots(a: Point | null, b: Point | null): boolean {
   return a?.x === b?.x && a?.y === b?.y;
@@ -174,24 +149,26 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
           </SmallButton>
         )}
       </div>
-      <div className="ds-error-foot">
-        {detail && (
-          <details>
-            <summary>Technical words</summary>
-            <div className="ds-detail">{detail}</div>
-          </details>
-        )}
-        {state.more > 0 && (
-          <button type="button" className="ds-link" onClick={() => session.select([nodeKey])}>
-            {state.more} more in the inspector
+      {!state.twin && (
+        <div className="ds-error-foot">
+          {detail && (
+            <details>
+              <summary>Technical words</summary>
+              <div className="ds-detail">{detail}</div>
+            </details>
+          )}
+          {state.more > 0 && (
+            <button type="button" className="ds-link" onClick={() => session.select([nodeKey])}>
+              {state.more} more in the inspector
+            </button>
+          )}
+          <span className="ds-spring" />
+          <Reproduction finding={finding} />
+          <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
+            <Icon name="copy" size={12} /> Copy report
           </button>
-        )}
-        <span className="ds-spring" />
-        <Reproduction finding={finding} />
-        <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
-          <Icon name="copy" size={12} /> Copy report
-        </button>
-      </div>
+        </div>
+      )}
       <div className="ds-error-head">
         <IconButton icon="cross" label="Close" small onClick={fold} />
       </div>

@@ -1,12 +1,15 @@
-import { type ReactFlowInstance, useReactFlow, ViewportPortal } from "@xyflow/react";
-import { OUTPUTS } from "../../core/graph";
-import { CARD, freePlace } from "../../core/layout";
-import { bezier, type Point, type Rect } from "../../core/route";
-import { derived, twinOf } from "../../core/select";
+import { type ReactFlowInstance, type ReactFlowState, useReactFlow, useStore, ViewportPortal } from "@xyflow/react";
+import { useContext } from "react";
+import { freeSpot } from "../../core/freeSpot";
+import { CARD } from "../../core/layout";
+import { bezier, type Point, type Rect, route } from "../../core/route";
+import { twinOf } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
+import type { LabelTwin } from "../../protocol/generated";
 import { useSel } from "../context";
 import { dragHue, handleOfSlot } from "./drag";
-import { cardRects } from "./sizes";
+import { surroundings } from "./surroundings";
+import { ObstacleContext } from "./WireEdge";
 
 /** The middle of a port of a card. */
 function portAt(flow: ReactFlowInstance, card: string, end: string, handle: string): Point | null {
@@ -45,35 +48,56 @@ export function LooseWire() {
   );
 }
 
-const GHOST = { width: CARD, height: 48 };
+/** Height of a card that a repair would bring. */
+const GHOST = 48;
+/** What it leaves free beside other cards, for wires. */
+const BESIDE = 26;
 
-/** Where the cards would stand that a repair brings, which a card tells of. */
-export const ghostsOf = derived(
-  (s) => [twinOf(s), s.positions],
-  (s): readonly Rect[] => {
-    const taken = [...cardRects(s)];
-    return (twinOf(s)?.cards ?? []).map((card) => {
-      const rect = { ...freePlace(card, taken, GHOST), ...GHOST };
-      taken.push(rect);
-      return rect;
-    });
-  },
-);
+/** Where the cards would be seen that a repair brings: near the wire that it is about, in px of the canvas. */
+export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null): readonly Rect[] {
+  if (!twin) return NONE;
+  const [, , zoom] = s.transform;
+  const { card, cards, controls, pills, wires, frame } = surroundings(s, BESIDE * zoom);
+  const size = { width: CARD * zoom, height: GHOST * zoom };
+  const taken = [controls, ...cards, ...pills];
+  const [own = frame] = card(twin.node);
+  const [anchor = own] = pills;
+  // wires run to the right, if there is room
+  const right = Math.min(own.x + own.width + 12, frame.width - size.width);
+  const room = { ...frame, x: Math.max(frame.x, right), width: frame.x + frame.width - Math.max(frame.x, right) };
+  return twin.cards.map(() => {
+    const rect = { ...(freeSpot(size, anchor, taken, room, { wires }) ?? anchor), ...size };
+    taken.push(rect);
+    return rect;
+  });
+}
+
+const NONE: readonly Rect[] = [];
 
 /** The cards that a repair would bring, and their wires. */
 export function Ghosts() {
   const twin = useSel(twinOf);
-  const rects = useSel(ghostsOf);
+  const rects = useStore((s) => ghostsIn(s, twin), equal);
   const flow = useReactFlow();
+  const obstacles = useContext(ObstacleContext);
   if (!twin) return null;
+  const { x: left, y: top, zoom } = flow.getViewport();
+  const at = rects.map(({ x, y }) => ({ x: (x - left) / zoom, y: (y - top) / zoom }));
+  const end = (key: string, right: boolean): Point[] => {
+    const place = at[twin.cards.findIndex((card) => card.key === key)];
+    return place ? [{ x: place.x + (right ? CARD : 0), y: place.y + 14 }] : [];
+  };
+  const port = (node: string, handle: string) => portAt(flow, node, node, handle) ?? [];
   return (
     <ViewportPortal>
-      {twin.cards.map(({ key, operator, fed_by: fed, returned }, i) => {
-        const { x, y } = rects[i] ?? { x: 0, y: 0 };
-        const at = { x, y: y + 14 };
-        const from = fed.flatMap((p) => portAt(flow, p.node, p.node, `out:${p.output ?? 0}`) ?? []);
-        const to = portAt(flow, OUTPUTS, OUTPUTS, `result:${returned}`);
-        const paths = [...from.map((p) => bezier(p, at)), ...(to ? [bezier({ x: x + CARD, y: at.y }, to)] : [])];
+      {twin.cards.map(({ key, operator, fed_by: fed, feeds }, i) => {
+        const { x, y } = at[i] ?? { x: 0, y: 0 };
+        const from = fed.flatMap((p) => [end(p.node, true), port(p.node, `out:${p.output ?? 0}`)].flat());
+        const to = feeds.flatMap(([node, handle]) => port(node, handle));
+        const paths = [
+          ...from.map((p) => route(p, { x, y: y + 14 }, obstacles)),
+          ...to.map((p) => route({ x: x + CARD, y: y + 14 }, p, obstacles)),
+        ];
         return (
           <div key={key}>
             <svg className="ds-loose ds-sel" aria-hidden="true">
@@ -90,4 +114,8 @@ export function Ghosts() {
       })}
     </ViewportPortal>
   );
+}
+
+function equal(a: readonly Rect[], b: readonly Rect[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

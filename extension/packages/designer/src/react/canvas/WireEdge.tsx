@@ -4,10 +4,11 @@ import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
 import { isPale } from "../../core/detail";
+import { overlap } from "../../core/freeSpot";
 import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { bezier, type Rect, route, routeUnder, trackOf } from "../../core/route";
+import { bezier, boxesAlong, type Rect, route, routeUnder, trackOf } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Kind } from "../../protocol/generated";
@@ -49,6 +50,24 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
   const beside = to.x > from.x && to.x - from.x < 150 && Math.abs(to.y - from.y) < 20;
   if (beside) return { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) - ABOVE };
   return atTarget ? { x: to.x + INWARD, y: to.y - ABOVE } : { x: from.x - INWARD, y: from.y - ABOVE };
+}
+
+/** Size of what says that a label does not move with its image. */
+const PILL = { width: 128, height: 22 };
+
+/** Where a pill on a wire covers least of the cards: on its line, or with an end there. */
+function clearOf(path: string, cards: readonly Rect[]): Place {
+  const runs = boxesAlong(path).flatMap(({ x, y, width, height }) =>
+    [0.5, 0.2, 0.8].map((t) => ({ x: x + t * width, y: y + t * height })),
+  );
+  const spots = [middle(path), ...runs].flatMap(({ x, y }) =>
+    [0, -0.5, 0.5].map((by) => ({ x: x + by * PILL.width, y })),
+  );
+  const over = ({ x, y }: Place) => {
+    const rect = { ...PILL, x: x - PILL.width / 2, y: y - PILL.height / 2 };
+    return cards.reduce((sum, card) => sum + overlap(rect, card), 0);
+  };
+  return spots.reduce((best, spot) => (over(spot) < over(best) ? spot : best));
 }
 
 /** The node from which a wire comes of which only stubs are drawn; empty for a wire that is drawn whole. */
@@ -99,6 +118,7 @@ function WireEdgeView(props: EdgeProps) {
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
+  const guard = look.unmoved ? clearOf(path, obstacles) : at;
   const cut = (event: MouseEvent) => {
     if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
     const graph = session.store.get().graph;
@@ -125,7 +145,7 @@ function WireEdgeView(props: EdgeProps) {
           <button
             type="button"
             className="ds-guard-pill nodrag nopan"
-            style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+            style={{ transform: `translate(-50%, -50%) translate(${guard.x}px, ${guard.y}px)` }}
             title={look.unmoved}
             data-testid={`guard-${id}`}
             onClick={() => {

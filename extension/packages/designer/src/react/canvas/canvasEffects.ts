@@ -7,6 +7,7 @@ import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
 import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
+import { isLaid, layoutOf } from "./sizes";
 import { obstaclesOf } from "./useFlow";
 
 /** How long a card that is pointed out has its ring, in ms. */
@@ -87,15 +88,25 @@ export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewpor
   return beside;
 }
 
-/** Fit when cards were added by the kernel. */
+/** Fit when cards were added by the kernel, which are laid out with the others if nobody has moved one. */
 export function useRefit(count: number, fit: () => void): void {
   const { session } = useFrame();
   const before = useRef(count);
+  const wanted = useSel((s) => s.view.refit);
+  const laid = useRef(false);
+  useEffect(() => {
+    const state = session.store.get();
+    if (wanted) laid.current = state.graph !== null && isLaid(state, state.graph, session.put);
+  }, [wanted, session]);
   useEffect(() => {
     const grew = count > before.current;
     before.current = count;
-    if (!grew || !session.store.get().view.refit) return;
-    session.view({ refit: false });
+    const state = session.store.get();
+    if (!grew || !state.view.refit) return;
+    session.view({ refit: 0 });
+    // one undo step with what brought them
+    const gesture = `repair ${state.confirmed?.revision}`;
+    if (laid.current) session.edit([], { positions: layoutOf(state, session.room), gesture });
     requestAnimationFrame(fit);
   }, [count, fit, session]);
 }

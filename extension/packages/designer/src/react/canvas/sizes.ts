@@ -1,6 +1,6 @@
 import { isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
-import { OUTPUTS } from "../../core/graph";
+import { cardsOf, OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
 import {
   CARD,
@@ -74,10 +74,13 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
   return worthIn(room, best) === 1 || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;
 }
 
-/** Whether the cards of a graph stand where the layout has put them: nobody has moved one. */
-export function isLaid(state: State, graph: GraphView): boolean {
+/** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one. */
+export function isLaid(state: State, graph: GraphView, put: Session["put"] = {}): boolean {
   if (state.view.inside.length > 0 || boxesOf(state).size > 0) return false;
-  return graph.nodes.length < 2 || !!wayOf(graph, sizesOf(state), state.positions, isDense(graph) ? DENSE : undefined);
+  const { positions } = state;
+  const stands = (key: string) => put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y;
+  if (graph.nodes.length < 2 || cardsOf(graph).every(stands)) return true;
+  return !!wayOf(graph, sizesOf(state), positions, isDense(graph) ? DENSE : undefined);
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
@@ -116,15 +119,13 @@ export function readable(
 ): Readonly<Record<string, Position>> {
   const { graph, opening } = state;
   if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return positions;
-  const stands = ([key, { x, y }]: [string, Position]) => put[key]?.x === x && put[key]?.y === y;
   const after = { ...state, graph: applyEdits(graph, edits, opening.catalog) };
   const scale = (places: Readonly<Record<string, Position>>) => {
     const placed = { ...after, positions: places };
     return scaleIn(room, rectsOf(placed, shownCards(placed)));
   };
   const now = scale({ ...state.positions, ...positions });
-  const free = isLaid(state, graph) || Object.entries(state.positions).every(stands);
-  const laid = free && now < READABLE ? layoutOf(after, room) : positions;
+  const laid = now < READABLE && isLaid(state, graph, put) ? layoutOf(after, room) : positions;
   return scale({ ...state.positions, ...laid }) > now ? laid : positions;
 }
 
