@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.core.dtypes import from_numpy, short_name
+from dali_studio.kernels.cpu.resample import resize
 
 Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
@@ -139,8 +140,9 @@ def fitted(image: Rgb, width: int, height: int) -> Rgb:
     scale = min(width / image.shape[1], height / image.shape[0], 1.0)
     if scale == 1.0:
         return image
-    size = (max(round(image.shape[1] * scale), 1), max(round(image.shape[0] * scale), 1))
-    return np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0))
+    made = np.empty((max(round(image.shape[0] * scale), 1), max(round(image.shape[1] * scale), 1), 3), np.uint8)
+    resize(np.ascontiguousarray(image), made)
+    return made
 
 
 def fitted_to(image: Rgb, width: int, height: int) -> Rgb:
