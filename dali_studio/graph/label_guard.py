@@ -8,7 +8,7 @@ its twin for boxes and points. Conditions make several ways, which are compared 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -132,40 +132,38 @@ def twin_edits(
     return Moved(title, tuple(edits), one.image, one.label, moved.get(one.label, one.label))
 
 
-def moved_alike(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> int:
-    """How many of the steps that move an image are done to its boxes or points, too."""
-    way = way_to(graph, label)
-    pixels, others = _in_pixels(graph, registry, way[0]), [graph.node(port.node) for port in way]
-    count = 0
-    for step in (graph.node(port.node) for port in way_to(graph, image)):
-        movement = registry.schema(step.operator).movement if step.operator in registry else None
-        if movement is not None and _moves(graph, registry, step, movement) and step not in others:
-            count += any(_alike(graph, registry, step, one, movement, kind, pixels=pixels) for one in others)
-    return count
-
-
 # ------------------------------------------------------------------------------------------------------- what moves
 
 
 def _unmoved(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]) -> list[Unmoved]:
+    found: list[Unmoved] = []
+    for image, label, kind, takers in labels_of(graph, registry, metas):
+        missed = _missed(graph, registry, image, label, kind)
+        if missed is not None:
+            step, movement, branch = missed
+            pixels = in_pixels(graph, registry, way_to(graph, label)[0])
+            twin = _twin(graph, registry, step, movement, kind, pixels=pixels)
+            found.append(Unmoved(image, label, kind, step, movement, twin, branch, takers))
+    return found
+
+
+def labels_of(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]
+) -> Iterator[tuple[PortRef, PortRef, Kind, tuple[str, ...]]]:  # fmt: skip
+    """Each label that belongs to an image, both at the ends of their ways, and what takes the label there."""
     outputs = list(dict.fromkeys(port for port in graph.outputs if port in metas))
     ways = {port: way_to(graph, port) for port in outputs}
     masks = [port for port in outputs if _looks_like_mask(graph, ways[port], metas[port])]
     images = [port for port in outputs if metas[port].kind == "image" and port not in masks]
-    found: list[Unmoved] = []
     takers = _takers(graph, registry, metas, images)
     for label in dict.fromkeys((*outputs, *takers)):
         kind: Kind = "mask" if label in masks else metas[label].kind
         if kind not in _LABELS:
             continue
-        way = ways[label] if label in ways else way_to(graph, label)
-        image = next((one for one in images if _belongs(graph, registry, ways[one][0], way[0], kind)), None)
-        missed = None if image is None else _missed(graph, registry, image, label, kind)
-        if image is not None and missed is not None:
-            step, movement, branch = missed
-            twin = _twin(graph, registry, step, movement, kind, pixels=_in_pixels(graph, registry, way[0]))
-            found.append(Unmoved(image, label, kind, step, movement, twin, branch, tuple(takers.get(label, ()))))
-    return found
+        source = way_to(graph, label)[0]
+        image = next((one for one in images if _belongs(graph, registry, ways[one][0], source, kind)), None)
+        if image is not None:
+            yield image, label, kind, tuple(takers.get(label, ()))
 
 
 def _takers(
@@ -232,18 +230,18 @@ def _first_missed(
     for place, port in enumerate(image):
         step = graph.node(port.node)
         movement = registry.schema(step.operator).movement if step.operator in registry else None
-        if movement is None or not _moves(graph, registry, step, movement):
+        if movement is None or not moves(graph, registry, step, movement):
             continue
         if step.key in following:  # one node moves both
             del following[: following.index(step.key) + 1]
             continue
-        if kind != "mask" and movement.scales and _in_fractions(graph, label[0]):
+        if kind != "mask" and movement.scales and in_fractions(graph, label[0]):
             continue
-        pixels = _in_pixels(graph, registry, label[0])
+        pixels = in_pixels(graph, registry, label[0])
         branch = branches.of(image, place)
         same = (
             i for i, key in enumerate(following)
-            if within[key] == branch and _alike(graph, registry, step, graph.node(key), movement, kind, pixels=pixels)
+            if within[key] == branch and alike(graph, registry, step, graph.node(key), movement, kind, pixels=pixels)
         )  # fmt: skip
         at = next(same, None)
         if at is None:
@@ -252,7 +250,8 @@ def _first_missed(
     return None
 
 
-def _moves(graph: Graph, registry: Registry, step: Node, movement: Movement) -> bool:
+def moves(graph: Graph, registry: Registry, step: Node, movement: Movement) -> bool:
+    """Whether a step moves the points of an image, as its arguments are."""
     return not movement.unless or any(
         _given(graph, registry, step, name) != _plain(still) for name, still in movement.unless.items()
     )
@@ -275,19 +274,19 @@ def _plain(value: Value) -> Value:
     return float(value) if isinstance(value, bool | int | float) else value
 
 
-def _in_fractions(graph: Graph, source: PortRef) -> bool:
+def in_fractions(graph: Graph, source: PortRef) -> bool:
     """Whether a reader gives coordinates as fractions of the extents."""
     return bool(graph.node(source.node).arguments.get("ratio"))
 
 
-def _in_pixels(graph: Graph, registry: Registry, source: PortRef) -> bool:
+def in_pixels(graph: Graph, registry: Registry, source: PortRef) -> bool:
     """Whether it is known that a reader gives coordinates in pixels: it was not asked for fractions of the extents."""
     operator = graph.node(source.node).operator
     asked = operator in registry and registry.schema(operator).argument("ratio") is not None
-    return asked and not _in_fractions(graph, source)
+    return asked and not in_fractions(graph, source)
 
 
-def _alike(
+def alike(
     graph: Graph, registry: Registry, step: Node, other: Node, movement: Movement, kind: Kind, *, pixels: bool
 ) -> bool:
     """Whether `other`, on the way of the label, does what `step` does to the image."""
@@ -362,10 +361,10 @@ def _there(
     graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved
 ) -> PortRef | None:
     """The label as a node has moved it already, for others than those that take it as it was."""
-    pixels = _in_pixels(graph, registry, way_to(graph, one.label)[0])
+    pixels = in_pixels(graph, registry, way_to(graph, one.label)[0])
     fed = [wire.target for wire in graph.wires() if wire.source == one.label and wire.input == 0]
     for node in (graph.node(key) for key in fed if key not in one.takers and key != one.step.key):
-        if _alike(graph, registry, one.step, node, one.movement, one.kind, pixels=pixels):
+        if alike(graph, registry, one.step, node, one.movement, one.kind, pixels=pixels):
             made = [port for port in metas if port.node == node.key]
             return next((port for port in made if metas[port].kind == one.kind), PortRef(node=node.key))
     return None
@@ -488,7 +487,7 @@ def _label_twin(
         value = two if source.arguments.get("ltrb") else size
         if value != _default(registry, twin.operator, name):
             edits.append(SetArgument(key=key, argument=name, value=value))
-    if twin.normalized and _in_pixels(graph, registry, way_to(graph, one.label)[0]):
+    if twin.normalized and in_pixels(graph, registry, way_to(graph, one.label)[0]):
         edits.append(SetArgument(key=key, argument=twin.normalized, value=False))
     before = next(iter(graph.inputs(step.key)), None)
     made: list[Edit] = [AddNode(key=key, operator=twin.operator)]

@@ -35,8 +35,10 @@ class StepError(Exception):
             detail += f"\nnode made at {step.origin}"
         if isinstance(cause, ArgumentError):
             sample = cause.sample if self.sample is None else self.sample
+            fed = step.argument_inputs.get(cause.argument)
+            hint = f"{cause.argument} comes from {fed.node}. {cause.hint}" if fed is not None else cause.hint
             found = Diagnostic(
-                code=cause.code, message=cause.message, hint=cause.hint, node=step.key, argument=cause.argument,
+                code=cause.code, message=cause.message, hint=hint, node=step.key, argument=cause.argument,
                 sample=sample, source=source, detail=detail,
             )  # fmt: skip
         else:

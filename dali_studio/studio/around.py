@@ -15,7 +15,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.meta import Kind
 from dali_studio.core.timed import TimedSource
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.label_guard import moved_alike
+from dali_studio.graph.followers import moved_alike
 from dali_studio.schema.traits import PerFrame
 from dali_studio.studio import images
 from dali_studio.studio.renderers.base import Backdrop, Scale, Shown

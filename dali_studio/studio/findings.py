@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 
 
@@ -38,6 +39,21 @@ def mirrored(graph: Graph) -> tuple[Diagnostic, ...]:
         for name, value in graph.node(key).arguments.items()
         if name.startswith("resize_") and isinstance(value, (int, float)) and value < 0
     )  # fmt: skip
+
+
+def caused(found: Diagnostic, graph: Graph, drawn: Mapping[PortRef, Sequence[float]]) -> Diagnostic:
+    """Of a window that does not fit, with the sizes below zero before it; `drawn`: random numbers of the batch."""
+    if "does not fit into the image" not in found.message or found.sample is None or not found.node or found.node not in graph:
+        return found
+    causes: list[str] = []
+    for key in graph.reachable([PortRef(node=found.node)]) - {found.node}:
+        fed = {name: drawn.get(port, ())[found.sample :][:1] for name, port in graph.argument_inputs(key).items()}
+        given = {**graph.node(key).arguments, **{name: value[0] for name, value in fed.items() if value}}
+        for name, value in given.items():
+            if name.startswith("resize_") and isinstance(value, (int, float)) and value < 0:
+                source = f", from {graph.argument_inputs(key)[name].node}" if name in fed else ""
+                causes.append(f"{key} makes the picture that small: {name} is {value:.4g}{source}.".replace("-", "−"))
+    return msgspec.structs.replace(found, hint=" ".join((*sorted(causes), found.hint)))
 
 
 def unreadable(error: Exception) -> Diagnostic:

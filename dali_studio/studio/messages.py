@@ -84,6 +84,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: pin_batch: the iteration whose outputs are pinned
     seed: int | None = None
     #: seed: of the pipeline's, by which a random node draws that has none of its own
+    followers: dict[str, str] = {}
+    #: followers: of what moves the points of an image, what has become of its labels, such as "flipped", "not flipped"
     wide: bool = False
     #: wide: the card of its first output, a sequence or a volume, takes two columns; of few nodes only
     chance: Chance | None = None

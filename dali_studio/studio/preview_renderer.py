@@ -19,7 +19,7 @@ from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import bodies, images, messages, output_messages
+from dali_studio.studio import bodies, findings, images, messages, output_messages
 from dali_studio.studio.around import image_near, kind_of, may_have_backdrop, shown_of
 from dali_studio.studio.previews import Preview, PreviewEngine
 from dali_studio.studio.renderers import renderer_of
@@ -107,7 +107,8 @@ class PreviewRenderer:
         items, atlas = self._items(revision, changed, preview.outputs, scalars)
         message = messages.Previews(
             revision=revision.number, sample=request.sample, iteration=request.iteration,
-            batch_size=request.batch_size, items=items, failed=preview.failed,
+            batch_size=request.batch_size, items=items,
+            failed=tuple(findings.caused(found, revision.active, scalars) for found in preview.failed),
             milliseconds=(perf_counter() - begin) * 1e3,
         )  # fmt: skip
         self._send(message, [atlas] if atlas else [])

@@ -16,12 +16,13 @@ from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.meta import TensorMeta
+from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.apply import AnyEdit
 from dali_studio.graph.chances import Chances
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
+from dali_studio.graph.followers import followers
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph
@@ -139,13 +140,14 @@ def graph_view(revision: Revision) -> GraphView:
     seeds: Mapping[str, int] = {}
     with suppress(DaliStudioError):  # a cycle has no order
         seeds = revision.seeds
-    nodes = tuple(_node(revision, key, seeds.get(key)) for key in graph)
+    moved = followers(graph, revision.registry, revision.validation.metas)
+    nodes = tuple(_node(revision, key, seeds.get(key), moved.get(key, {})) for key in graph)
     if sum(node.wide for node in nodes) > _WIDE:
         nodes = tuple(msgspec.structs.replace(node, wide=False) for node in nodes)
     return folded(GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs), graph, revision.chances)
 
 
-def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
+def _node(revision: Revision, key: str, seed: int | None, moved: dict[Kind, str]) -> NodeView:
     graph, registry = revision.graph, revision.registry
     node = graph.node(key)
     schemas = output_schemas(graph, key, registry)
@@ -172,6 +174,7 @@ def _node(revision: Revision, key: str, seed: int | None) -> NodeView:
         pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
         pin_batch=revision.pinned[key].iteration if key in revision.pinned else 0,
         seed=seed,
+        followers={**moved},
         wide=bool(metas) and (metas[0].kind == "video" or is_volume(metas[0].layout or "")),
     )
 

@@ -138,3 +138,27 @@ def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -
     seen()
     page.keyboard.press("Control+z")
     seen()
+
+
+def test_tab_indents_and_esc_leaves(page: Any, server: tuple[str, Path]) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "tabs.ipynb", CELL, "thumb-images_2")
+    _await_source(page, PROGRAM)
+    text = _by_id(page, "code-input")
+    select = "(area, [from, to]) => { area.focus(); area.setSelectionRange(area.value.indexOf(from), area.value.indexOf(to)); }"
+    # the selected lines, and back; the selection stays on them
+    text.evaluate(select, ["images = fn.dec", "images = fn.res"])
+    page.keyboard.press("Tab")
+    deeper = PROGRAM.replace("    images =", "        images =")
+    assert text.input_value() == deeper
+    page.keyboard.press("Shift+Tab")
+    assert text.input_value() == PROGRAM
+    # at the caret up to the next column of four
+    text.evaluate(select, [", labels = fn", ", labels = fn"])
+    page.keyboard.press("Tab")
+    assert "    files   , labels = fn" in text.input_value()
+    page.keyboard.press("Shift+Tab")
+    assert "\nfiles   , labels = fn" in text.input_value()
+    # nobody is held in it
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.dataset.testid") != "code-input"

@@ -269,6 +269,9 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     assert "These boxes were not flipped" in card.inner_text()
     assert page.locator(".react-flow__node.selected").get_attribute("data-id") == "flip"
     before = _places(page)
+    # the inspector of the step says it, too
+    assert _by_id(page, "moves-boxes").inner_text().split("\n")[-1] == "not flipped"
+    assert "none here" in _by_id(page, "moves-mask").inner_text()
     # what the repair would add: pictures with their boxes, a card and a line of the program
     ghost = page.locator('[data-testid^="ghost-"]')
     ghost.wait_for()
@@ -294,8 +297,9 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     ghost.wait_for()
     assert card.locator('[data-testid^="repair-"]').inner_text() == "Flip the boxes too"
     page.screenshot(path=artifacts / "designer_guard.png")
-    card.locator('[data-testid^="repair-"]').click()
+    page.locator('.ds-inspector button[data-testid^="moves-"]').click()
     pill.wait_for(state="detached")
+    _by_id(page, "moves-boxes").get_by_text("flipped", exact=True).wait_for()
     ghost.wait_for(state="detached")
     _await_code(page, "fn.bb_flip(")
     # the new card stands behind what feeds it, and all cards in the direction of flow

@@ -15,7 +15,7 @@ from studio.clients import Client, only, rotating, set_argument
 
 from dali_studio import Pipeline, fn, types
 from dali_studio.api.default import default_registry
-from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.studio import gallery, messages, output_messages
@@ -143,6 +143,21 @@ def test_one_output_alone_has_its_pixels(client: Client) -> None:
     assert np.array_equal(np.asarray(Image.open(io.BytesIO(picture))), made.samples[0])
     (pair,) = only(client.send(alone, a={"port": port("uniform"), "steps": 0}), output_messages.Pair)
     assert pair.note == "uniform gives no picture of this sample."
+
+
+def test_a_failure_names_the_size_below_zero_that_makes_it(client: Client) -> None:
+    def failure(*edits: dict[str, Any]) -> Diagnostic:
+        failed = only(client.edit(*edits), messages.Previews)[-1].failed
+        return next(one for one in failed if one.node == "normalize")
+
+    assert "resize makes the picture that small: resize_shorter is −5." in failure(set_argument("resize", "resize_shorter", -5.0)).hint
+    drawn = {"type": "add_node", "key": "draw", "operator": "random.uniform", "arguments": {"range": (-9.0, -8.0)}}
+    wire = {"type": "connect", "source": port("draw")}
+    told = failure(drawn, {**wire, "target": "resize", "argument": "resize_shorter"}).hint
+    assert "resize_shorter is −8." in told and ", from draw." in told
+    whole = [{"type": "set_argument", "key": "normalize", "argument": "crop", "unset": True}, set_argument("normalize", "crop_h", 4.0)]
+    found = failure({**wire, "target": "normalize", "argument": "crop_w"}, *whole)
+    assert found.argument == "crop_w" and "is below 0" in found.message and found.hint.startswith("crop_w comes from draw.")
 
 
 def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:

@@ -15,6 +15,7 @@ from dali_studio.api.pipeline import Pipeline
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.apply import apply
 from dali_studio.graph.edits import Connect, PortRef, SetOutputs
+from dali_studio.graph.followers import followers
 from dali_studio.graph.label_guard import CODE
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
@@ -62,6 +63,21 @@ BROKEN: dict[str, tuple[Callable[[], tuple[Any, ...]], str]] = {
     "a mask of a rotated image": (lambda: (fn.rotate((given := pair())[0], angle=fn.random.uniform(range=(-9.0, 9.0))), given[1]), "rotate"),
     "a mask of a cropped image": (lambda: (fn.crop(fn.resize((given := pair())[0], size=(64, 64)), crop=(32, 32), crop_pos_x=fn.random.uniform(range=(0.0, 1.0))), given[1]), "crop"),
 }  # fmt: skip
+
+
+def test_each_step_tells_which_labels_move_with_its_image() -> None:
+    def outputs() -> tuple[Any, ...]:
+        image, boxes = annotated()
+        coin = fn.random.coin_flip()
+        flipped = fn.flip(fn.resize(image, size=(64, 64), name="resize"), horizontal=coin, name="flip")
+        turned = fn.rotate(fn.hsv(flipped, hue=5.0, name="hue"), angle=10.0, keep_size=True, name="turn")
+        return turned, fn.bb_flip(boxes, horizontal=coin)
+
+    graph = graph_of(outputs)
+    told = {"resize": {"boxes": "moved"}, "flip": {"boxes": "flipped"}, "turn": {"boxes": "not rotated"}}
+    assert followers(graph, REGISTRY, validate(graph, REGISTRY).metas) == told
+    plain = graph_of(lambda: (fn.flip(annotated()[0]),))
+    assert followers(plain, REGISTRY, validate(plain, REGISTRY).metas) == {}
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -137,6 +137,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     pin: "",
     pin_batch: 0,
     seed: null,
+    followers: {},
     wide: INDEX.byName.get(name)?.outputs[0]?.kind === "video",
     chance: null,
     code: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { copyClip, pasteStep } from "../src/core/actions";
 import { type Argument, fillArgument, type Operator } from "../src/core/catalog";
-import { density, distributionEdits, distributionOf, ends, redistribute } from "../src/core/distribution";
+import { density, distributionEdits, distributionOf, ends, redistribute, spikes } from "../src/core/distribution";
 import { applyEdits } from "../src/core/edits";
 import { nodeOf, takenKeys } from "../src/core/graph";
 import { difference, oneScale } from "../src/core/pixels";
@@ -15,9 +15,10 @@ import { GRAPH, INDEX, node, ref } from "./fixtures";
 const base = INDEX.byName.get("random.uniform") as Operator;
 const image = INDEX.byName.get("rotate") as Operator;
 const normal: Operator = { ...base, name: "random.normal", arguments: [] };
+const limiter: Operator = { ...image, name: "arithmetic", role: "arithmetic", arguments: [] };
 const split: Operator = { ...image, name: "split", role: "split", outputs: [...image.outputs, ...image.outputs] };
 const merge: Operator = { ...image, name: "merge", role: "merge", inputs: [...image.inputs, ...image.inputs] };
-const operators = [...INDEX.operators, normal, split, merge];
+const operators = [...INDEX.operators, normal, limiter, split, merge];
 const catalog = { ...INDEX, operators, byName: new Map(operators.map((o) => [o.name, o])) };
 const context = { graph: GRAPH, catalog };
 const rotate = nodeOf(GRAPH, "rotate") as ReturnType<typeof node>;
@@ -26,13 +27,13 @@ describe("distributions", () => {
   const uniform = node("u", "random.uniform", { arguments: { range: [-30, 30] } });
 
   it("are read from arguments, unless those are wired", () => {
-    expect(distributionOf(uniform)).toEqual({ kind: "uniform", low: -30, high: 30 });
-    expect(distributionOf({ ...uniform, argument_inputs: { range: ref("angle") } })).toBeNull();
-    expect(distributionOf(node("r", "rotate"))).toBeNull();
-    expect(distributionOf(node("c", "random.coin_flip"))).toEqual({ kind: "coin", p: 0.5 });
+    expect(distributionOf(uniform, null)).toEqual({ kind: "uniform", low: -30, high: 30 });
+    expect(distributionOf({ ...uniform, argument_inputs: { range: ref("angle") } }, null)).toBeNull();
+    expect(distributionOf(node("r", "rotate"), null)).toBeNull();
+    expect(distributionOf(node("c", "random.coin_flip"), null)).toEqual({ kind: "coin", p: 0.5 });
   });
   it("have densities of total 1", () => {
-    for (const of of [distributionOf(uniform), { kind: "normal", mean: 3, deviation: 9 } as const]) {
+    for (const of of [distributionOf(uniform, null), { kind: "normal", mean: 3, deviation: 9 } as const]) {
       if (!of) throw new Error("no distribution");
       const total = Array.from({ length: 4000 }, (_, i) => density(of, -100 + i * 0.05) * 0.05).reduce((a, b) => a + b);
       expect(total).toBeCloseTo(1, 2);
@@ -52,8 +53,51 @@ describe("distributions", () => {
     expect(nodeOf(graph, "angle")).toBeUndefined();
     const made = step?.select[0] ?? "";
     expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({ angle: ref(made) });
-    const [low, high] = ends(distributionOf(angle) ?? { kind: "coin", p: 0 });
+    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
     expect(nodeOf(graph, made)?.arguments).toMatchObject({ mean: (low + high) / 2, stddev: (high - low) / 4 });
+  });
+  it("are held between limits by an operation behind a generator, which goes with it", () => {
+    const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;
+    const step = redistribute(context, angle, "clamped", { x: 1, y: 2 });
+    const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
+    const clamp = nodeOf(graph, step?.select[0] ?? "") as ReturnType<typeof node>;
+    const of = distributionOf(clamp, graph);
+    if (of?.kind !== "clamped") throw new Error("not clamped");
+    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
+    expect(of).toMatchObject({ low, high, mean: (low + high) / 2, deviation: (high - low) / 4 });
+    expect(clamp.arguments.expression).toBe(`clamp(a, ${low}, ${high})`);
+    expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({ angle: ref(clamp.key) });
+    // two deviations: a fortieth at each limit
+    expect(spikes(of).map(([at, part]) => [at, Math.round(1000 * part)])).toEqual([
+      [low, 23],
+      [high, 23],
+    ]);
+    expect([density(of, low - 1), density(of, high + 1)]).toEqual([0, 0]);
+    const set = distributionEdits(clamp.key, { ...of, mean: 5 });
+    expect(set.map((e) => e.type === "set_argument" && [e.key, e.argument])).toEqual([
+      [of.source, "mean"],
+      [of.source, "stddev"],
+      [clamp.key, "expression"],
+    ]);
+    // the generator itself stays where it can
+    const free = redistribute({ graph, catalog }, clamp, "normal", { x: 1, y: 2 });
+    const without = applyEdits(graph, free?.edits ?? [], catalog);
+    expect(nodeOf(without, "rotate")?.argument_inputs).toEqual({ angle: ref(of.source) });
+    expect([without.nodes.length, nodeOf(without, clamp.key)]).toEqual([GRAPH.nodes.length, undefined]);
+    const drawn = nodeOf(without, of.source) as ReturnType<typeof node>;
+    const again = redistribute({ graph: without, catalog }, drawn, "clamped", { x: 1, y: 2 });
+    expect(again?.edits.map((e) => e.type)).toEqual([
+      "add_node",
+      "connect",
+      "set_argument",
+      "set_argument",
+      "set_argument",
+      "connect",
+    ]);
+    const back = redistribute({ graph, catalog }, clamp, "uniform", { x: 1, y: 2 });
+    const after = applyEdits(graph, back?.edits ?? [], catalog);
+    expect(after.nodes.length).toBe(GRAPH.nodes.length);
+    expect([nodeOf(after, clamp.key), nodeOf(after, of.source)]).toEqual([undefined, undefined]);
   });
 });
 

@@ -1,13 +1,22 @@
-import type { Edit, NodeView, Position, Value } from "../protocol/generated";
+import type { Edit, GraphView, NodeView, Position, Value } from "../protocol/generated";
 import { connectEdits, type Step } from "./actions";
 import type { Context } from "./compat";
 import { freeKey } from "./edits";
-import { takenKeys, wiresOf } from "./graph";
+import { nodeOf, takenKeys, wiresOf } from "./graph";
 
 /** What a generator draws from, as far as its density can be drawn. */
 export type Distribution =
   | { readonly kind: "uniform"; readonly low: number; readonly high: number }
   | { readonly kind: "normal"; readonly mean: number; readonly deviation: number }
+  | {
+      /** What node `source` draws from a normal one, held between two limits. */
+      readonly kind: "clamped";
+      readonly source: string;
+      readonly mean: number;
+      readonly deviation: number;
+      readonly low: number;
+      readonly high: number;
+    }
   | { readonly kind: "coin"; readonly p: number };
 
 function numberOf(value: Value | undefined, otherwise: number): number {
@@ -15,9 +24,19 @@ function numberOf(value: Value | undefined, otherwise: number): number {
   return typeof one === "number" ? one : otherwise;
 }
 
+/** nvidia.dali has no generator of it: this is what it has in its place. */
+const CLAMP = /^clamp\(a, (-?[\d.]+), (-?[\d.]+)\)$/;
+
 /** The distribution of a node; null for what has none that can be drawn. */
-export function distributionOf(node: NodeView): Distribution | null {
+export function distributionOf(node: NodeView, graph: GraphView | null): Distribution | null {
   const { arguments: set, argument_inputs: wired } = node;
+  const limits = CLAMP.exec(String(set.expression));
+  const drawn = limits && nodeOf(graph, node.inputs[0]?.node ?? "");
+  if (drawn) {
+    const of = distributionOf(drawn, null);
+    if (of?.kind !== "normal") return null;
+    return { ...of, kind: "clamped", source: drawn.key, low: Number(limits[1]), high: Number(limits[2]) };
+  }
   const name = node.operator.split(".").at(-1) ?? "";
   if (name === "uniform" && set.values === undefined && !("range" in wired) && !("values" in wired)) {
     const [low, high] = Array.isArray(set.range) ? set.range.map(Number) : [-1, 1];
@@ -37,6 +56,11 @@ export function distributionEdits(key: string, next: Distribution): Edit[] {
       return [set("range", [next.low, next.high])];
     case "normal":
       return [set("mean", next.mean), set("stddev", next.deviation)];
+    case "clamped":
+      return [
+        ...distributionEdits(next.source, { ...next, kind: "normal" }),
+        set("expression", `clamp(a, ${next.low}, ${next.high})`),
+      ];
     case "coin":
       return [set("probability", next.p)];
     default:
@@ -48,6 +72,7 @@ export function distributionEdits(key: string, next: Distribution): Edit[] {
 export function ends(of: Distribution): readonly [number, number] {
   switch (of.kind) {
     case "uniform":
+    case "clamped":
       return [of.low, of.high];
     case "normal":
       return [of.mean - 2 * of.deviation, of.mean + 2 * of.deviation];
@@ -58,12 +83,27 @@ export function ends(of: Distribution): readonly [number, number] {
   }
 }
 
-/** Density at a point, of a total of 1. */
+/** The limits that draws are held at, with the part of them that is, to a thousandth. */
+export function spikes(of: Distribution): readonly (readonly [number, number])[] {
+  if (of.kind !== "clamped") return [];
+  const below = (x: number) => {
+    const z = (x - of.mean) / Math.max(1e-9, of.deviation);
+    return 1 / (1 + Math.exp(-1.5976 * z - 0.07056 * z ** 3));
+  };
+  return [
+    [of.low, below(of.low)],
+    [of.high, 1 - below(of.high)],
+  ];
+}
+
+/** Density at a point; of a total of 1, but for what is held at limits. */
 export function density(of: Distribution, x: number): number {
   switch (of.kind) {
     case "uniform":
       return x >= of.low && x <= of.high && of.high > of.low ? 1 / (of.high - of.low) : 0;
+    case "clamped":
     case "normal": {
+      if ("low" in of && (x < of.low || x > of.high)) return 0;
       const z = (x - of.mean) / Math.max(1e-9, of.deviation);
       return Math.exp((-z * z) / 2) / (Math.max(1e-9, of.deviation) * Math.sqrt(2 * Math.PI));
     }
@@ -75,28 +115,48 @@ export function density(of: Distribution, x: number): number {
 }
 
 /** Draw from another distribution of about the same reach: the generator is replaced, and what it fed is wired again. */
-export function redistribute(context: Context, node: NodeView, kind: "uniform" | "normal", at: Position): Step | null {
-  const now = distributionOf(node);
-  const operator = context.catalog.operators.find((o) => o.name === `random.${kind}`);
-  if (!now || now.kind === kind || !operator) return null;
+export function redistribute(
+  { graph, catalog }: Context,
+  node: NodeView,
+  kind: "uniform" | "normal" | "clamped",
+  at: Position,
+): Step | null {
+  const now = distributionOf(node, graph);
+  const generator = kind === "uniform" ? kind : "normal";
+  const operator = catalog.operators.find((o) => o.name === `random.${generator}`);
+  const limiter = catalog.operators.find((o) => o.role === "arithmetic");
+  if (!now || now.kind === kind || !operator || !limiter) return null;
   const [low, high] = ends(now);
-  const key = freeKey(operator.node_name || kind, takenKeys(context.graph));
-  const next: Distribution =
-    kind === "uniform" ? { kind, low, high } : { kind, mean: (low + high) / 2, deviation: (high - low) / 4 };
+  const taken = takenKeys(graph);
+  const was = now.kind === "clamped" ? nodeOf(graph, now.source) : node;
+  const stays = was?.operator === operator.name;
+  const source = stays ? was.key : freeKey(operator.node_name || generator, taken);
+  const key = kind === "clamped" ? freeKey("clamp", taken) : source;
+  const { mean, deviation } = "mean" in now ? now : { mean: (low + high) / 2, deviation: (high - low) / 4 };
   const kept = Object.fromEntries(
-    Object.entries(node.arguments).filter(([name]) => ["dtype", "shape", "seed"].includes(name)),
+    Object.entries(was?.arguments ?? {}).filter(([name]) => ["dtype", "shape", "seed"].includes(name)),
   );
-  const edits: Edit[] = [
-    { type: "add_node", key, operator: operator.name, device: node.device, arguments: kept },
-    ...distributionEdits(key, next),
-  ];
-  for (const { source, slot } of wiresOf(context.graph))
-    if (source.node === node.key && slot.kind !== "output")
-      edits.push(...connectEdits(context.graph, { node: key, output: 0 }, slot));
-  if (context.graph.outputs.some((ref) => ref.node === node.key)) {
-    const outputs = context.graph.outputs.map((ref) => (ref.node === node.key ? { node: key, output: 0 } : ref));
+  const { device } = node;
+  const edits: Edit[] = stays
+    ? []
+    : [{ type: "add_node", key: source, operator: operator.name, device, arguments: kept }];
+  if (key !== source)
+    edits.push(
+      { type: "add_node", key, operator: limiter.name, device },
+      { type: "connect", source: { node: source, output: 0 }, target: key, input: 0 },
+    );
+  edits.push(...distributionEdits(key, { kind, source, mean, deviation, low, high }));
+  const wires = wiresOf(graph);
+  for (const wire of wires)
+    if (wire.source.node === node.key && wire.slot.kind !== "output")
+      edits.push(...connectEdits(graph, { node: key, output: 0 }, wire.slot));
+  if (graph.outputs.some((ref) => ref.node === node.key)) {
+    const outputs = graph.outputs.map((ref) => (ref.node === node.key ? { node: key, output: 0 } : ref));
     edits.push({ type: "set_outputs", outputs });
   }
-  edits.push({ type: "remove_node", key: node.key });
-  return { edits, positions: { [key]: at }, select: [key] };
+  if (node.key !== source) edits.push({ type: "remove_node", key: node.key });
+  // what drew for it alone goes, too
+  if (was && was !== node && !stays && wires.filter((w) => w.source.node === was.key).length === 1)
+    edits.push({ type: "remove_node", key: was.key });
+  return { edits, positions: stays ? {} : { [source]: at }, select: [key] };
 }

@@ -75,6 +75,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     pin: "",
     pin_batch: 0,
     seed: null,
+    followers: {},
     wide: operator?.outputs[0]?.kind === "video",
     chance: null,
     code: codeOf(graph, edit),

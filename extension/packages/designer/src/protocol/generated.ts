@@ -693,6 +693,7 @@ export interface NodeView {
   readonly pin: "" | "behind" | "here";
   readonly pin_batch: number;
   readonly seed: number | null;
+  readonly followers: Readonly<Record<string, string>>;
   readonly wide: boolean;
   readonly chance: Chance | null;
 }

@@ -6,7 +6,7 @@ import type { Diagnostic } from "../protocol/generated";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { newLine } from "./newLine";
+import { indent, newLine } from "./newLine";
 import { SmallButton } from "./parts";
 import { tint } from "./tint";
 
@@ -139,7 +139,7 @@ function CodeText({
     else if (event.key.toLowerCase() === "z" && command && !session.store.get().draft) {
       if (event.shiftKey) session.redo();
       else session.undo();
-    } else if (!newLine(event)) return;
+    } else if (!newLine(event) && !indent(event)) return;
     event.preventDefault();
   };
   const onBlur = (event: FocusEvent) => {

@@ -306,8 +306,8 @@ export function HelpSheet() {
               </dl>
             </section>
           ))}
-          <section aria-label="Mouse">
-            <h5>Mouse</h5>
+          <section aria-label="Mouse and text">
+            <h5>Mouse and text</h5>
             <dl>
               {MOUSE.map(([what, how]) => (
                 <div key={what}>
@@ -324,6 +324,7 @@ export function HelpSheet() {
 }
 
 const MOUSE: readonly (readonly [string, string])[] = [
+  ["Indent lines of the program, or less", "Tab, Shift and Tab; Esc leaves it"],
   ["Add an operator", "double click, or drop a wire on the canvas"],
   ["Connect to the first port that fits", "drop the wire on the card"],
   ["Put a node into a wire", "drop the card on it"],

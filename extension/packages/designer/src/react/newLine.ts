@@ -9,3 +9,31 @@ export function newLine({ key, shiftKey, nativeEvent, currentTarget }: KeyboardE
   document.execCommand("insertText", false, `\n${indent}${colon ? "    " : ""}`);
   return true;
 }
+
+/**
+ * Tab in a text of Python: four columns, or the selected lines deeper; with Shift less deep. Whether it was that key.
+ *
+ * Esc leaves the text, so that nobody is held in it.
+ */
+export function indent({ key, shiftKey, currentTarget: area }: KeyboardEvent<HTMLTextAreaElement>): boolean {
+  if (key !== "Tab" || area.readOnly) return false;
+  const { value, selectionStart: from, selectionEnd: to } = area;
+  const begin = value.lastIndexOf("\n", from - 1) + 1;
+  const several = value.slice(from, to).includes("\n");
+  if (!several && !shiftKey) {
+    document.execCommand("insertText", false, " ".repeat(4 - ((from - begin) % 4)));
+    return true;
+  }
+  const end = `${value}\n`.indexOf("\n", several ? to - 1 : to);
+  const lines = value.slice(begin, end).split("\n");
+  const moved = lines.map((line) => (shiftKey ? line.replace(/^(\t| {1,4})/, "") : line && `    ${line}`)).join("\n");
+  const change = moved.length - (end - begin);
+  if (change === 0) return true;
+  area.setSelectionRange(begin, end);
+  document.execCommand(moved ? "insertText" : "delete", false, moved);
+  area.setSelectionRange(
+    several ? begin : Math.max(begin, from + change),
+    several ? end + change : Math.max(begin, to + change),
+  );
+  return true;
+}

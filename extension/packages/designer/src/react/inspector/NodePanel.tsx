@@ -5,7 +5,7 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
-import { findingsAt, isAbsent, previewOf, repairOf } from "../../core/select";
+import { findings, findingsAt, isAbsent, previewOf, repairOf, repairsOf, stepOf } from "../../core/select";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { PreviewView } from "../canvas/PreviewView";
@@ -13,7 +13,8 @@ import { RenameField } from "../canvas/RenameField";
 import { useFrame, useSel, useSession } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
-import { IconButton, Section } from "../parts";
+import { PortMark } from "../Port";
+import { IconButton, Section, SmallButton } from "../parts";
 import { Problem } from "../problems/Problem";
 import { Compare } from "./Compare";
 import { CropWindow } from "./CropWindow";
@@ -117,6 +118,43 @@ function Problems({ node }: { readonly node: NodeView }) {
     <Section title="Findings">
       {list.map((d) => (
         <Problem key={`${d.code}|${d.argument}|${d.message}`} found={d} />
+      ))}
+    </Section>
+  );
+}
+
+const LABELS = ["boxes", "mask", "points"] as const;
+
+/** Which labels do what an operator does to the points of their image, and what makes the others do so. */
+function MovesSection({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  const repairs = useSel((s) =>
+    findings(s).flatMap((d) => (stepOf(d) === node.key ? repairsOf(s, d).slice(0, 1) : [])),
+  );
+  const { followers } = node;
+  if (Object.keys(followers).length === 0) return null;
+  return (
+    <Section title="Moves with the image">
+      {LABELS.map((kind) => (
+        <div className="ds-field" key={kind} data-testid={`moves-${kind}`}>
+          <span className="ds-field-name">
+            <PortMark kind={kind} wired={kind in followers} size={14} />
+            <span>{kind}</span>
+          </span>
+          <span className={followers[kind]?.startsWith("not ") ? "ds-moves-not" : "ds-muted"}>
+            {followers[kind] ?? "none here"}
+          </span>
+        </div>
+      ))}
+      {repairs.map((repair) => (
+        <SmallButton
+          key={repair.node}
+          primary
+          data-testid={`moves-${repair.node}`}
+          onClick={() => session.repair(repair)}
+        >
+          {repair.title}
+        </SmallButton>
       ))}
     </Section>
   );
@@ -255,6 +293,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       {operator && <CropWindow node={node} operator={operator} />}
       <Placement node={node} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
+      <MovesSection node={node} />
       {operator && <ProbabilityRow node={node} />}
       {operator && <InputsSection node={node} operator={operator} />}
       {node.output_kinds.length > 1 && (

@@ -7,6 +7,7 @@ import {
   distributionOf,
   ends,
   redistribute,
+  spikes,
 } from "../../core/distribution";
 import * as format from "../../core/format";
 import { nodeOf, wiresOf } from "../../core/graph";
@@ -24,6 +25,8 @@ import { NumberField } from "./NumberField";
 
 const WIDTH = 250;
 const HEIGHT = 64;
+/** Spans of a histogram. */
+const SPANS = 40;
 
 /** Ask for a thousand draws whenever the generator has changed. */
 function useDraws(node: NodeView): Draws | null {
@@ -73,28 +76,30 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
     }
   }
   const points = Array.from({ length: 101 }, (_, i) => from + ((to - from) * i) / 100);
-  const top = Math.max(...points.map((p) => density(of, p)), ...bars.map(([, , h]) => h), 1e-9) * 1.12;
+  // as high as if the draws there were in one span of the histogram
+  const [least, most] = ends(of);
+  const walls = spikes(of).map(([at, part]) => [at, (part * SPANS) / Math.max(most - least, 1e-9)] as const);
+  const heights = [...points.map((p) => density(of, p)), ...[...bars, ...walls].map((one) => one.at(-1) ?? 0)];
+  const top = Math.max(...heights, 1e-9) * 1.12;
   const y = (h: number) => HEIGHT - (h / top) * (HEIGHT - 4);
   const curve = points.map((p, i) => `${i === 0 ? "M" : "L"}${x(p).toFixed(1)} ${y(density(of, p)).toFixed(1)}`);
-  const grips: (readonly [Grip, number, number, string])[] =
-    of.kind === "uniform"
-      ? [
-          ["low", x(of.low), HEIGHT / 2, "lower limit"],
-          ["high", x(of.high), HEIGHT / 2, "upper limit"],
-        ]
-      : of.kind === "normal"
-        ? [
-            ["mean", x(of.mean), y(density(of, of.mean)), "mean"],
-            ["deviation", x(of.mean + of.deviation), y(density(of, of.mean + of.deviation)), "standard deviation"],
-          ]
-        : [["p", x(1), y(of.p), "probability"]];
+  for (const [at, height] of walls) curve.push(`M${x(at).toFixed(1)} ${HEIGHT}V${y(height).toFixed(1)}`);
+  const grips: (readonly [Grip, number, number, string])[] = [];
+  if ("low" in of)
+    grips.push(["low", x(of.low), HEIGHT / 2, "lower limit"], ["high", x(of.high), HEIGHT / 2, "upper limit"]);
+  if ("mean" in of)
+    grips.push(
+      ["mean", x(of.mean), y(density(of, of.mean)), "mean"],
+      ["deviation", x(of.mean + of.deviation), y(density(of, of.mean + of.deviation)), "standard deviation"],
+    );
+  if ("p" in of) grips.push(["p", x(1), y(of.p), "probability"]);
   const move = (grip: Grip, value: number, height: number) => {
     const step = 10 ** Math.floor(Math.log10(Math.max(1e-9, (to - from) / 100)));
     const v = snap(value, step);
-    if (of.kind === "uniform" && grip === "low") set({ ...of, low: Math.min(v, of.high) });
-    else if (of.kind === "uniform") set({ ...of, high: Math.max(v, of.low) });
-    else if (of.kind === "normal" && grip === "mean") set({ ...of, mean: v });
-    else if (of.kind === "normal") set({ ...of, deviation: Math.max(step, snap(Math.abs(v - of.mean), step)) });
+    if ("low" in of && grip === "low") set({ ...of, low: Math.min(v, of.high) });
+    else if ("low" in of && grip === "high") set({ ...of, high: Math.max(v, of.low) });
+    else if ("mean" in of && grip === "mean") set({ ...of, mean: v });
+    else if ("mean" in of) set({ ...of, deviation: Math.max(step, snap(Math.abs(v - of.mean), step)) });
     else set({ kind: "coin", p: Math.min(1, Math.max(0, snap(height, 0.01))) });
   };
   const onMove = (event: PointerEvent<SVGSVGElement>) => {
@@ -105,9 +110,9 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
     move(held.current.grip, from + at * (to - from), up * top);
   };
   const current = (grip: Grip) => {
-    if (of.kind === "uniform") return grip === "low" ? of.low : of.high;
-    if (of.kind === "normal") return grip === "mean" ? of.mean : of.mean + of.deviation;
-    return of.p;
+    if ("low" in of && (grip === "low" || grip === "high")) return of[grip];
+    if ("mean" in of) return grip === "mean" ? of.mean : of.mean + of.deviation;
+    return "p" in of ? of.p : 0;
   };
   return (
     <svg
@@ -208,8 +213,8 @@ export function RandomEditor({ nodeKey, title }: { readonly nodeKey: string; rea
   const session = useSession();
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const gesture = useGesture();
-  const of = node ? distributionOf(node) : null;
-  if (!node?.operator.startsWith("random.")) return null;
+  const of = useSel((s) => (node ? distributionOf(node, s.graph) : null));
+  if (!node || !(of || node.operator.startsWith("random."))) return null;
   if (!of) return <Drawn node={node} title={title} key={node.key} />;
   return <Editor node={node} of={of} title={title} gesture={gesture} key={node.key} session={session} />;
 }
@@ -266,17 +271,23 @@ function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set:
       testId={`draw-${label}`}
     />
   );
-  const uniform = of.kind === "uniform";
   return (
-    <span className="ds-range-fields">
-      {uniform
-        ? field("from", of.low, (v) => ({ ...of, low: Math.min(v, of.high) }))
-        : field("mean", of.mean, (v) => ({ ...of, mean: v }))}
-      <span className="ds-muted">{uniform ? "to" : "±"}</span>
-      {uniform
-        ? field("to", of.high, (v) => ({ ...of, high: Math.max(v, of.low) }))
-        : field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.max(0, v) }))}
-    </span>
+    <>
+      {"mean" in of && (
+        <span className="ds-range-fields">
+          {field("mean", of.mean, (v) => ({ ...of, mean: v }))}
+          <span className="ds-muted">±</span>
+          {field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.max(0, v) }))}
+        </span>
+      )}
+      {"low" in of && (
+        <span className="ds-range-fields">
+          {field("from", of.low, (v) => ({ ...of, low: Math.min(v, of.high) }))}
+          <span className="ds-muted">to</span>
+          {field("to", of.high, (v) => ({ ...of, high: Math.max(v, of.low) }))}
+        </span>
+      )}
+    </>
   );
 }
 
@@ -304,7 +315,7 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
   });
   const set = (next: Distribution) =>
     session.edit(distributionEdits(node.key, next), { gesture: `${node.key}.density.${gesture.name()}` });
-  const change = (kind: "uniform" | "normal") => {
+  const change = (kind: "uniform" | "normal" | "clamped") => {
     const context = contextOf(session);
     const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
     const step = context && redistribute(context, node, kind, at);
@@ -322,14 +333,14 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
       {of.kind !== "coin" && (
         <Segments
           label="Distribution"
-          options={["uniform", "normal"] as const}
+          options={["uniform", "normal", "clamped"] as const}
           value={of.kind}
           testId="distribution"
           onChange={change}
         />
       )}
       <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
-      {title !== undefined && of.kind !== "coin" && <Limits of={of} set={set} />}
+      {(title !== undefined || of.kind === "clamped") && of.kind !== "coin" && <Limits of={of} set={set} />}
       {draws && <Told draws={draws} />}
       {fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
     </Section>
