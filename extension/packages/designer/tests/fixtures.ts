@@ -139,6 +139,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     seed: null,
     wide: INDEX.byName.get(name)?.outputs[0]?.kind === "video",
     chance: null,
+    parts: [],
     code: null,
     ...rest,
   };
