@@ -16,7 +16,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.wording import nearest
 from dali_studio.graph.apply import apply
 from dali_studio.graph.bypass import rerouted
-from dali_studio.graph.chances import chances_in
+from dali_studio.graph.cards import cards_in
 from dali_studio.graph.document import load
 from dali_studio.graph.edits import SetArgument
 from dali_studio.graph.model import Graph
@@ -53,7 +53,7 @@ def subgraphs(path: str, graph: Graph) -> tuple[Function, ...]:
     """The subgraphs of a document with this graph, which programs have as functions."""
     from dali_studio.studio.view import functions_in, marks_of  # noqa: PLC0415 - of documents alone
 
-    return functions_in(marks_of(view_of(path)).values(), chances_in(graph, default_registry()))
+    return functions_in(marks_of(view_of(path)).values(), cards_in(graph, default_registry()))
 
 
 def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:

@@ -21,7 +21,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.studio import output_messages, own_text, requests, sounds, tiles
-from dali_studio.studio.chances import summed
+from dali_studio.studio.cards import summed
 from dali_studio.studio.completion import names_at
 from dali_studio.studio.data_sources import folder_found
 from dali_studio.studio.effects import Effects, EffectsJob
@@ -213,13 +213,13 @@ class Answers:
         graph, finished = graph_view(now), session.runs.finished
         schemas = {name: session.registry.schema(name) for name in {node.operator for node in graph.nodes}
                    if name in session.registry}  # fmt: skip
-        stills = {**stills, **{key: stills[one.merge] for key, one in now.chances.items() if one.merge in stills}}
+        stills = {**stills, **{key: stills[one.merge] for key, one in now.cards.chances.items() if one.merge in stills}}
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
         names = {key: [one.name for one in ports] for key, ports in known.items() if len(ports) > 1}
         shown = {OUTPUTS, *(node.key for node in graph.nodes)}
         places = {key: place for key, place in session.positions.items() if key in shown}
-        times = summed(finished.timings, now.chances) if finished else ()
+        times = summed(finished.timings, now.cards) if finished else ()
         drawn = draw(graph, places, stills, finished, times, words, note, names, schemas)
         return replace(drawn, document=travels)

@@ -14,7 +14,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
-from dali_studio.graph.chances import unfolded
+from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
 from dali_studio.studio import images, messages, output_messages, requests
 from dali_studio.studio.around import shown_of
@@ -79,7 +79,7 @@ class Inquiries:
 
     def _variant(self, revision: Revision, edits: Sequence[CardEdit], port: PortRef) -> Revision | str:
         # what other values would do is shown of samples that are left alone, too
-        coins = [chance.coin for chance in revision.chances.values() if chance.merge == port.node and edits]
+        coins = [chance.coin for chance in revision.cards.chances.values() if chance.merge == port.node and edits]
         sure = [SetArgument(key=coin, argument="probability", value=1.0) for coin in coins]
         try:
             return revision.variant([*unfolded(edits, revision.graph, revision.registry), *sure])

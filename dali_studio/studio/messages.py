@@ -88,15 +88,10 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: followers: of what moves the points of an image, what has become of its labels, such as "flipped", "not flipped"
     wide: bool = False
     #: wide: the card of its first output, a sequence or a volume, takes two columns; of few nodes only
-    chance: Chance | None = None
-    #: chance: of nodes that are applied to some samples only
-
-
-class Chance(msgspec.Struct, frozen=True, kw_only=True):
-    """To which part of the samples a node is applied, and the nodes that do so, which have no card of their own."""
-
-    part: float
-    nodes: tuple[NodeView, ...]
+    chance: float | None = None
+    #: chance: to which part of the samples it is applied, if not to all
+    parts: tuple[NodeView, ...] = ()
+    #: parts: nodes that have no card of their own, but are on this one
 
 
 class GraphView(msgspec.Struct, frozen=True, kw_only=True):

@@ -59,8 +59,7 @@ class OpenNode:
         return TensorListCPU([np.array(sample) for sample in batch.samples], batch.layout or None)
 
     def _port(self, index: int) -> PortRef:
-        chance = self._session.current().chances.get(self.name)
-        return PortRef(node=chance.merge if chance else self.name, output=index)
+        return self._session.current().cards.real(PortRef(node=self.name, output=index))
 
     def __repr__(self) -> str:
         node = self.node

@@ -277,7 +277,7 @@ class _Card:
         y = _HEAD + self.body
         name = f'{self._tile()}<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
         if chance:
-            said = f"p {chance.part:g}"
+            said = f"p {chance:g}"
             wide = 6 * len(said) + 8
             name += (
                 f'<rect class="p" x="{self.width - 12 - wide}" y="6" width="{wide}" height="16" rx="8" fill="#e9ebee"/>'

@@ -17,7 +17,7 @@ from dali_studio.core.diagnostics import errors
 from dali_studio.core.random import operator_seeds
 from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.bypass import rerouted, stand_in
-from dali_studio.graph.chances import Chance, chances_in
+from dali_studio.graph.cards import Cards, cards_in
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
@@ -71,9 +71,9 @@ class Revision:
         return rerouted(self.graph)
 
     @cached_property
-    def chances(self) -> dict[str, Chance]:
-        """The nodes that are applied with a probability."""
-        return chances_in(self.graph, self.registry)
+    def cards(self) -> Cards:
+        """The cards that stand for several nodes."""
+        return cards_in(self.graph, self.registry)
 
     @cached_property
     def passing(self) -> dict[PortRef, PortRef]:

@@ -20,7 +20,8 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
-from dali_studio.graph.chances import unfolded
+from dali_studio.graph.card_edits import unfolded
+from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
@@ -28,7 +29,7 @@ from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import MARK, Autosave
-from dali_studio.studio.chances import asked, told
+from dali_studio.studio.cards import asked, told
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.picture import FILE
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
@@ -184,13 +185,13 @@ class Session:
         return self.path.parent if self.path else Path.cwd()
 
     def functions(self) -> tuple[Function, ...]:
-        return functions_in(marks_in(self.history).values(), self.current().chances)
+        return functions_in(marks_in(self.history).values(), self.current().cards)
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
         with self._lock:
             self.runs.heard(message)
-            self._transmit(told(message, self._current.chances if self._current else {}), buffers)
+            self._transmit(told(message, self._current.cards if self._current else PLAIN), buffers)
 
     def close(self) -> None:
         """End the worker and give memory back."""
@@ -211,7 +212,7 @@ class Session:
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
         try:
-            self.handle(asked(message, self.current().chances))
+            self.handle(asked(message, self.current().cards))
         except DaliStudioError as error:
             self.send(messages.Refused(diagnostics=error.diagnostics))
             self._announce()

@@ -18,7 +18,7 @@ from dali_studio.codegen.emit import emit
 from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
-from dali_studio.graph.chances import chances_in
+from dali_studio.graph.cards import cards_in
 from dali_studio.studio.own_text import in_view
 from dali_studio.studio.view import functions_in, marks_of
 
@@ -83,7 +83,7 @@ def to_program(text: str, dialect: str) -> Answer:
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
     given = module_parameters(graph, registry, sample_arguments(graph, registry))
-    functions = functions_in(marks_of(view).values(), chances_in(graph, registry))
+    functions = functions_in(marks_of(view).values(), cards_in(graph, registry))
     made = emit(graph, registry, find(dialect or next(iter(installed_first()))).name, given, functions)
     problems = _sentences((*found, *made.diagnostics))
     return Answer("" if errors(made.diagnostics) else made.source, graph.options.name, problems)

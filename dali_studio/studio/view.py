@@ -18,7 +18,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.apply import AnyEdit
-from dali_studio.graph.chances import Chances
+from dali_studio.graph.cards import Cards
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
@@ -30,7 +30,7 @@ from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, findings, gallery, pins
 from dali_studio.studio.aliases import named_elsewhere
-from dali_studio.studio.chances import folded
+from dali_studio.studio.cards import folded
 from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
@@ -144,7 +144,7 @@ def graph_view(revision: Revision) -> GraphView:
     nodes = tuple(_node(revision, key, seeds.get(key), moved.get(key, {})) for key in graph)
     if sum(node.wide for node in nodes) > _WIDE:
         nodes = tuple(msgspec.structs.replace(node, wide=False) for node in nodes)
-    return folded(GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs), graph, revision.chances)
+    return folded(GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs), graph, revision.cards)
 
 
 def _node(revision: Revision, key: str, seed: int | None, moved: dict[Kind, str]) -> NodeView:
@@ -297,10 +297,10 @@ def _has_cards(mark: Mark, graph: Graph) -> bool:
     return mark.source.node in graph and (target in graph or target == OUTPUTS)
 
 
-def functions_in(marks: Iterable[Mark], chances: Chances) -> tuple[Function, ...]:
+def functions_in(marks: Iterable[Mark], cards: Cards) -> tuple[Function, ...]:
     """The subgraphs, as functions of programs."""
     groups = [mark for mark in marks if isinstance(mark, Group) and mark.subgraph]
-    inner = [[part for key in group.keys if key in chances for part in chances[key].parts] for group in groups]
+    inner = [[part for key in group.keys for part in cards.parts.get(key, ())] for group in groups]
     return tuple(
         Function(group.title, frozenset((*group.keys, *parts)), group.exposed)
         for group, parts in zip(groups, inner, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -310,3 +311,48 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     page.locator('[data-testid="node-flipped_boxes"]').wait_for(state="detached")
     lab.settle(page)
     assert _places(page) == before
+
+
+CONDITION = """
+from dali_studio import Designer, fn, pipeline_def, samples, types
+
+@pipeline_def(batch_size=64, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
+def train():
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.resize(fn.decoders.image(files, name="decode"), resize_shorter=120, name="small")
+    grey = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY, name="grey")
+    toss = fn.random.coin_flip(probability=0.8, dtype=types.BOOL, name="toss")
+    if toss:
+        images, grey = fn.rotate(images, angle=30, name="one"), fn.rotate(grey, angle=30, name="two")
+    else:
+        images, grey = fn.flip(images, name="three"), fn.flip(grey, name="four")
+    return images, grey, toss
+"""
+
+
+def test_a_condition_is_one_card_that_counts_its_samples(
+    page: Any, server: tuple[str, Path], tmp_path: Path
+) -> None:  # fmt: skip
+    program = tmp_path / "condition.py"
+    program.write_text(CONDITION)
+    tossed = [bool(one) for one in runpy.run_path(str(program))["train"]().run()[2].as_array().reshape(-1)]
+    yes = sum(tossed)
+    _open(page, server, "condition.ipynb", f"{CONDITION}\nDesigner(train(), height=760)", "thumb-one")
+    (card,) = [key for key in _nodes(page) if key.startswith("split")]
+    node = _by_id(page, f"node-{card}")
+    node.get_by_text(f"{yes} of 64").first.wait_for()
+    no = f"{64 - yes} of 64"
+    for name, text in (("true grey", f"{yes} of 64"), ("false grey", no), ("false small", no)):
+        row = node.locator(".ds-row-out", has=page.get_by_text(name, exact=True))
+        assert row.locator(".ds-row-value").inner_text() == text
+    for wire in ("small to", "grey to"):
+        page.locator(f'[aria-label="wire from {wire} {card}"]').wait_for()
+    assert node.locator(".ds-facts-text").inner_text() == str(tossed[0]).lower()
+    other = tossed.index(not tossed[0])
+    page.get_by_test_id("canvas").focus()
+    for _ in range(other):
+        page.keyboard.press("]")
+    page.wait_for_function(
+        "([id, text]) => document.querySelector(`[data-testid='node-${id}'] .ds-facts-text`)?.textContent === text",
+        arg=[card, str(tossed[other]).lower()], timeout=30_000,
+    )  # fmt: skip

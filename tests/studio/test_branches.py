@@ -10,12 +10,12 @@ from studio.clients import Client, only, set_argument
 
 from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
-from dali_studio.graph.chances import Chance
+from dali_studio.graph.cards import Cards, Chance
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.model import Device
 from dali_studio.studio import bodies, messages, output_messages
-from dali_studio.studio.chances import summed
+from dali_studio.studio.cards import summed
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.run_messages import NodeTiming, RunFinished
@@ -64,7 +64,9 @@ def test_cards_say_that_a_sample_takes_another_branch() -> None:
         (other,) = {key for key in ("turned", "cut") if notes[key] == "the sample takes another branch"}
         # a card is as tall as for the samples that take its branch
         angle = next(wire.source.node for wire in client.session.graph.wires("turned") if wire.argument == "angle")
-        (number,) = [item.body for item in shown.items if item.key == angle and item.output == 0]
+        port = client.session.current().cards.drawn(PortRef(node=angle))  # with the images on one card
+        assert port.output == 2
+        (number,) = [item.body for item in shown.items if (item.key, item.output) == (port.node, port.output)]
         assert isinstance(number, bodies.TableBody | bodies.ValuesBody)
         seen.add(other)
     assert seen == {"turned", "cut"}
@@ -104,12 +106,12 @@ def test_a_node_with_a_probability_is_one_card_of_the_saved_picture() -> None:
 
 
 def test_the_time_of_a_node_with_a_probability_is_that_of_all_its_parts() -> None:
-    chances = {"turned": Chance(0.5, "coin", "merge", ("split",))}
+    cards = Cards({"turned": Chance(0.5, "coin", "merge", ("split",))}, {})
     times = {"coin": 0.5, "split": 0.25, "turned": 2.0, "merge": 0.25, "decode": 4.0}
     devices: dict[str, Device] = {"turned": "gpu", "merge": "gpu"}
     made = [NodeTiming(key=key, device=devices.get(key, "cpu"), milliseconds=ms, p95=ms, share=0.1)
             for key, ms in times.items()]  # fmt: skip
-    found = [(one.key, one.device, one.milliseconds) for one in summed(made, chances)]
+    found = [(one.key, one.device, one.milliseconds) for one in summed(made, cards)]
     assert found == [("turned", "gpu", 3.0), ("decode", "cpu", 4.0)]
 
 
@@ -122,7 +124,7 @@ def test_the_browser_knows_of_one_card() -> None:
         (changed,) = only(told, messages.RevisionChanged)
         (card,) = [node for node in changed.graph.nodes if node.key == "turned"]
         assert not {node.key for node in changed.graph.nodes} & parts and len(changed.graph.nodes) + len(parts) == len(names)
-        assert card.chance is not None and card.chance.part == 0.5 and {n.key for n in card.chance.nodes} == parts
+        assert card.chance == 0.5 and {n.key for n in card.parts} == parts
         (shown,) = only(told, messages.Previews)
         assert [item.key for item in shown.items].count("turned") == 1 and not {item.key for item in shown.items} & parts
         # its large picture is of what it gives, for every sample, and so is what a sweep shows

@@ -106,7 +106,7 @@ describe("a probability", () => {
     expect(canChance(GRAPH, rotate)).toBe(true);
     const chance = (part: number) => applyEdits(GRAPH, [{ type: "set_chance", key: "rotate", part }], catalog);
     const graph = chance(0.8);
-    expect(nodeOf(graph, "rotate")?.chance).toEqual({ part: 0.8, nodes: [] });
+    expect(nodeOf(graph, "rotate")?.chance).toBe(0.8);
     expect(nodeOf(chance(1), "rotate")?.chance).toBeNull();
     // a copy has one of its own
     const { edits, positions } = pasteStep(graph, copyClip(graph, { rotate: { x: 0, y: 0 } }, ["rotate"]), {
@@ -114,12 +114,12 @@ describe("a probability", () => {
       y: 200,
     });
     const copied = nodeOf(applyEdits(graph, edits, catalog), "rotate_2");
-    expect(copied).toMatchObject({ inputs: rotate.inputs, chance: { part: 0.8 } });
+    expect(copied).toMatchObject({ inputs: rotate.inputs, chance: 0.8 });
     expect(positions).toEqual({ rotate_2: { x: 0, y: 200 } });
   });
   it("has nodes whose names are taken, and whose seeds are shown", () => {
     const coin = node("coin", "random.coin_flip", { seed: 7 });
-    const nodes = [{ ...rotate, chance: { part: 0.5, nodes: [coin] } }];
+    const nodes = [{ ...rotate, chance: 0.5, parts: [coin] }];
     expect(takenKeys({ ...GRAPH, nodes }).has("coin")).toBe(true);
     expect(drawings({ ...GRAPH, nodes })).toEqual([{ key: "coin", card: "rotate", seed: 7, own: false }]);
   });

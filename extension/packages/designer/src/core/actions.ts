@@ -233,17 +233,18 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted
     const at = clip.positions[node.key];
     if (at) positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
   }
-  for (const node of clip.nodes) {
+  // a condition has all of its outputs when it has its predicate and its inputs
+  for (const node of [...clip.nodes].sort((a, b) => b.parts.length - a.parts.length)) {
     const target = names.get(node.key) ?? node.key;
-    node.inputs.forEach((ref, input) => {
-      const source = ref ? moved(ref) : null;
-      if (source) edits.push({ type: "connect", source, target, input });
-    });
     for (const [argument, ref] of Object.entries(node.argument_inputs)) {
       const source = moved(ref);
       if (source) edits.push({ type: "connect", source, target, argument });
     }
-    if (node.chance) edits.push({ type: "set_chance", key: target, part: node.chance.part });
+    node.inputs.forEach((ref, input) => {
+      const source = ref ? moved(ref) : null;
+      if (source) edits.push({ type: "connect", source, target, input });
+    });
+    if (node.chance !== null) edits.push({ type: "set_chance", key: target, part: node.chance });
   }
   return { edits, positions, select: Object.keys(positions), names };
 }

@@ -108,6 +108,7 @@ export function mostInputs(operator: Operator): number {
 
 /** The schema of an input by its number, repetitions of the last included. */
 export function inputOf(operator: Operator | undefined, input: number): Input | undefined {
+  if (operator?.role === "split") return operator.inputs[0]; // a card may have several splits of one condition
   if (!operator || input >= mostInputs(operator)) return undefined;
   return operator.inputs[Math.min(input, operator.inputs.length - 1)];
 }
@@ -115,7 +116,7 @@ export function inputOf(operator: Operator | undefined, input: number): Input | 
 /** What an input is called: those of a repeated one are numbered. */
 export function inputName(operator: Operator | undefined, input: number): string {
   const schema = inputOf(operator, input);
-  if (!operator || !schema) return `input ${input + 1}`;
+  if (!operator || !schema || operator.role === "split") return `input ${input + 1}`;
   return schema.repeated ? `${schema.name} ${input - operator.inputs.length + 2}` : schema.name;
 }
 
@@ -126,6 +127,8 @@ export function outputName(
   output: number,
   other = `output ${output + 1}`,
 ): string {
+  if (operator?.role === "split" && node.inputs.length > 1)
+    return `${operator.outputs[output % 2]?.name} ${node.inputs[output >> 1]?.node ?? ""}`;
   const labels = output > 0 && node.output_kinds[output] === "label";
   return operator?.outputs[output]?.name ?? (labels ? "labels" : other);
 }

@@ -23,6 +23,6 @@ export function definingLines(lines: Lines, key: string, text: readonly string[]
 
 /** The lines that define what a card stands for: of a node with a probability the coin and the condition, too. */
 export function cardLines(graph: GraphView | null, lines: Lines, key: string, text: readonly string[]): number[] {
-  const parts = nodeOf(graph, key)?.chance?.nodes ?? [];
+  const parts = nodeOf(graph, key)?.parts ?? [];
   return [...new Set([...parts.map((n) => n.key), key].flatMap((one) => definingLines(lines, one, text)))];
 }

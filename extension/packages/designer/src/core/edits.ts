@@ -78,6 +78,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     followers: {},
     wide: operator?.outputs[0]?.kind === "video",
     chance: null,
+    parts: [],
     code: codeOf(graph, edit),
   };
   return { ...graph, nodes: [...graph.nodes, node] };
@@ -118,13 +119,8 @@ export function applyEdit(graph: GraphView, edit: Edit, catalog: CatalogIndex | 
       return replaceNode(graph, edit.key, (n) => ({ ...n, device: edit.device }));
     case "set_bypass":
       return replaceNode(graph, edit.key, (n) => ({ ...n, bypassed: edit.bypassed }));
-    case "set_chance": {
-      const { part } = edit;
-      return replaceNode(graph, edit.key, (n) => ({
-        ...n,
-        chance: part < 1 ? { nodes: [], ...n.chance, part } : null,
-      }));
-    }
+    case "set_chance":
+      return replaceNode(graph, edit.key, (n) => ({ ...n, chance: edit.part < 1 ? edit.part : null }));
     case "set_outputs":
       return { ...graph, outputs: edit.outputs };
     case "set_pipeline":

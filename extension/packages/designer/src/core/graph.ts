@@ -85,7 +85,7 @@ export const argumentSources: (graph: GraphView) => ReadonlyMap<string, number> 
 
 /** Names that no new node may have. */
 export function takenKeys(graph: GraphView): Set<string> {
-  return new Set(graph.nodes.flatMap((n) => [n, ...(n.chance?.nodes ?? [])]).map((n) => n.key));
+  return new Set(graph.nodes.flatMap((n) => [n, ...n.parts]).map((n) => n.key));
 }
 
 /** Keys of all cards: the nodes, and the outputs as soon as there is a node. */

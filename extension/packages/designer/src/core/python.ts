@@ -48,9 +48,9 @@ function call(state: State, node: NodeView): string {
 
 /** The call, on a condition if the node has a probability. */
 function statement(state: State, node: NodeView): string {
-  const [coin] = node.chance?.nodes ?? [];
+  const [coin] = node.parts;
   const made = call(state, node);
-  if (!coin) return made;
+  if (!coin || node.chance === null) return made;
   const passed = node.inputs[0] ? variable(node.inputs[0]) : "...";
   return `${call(state, coin)}\n${node.key} = ${passed}\nif ${coin.key}:\n    ${made}`;
 }

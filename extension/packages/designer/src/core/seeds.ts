@@ -18,7 +18,7 @@ export function drawings(graph: GraphView | null): readonly Drawing[] {
     const draws = typeof seed === "number" && (set.random_shuffle || !/readers\./.test(operator));
     return draws ? [{ key, card, seed, own }] : [];
   };
-  return (graph?.nodes ?? []).flatMap((node) => [node, ...(node.chance?.nodes ?? [])].flatMap(drawing(node.key)));
+  return (graph?.nodes ?? []).flatMap((node) => [node, ...node.parts].flatMap(drawing(node.key)));
 }
 
 /** The first node that has the seed of another one as its own; that is the node itself where it shares none. */

@@ -695,7 +695,8 @@ export interface NodeView {
   readonly seed: number | null;
   readonly followers: Readonly<Record<string, string>>;
   readonly wide: boolean;
-  readonly chance: Chance | null;
+  readonly chance: number | null;
+  readonly parts: readonly NodeView[];
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
@@ -703,12 +704,6 @@ export interface NodeCode {
   readonly source: string;
   readonly module: string;
   readonly trusted: boolean;
-}
-
-/** To which part of the samples a node is applied, and the nodes that do so, which have no card of their own. */
-export interface Chance {
-  readonly part: number;
-  readonly nodes: readonly NodeView[];
 }
 
 /** The options shown when nothing is selected. */

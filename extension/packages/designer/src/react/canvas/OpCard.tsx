@@ -133,9 +133,9 @@ function Header({ node, operator, renaming }: HeaderProps) {
       ) : (
         <Name text={format.cardName(node.key, node.operator)} title={`${node.key}: ${format.called(node.operator)}`} />
       )}
-      {node.chance && (
-        <span className="ds-pill" title={`Applied to ${format.percent(node.chance.part)} of the samples`}>
-          p {format.number(node.chance.part)}
+      {node.chance !== null && (
+        <span className="ds-pill" title={`Applied to ${format.percent(node.chance)} of the samples`}>
+          p {format.number(node.chance)}
         </span>
       )}
     </header>
@@ -184,7 +184,7 @@ function Body({ card, failed, said }: BodyProps) {
   if (ways || (shape === "short" && preview?.body.type === "table"))
     return (
       <div className="ds-figures">
-        <span className="ds-row-name ds-muted">{outputName(operator, node, 0, "")}</span>
+        <span className="ds-row-name ds-muted">{ways ? "true" : outputName(operator, node, 0, "")}</span>
         <span className="ds-row-value">{ways ? ways.rows[0] : select.figures(preview?.body)}</span>
       </div>
     );
@@ -222,7 +222,7 @@ function OutputRows({ card }: { readonly card: Card }) {
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
   const figures = useSel((s) =>
     node.operator === SPLIT
-      ? [select.waysOf(s, node).rows[1]]
+      ? rows.map((output) => select.waysOf(s, node).rows[output % 2])
       : rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)),
   );
   return rows.map((output) => {

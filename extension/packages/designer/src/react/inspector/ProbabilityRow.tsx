@@ -11,7 +11,7 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
   const gesture = useGesture();
   const offered = useSel((s) => s.graph !== null && (node.chance !== null || canChance(s.graph, node)));
   if (!offered) return null;
-  const p = node.chance?.part ?? 1;
+  const p = node.chance ?? 1;
   const set = (part: number) =>
     session.edit([{ type: "set_chance", key: node.key, part }], { gesture: `${node.key}.p.${gesture.name()}` });
   return (

@@ -1,14 +1,15 @@
-"""Nodes that are applied to some samples only: a coin decides, one split for each wire that comes in, and a merge."""
+"""Edits of cards that stand for several nodes, as edits of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import singledispatchmethod
+from typing import cast
 
 import msgspec
 
 from dali_studio.graph.apply import apply
+from dali_studio.graph.cards import COIN, Chance, before, cards_in
 from dali_studio.graph.edits import (
     AddNode,
     CardEdit,
@@ -18,51 +19,16 @@ from dali_studio.graph.edits import (
     PortRef,
     RemoveNode,
     SetArgument,
+    SetBypass,
     SetChance,
     SetDevice,
     SetOutputs,
+    SetPipeline,
 )
 from dali_studio.graph.model import Graph
 from dali_studio.graph.ways import PREDICATE
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
-
-#: What the name of the operator that decides has.
-_COIN = "coin"
-
-
-@dataclass(frozen=True)
-class Chance:
-    """How a node is applied: to which part of the samples, and which nodes do so besides it."""
-
-    part: float
-    coin: str
-    merge: str
-    splits: tuple[str, ...]
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The nodes that have no card of their own."""
-        return (self.coin, *self.splits, self.merge)
-
-
-Chances = Mapping[str, Chance]
-
-
-def chances_in(graph: Graph, registry: Registry) -> dict[str, Chance]:
-    """The nodes that are applied with a probability, by their names, if nothing else uses what makes them so."""
-    found = (_chance(graph, registry, key) for key in graph if _role(graph, registry, key) == "merge")
-    return {key: chance for pair in found if pair for key, chance in [pair]}
-
-
-def cards_of(chances: Chances) -> dict[str, str]:
-    """By the names of parts the node whose card they are on."""
-    return {part: key for key, chance in chances.items() for part in chance.parts}
-
-
-def before(graph: Graph, split: str) -> PortRef | None:
-    """What a split divides."""
-    return next(iter(graph.inputs(split)), None)
 
 
 def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tuple[Edit, ...]:
@@ -73,45 +39,31 @@ def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tup
     DaliStudioError
         If one of them cannot be done.
     """
+    if all(isinstance(edit, (SetArgument, SetPipeline)) for edit in edits):
+        return cast("tuple[Edit, ...]", tuple(edits))
+    splits = {name for name in registry if registry.schema(name).role == "split"}
+    chosen = any(isinstance(edit, SetChance) for edit in edits)
+    divided = any(isinstance(edit, AddNode) and edit.operator in splits for edit in edits)
+    if not chosen and not divided and not cards_in(graph, registry).parts:
+        return cast("tuple[Edit, ...]", tuple(edits))
     made: list[Edit] = []
-    for edit in edits if chances_in(graph, registry) or any(isinstance(one, SetChance) for one in edits) else ():
-        new = [*_Cards(graph, registry).unfold(edit)]
+    added: dict[str, list[str]] = {}
+    for edit in edits:
+        if isinstance(edit, AddNode) and edit.operator in splits:
+            added[edit.key] = [edit.key]
+        new = [*_Cards(graph, registry, added).unfold(edit)]
         graph, _ = apply(graph, new, registry)
         made += new
-    return tuple(made) or tuple(one for one in edits if not isinstance(one, SetChance))
-
-
-def _role(graph: Graph, registry: Registry, key: str) -> str:
-    operator = graph.node(key).operator
-    return registry.schema(operator).role if operator in registry else ""
-
-
-def _chance(graph: Graph, registry: Registry, merge: str) -> tuple[str, Chance] | None:
-    sides, coin = graph.inputs(merge), graph.argument_inputs(merge).get(PREDICATE)
-    if len(sides) != 2 or sides[0] is None or sides[1] is None or coin is None:
-        return None
-    key, wires = sides[0].node, graph.wires(sides[0].node)
-    splits = [wire.source.node for wire in wires]
-    own = {merge, *splits}
-    outside = {port.node for port in graph.outputs}
-    tossed = _COIN in graph.node(coin.node).operator and not graph.wires(coin.node)
-    decided = all(graph.argument_inputs(one).get(PREDICATE) == coin for one in own)
-    right = len(own) == 1 + len(wires) and all(_role(graph, registry, one) == "split" for one in splits)
-    kept = not outside & {key, coin.node, *splits} and [(merge, 0)] == graph.fed_by(key)
-    inner = all(target in own or target == key for one in (coin.node, *splits) for target, _ in graph.fed_by(one))
-    if not (splits and sides[1].node == splits[0] and tossed and decided and right and kept and inner):
-        return None
-    part = graph.node(coin.node).arguments.get("probability", 0.5)
-    number = float(part) if isinstance(part, (int, float)) else 0.5
-    return key, Chance(number, coin.node, merge, tuple(splits))
+    return tuple(made)
 
 
 class _Cards:
-    """What edits of cards mean for one graph."""
+    """What edits of cards mean for one graph; `added`: the splits of conditions that earlier edits of a step add."""
 
-    def __init__(self, graph: Graph, registry: Registry) -> None:
-        self._graph, self._registry = graph, registry
-        self._chances = chances_in(graph, registry)
+    def __init__(self, graph: Graph, registry: Registry, added: dict[str, list[str]]) -> None:
+        self._graph, self._registry, self._added = graph, registry, added
+        self._cards = cards_in(graph, registry)
+        self._chances, self._choices = self._cards.chances, self._cards.choices
         self._taken: set[str] = set()
 
     @singledispatchmethod
@@ -121,34 +73,45 @@ class _Cards:
 
     @unfold.register
     def _(self, edit: Connect) -> Sequence[Edit]:
-        source, chance, split = self._given(edit.source), self._chances.get(edit.target), self._split(edit)
+        source, chance, split = self._real(edit.source), self._chances.get(edit.target), self._split(edit)
         if split:
             return [Connect(source=source, target=split, input=0)]
-        if not chance:
-            return [msgspec.structs.replace(edit, source=source)]
-        return [*self._divided(PortRef(node=chance.coin), source, edit.target, edit.input, edit.argument)]
+        if chance:
+            return [*self._divided(PortRef(node=chance.coin), source, edit.target, edit.input, edit.argument)]
+        if edit.argument:
+            return [msgspec.structs.replace(edit, source=source, target=key) for key in self._alike(edit.target)]
+        condition = self._graph.argument_inputs(edit.target).get(PREDICATE) if edit.target in self._added else None
+        if edit.input and condition:
+            self._added[edit.target].append(self._free("split"))
+            return [*self._split_of(condition, source, self._side(edit.target), self._added[edit.target][-1])]
+        return [msgspec.structs.replace(edit, source=source)]
 
     @unfold.register
     def _(self, edit: Disconnect) -> Sequence[Edit]:
         chance, split = self._chances.get(edit.target), self._split(edit)
+        if not chance and split:
+            return [Disconnect(target=split, input=0)]
         if not chance or not split:
-            return [edit]
+            return [msgspec.structs.replace(edit, target=key) for key in self._alike(edit.target)]
         return [Disconnect(target=split, input=0) if split == chance.splits[0] else RemoveNode(key=split)]
 
     @unfold.register
     def _(self, edit: RemoveNode) -> Sequence[Edit]:
-        chance = self._chances.get(edit.key)
-        return [edit, *(RemoveNode(key=key) for key in (chance.parts if chance else ()))]
+        return [edit, *(RemoveNode(key=key) for key in self._cards.parts.get(edit.key, ()))]
 
     @unfold.register
     def _(self, edit: SetDevice) -> Sequence[Edit]:
         chance = self._chances.get(edit.key)
-        others = (chance.merge, *chance.splits) if chance else ()
+        others = (chance.merge, *chance.splits) if chance else self._alike(edit.key)[1:]
         return [edit, *(SetDevice(key=key, device=edit.device) for key in others)]
 
     @unfold.register
+    def _(self, edit: SetBypass) -> Sequence[Edit]:
+        return [SetBypass(key=key, bypassed=edit.bypassed) for key in self._alike(edit.key)]
+
+    @unfold.register
     def _(self, edit: SetOutputs) -> Sequence[Edit]:
-        return [SetOutputs(outputs=tuple(map(self._given, edit.outputs)))]
+        return [SetOutputs(outputs=tuple(map(self._real, edit.outputs)))]
 
     @unfold.register
     def _(self, edit: SetChance) -> Sequence[Edit]:
@@ -159,14 +122,22 @@ class _Cards:
             return [SetArgument(key=chance.coin, argument="probability", value=edit.part)]
         return [*self._sometimes(edit.key, edit.part)] if edit.part < 1 else []
 
-    def _given(self, port: PortRef) -> PortRef:
-        chance = None if port.output else self._chances.get(port.node)
-        return PortRef(node=chance.merge) if chance else port
+    def _real(self, port: PortRef) -> PortRef:
+        splits = self._added.get(port.node, ())
+        at, output = divmod(port.output, 2)
+        return PortRef(node=splits[at], output=output) if at < len(splits) else self._cards.real(port)
+
+    def _alike(self, key: str) -> Sequence[str]:
+        """The splits of a card, or the node itself."""
+        return self._choices.get(key, (key,))
 
     def _split(self, edit: Connect | Disconnect) -> str:
         """The split between a wire that comes to a card and the node."""
-        wires = self._graph.wires(edit.target) if edit.target in self._chances else ()
+        splits = self._added.get(edit.target) or self._choices.get(edit.target, ())
         at = None if edit.argument else edit.input or 0
+        if at is not None and at < len(splits):
+            return splits[at]
+        wires = self._graph.wires(edit.target) if edit.target in self._chances else ()
         return next((w.source.node for w in wires if (w.input, w.argument) == (at, edit.argument)), "")
 
     def _free(self, name: str) -> str:
@@ -185,11 +156,14 @@ class _Cards:
     ) -> Iterator[Edit]:  # fmt: skip
         """A split before a place where a wire ends, or would."""
         key = self._free("split")
-        yield AddNode(key=key, operator=self._operator("split"), device=self._side(source.node if source else target))
+        yield from self._split_of(coin, source, self._side(source.node if source else target), key)
+        yield Connect(source=PortRef(node=key), target=target, input=at, argument=argument)
+
+    def _split_of(self, condition: PortRef, source: PortRef | None, device: Device, key: str) -> Iterator[Edit]:
+        yield AddNode(key=key, operator=self._operator("split"), device=device)
         if source:
             yield Connect(source=source, target=key, input=0)
-        yield Connect(source=coin, target=key, argument=PREDICATE)
-        yield Connect(source=PortRef(node=key), target=target, input=at, argument=argument)
+        yield Connect(source=condition, target=key, argument=PREDICATE)
 
     def _side(self, key: str) -> Device:
         """Where the results of a node are."""
@@ -198,7 +172,7 @@ class _Cards:
     def _sometimes(self, key: str, part: float) -> Iterator[Edit]:
         graph = self._graph
         coin = PortRef(node=self._free("coin"))
-        toss = next(name for name in self._registry if _COIN in name)
+        toss = next(name for name in self._registry if COIN in name)
         yield AddNode(key=coin.node, operator=toss, arguments={"probability": part, "dtype": "BOOL"})
         wires = graph.wires(key)
         places = [(w.source, w.input, w.argument) for w in wires]
@@ -232,5 +206,5 @@ class _Cards:
             else:
                 yield Disconnect(target=key, input=wire.input, argument=wire.argument)
         yield from self._instead(chance.merge, PortRef(node=key))
-        yield from (RemoveNode(key=part) for part in chance.parts)
+        yield from (RemoveNode(key=part) for part in self._cards.parts[key])
 

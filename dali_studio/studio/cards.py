@@ -1,0 +1,142 @@
+"""Cards that stand for several nodes (`graph/cards.py`), and what is said of them.
+
+The browser knows of cards alone: answers are folded here, questions unfolded, as are edits in `graph/card_edits.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from dali_studio.graph.cards import Cards, before
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.studio import messages, requests
+from dali_studio.studio.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished
+
+_Time = TypeVar("_Time", NodeTiming, DeviceTime)
+
+
+def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.GraphView:
+    """The graph of cards: each takes what its splits take, and gives what its merge or its splits give."""
+    if not cards.parts:
+        return view
+    nodes = {node.key: node for node in view.nodes}
+
+    def outer(ref: PortRef | None, *, split: bool = False) -> PortRef | None:
+        source = before(graph, ref.node) if split and ref else ref
+        return None if source is None else cards.drawn(source)
+
+    def drawn(node: messages.NodeView) -> messages.NodeView:
+        chance, splits = cards.chances.get(node.key), [nodes[key] for key in cards.choices.get(node.key, (node.key,))]
+        inputs = [outer(ref, split=chance is not None) for one in splits for ref in one.inputs]
+        wired = {name: outer(ref, split=chance is not None) for name, ref in node.argument_inputs.items()}
+        merge = nodes[chance.merge] if chance else node
+        return msgspec.structs.replace(
+            node, inputs=tuple(inputs), argument_inputs={name: ref for name, ref in wired.items() if ref},
+            output_kinds=tuple(kind for one in splits for kind in one.output_kinds),
+            output_ranks=tuple(rank for one in splits for rank in one.output_ranks),
+            facts=merge.facts if chance else tuple(fact for one in splits for fact in one.facts),
+            pin=merge.pin, pin_batch=merge.pin_batch, in_run=merge.in_run, chance=chance.part if chance else None,
+            parts=tuple(nodes[part] for part in cards.parts.get(node.key, ())),
+        )  # fmt: skip
+
+    kept = tuple(drawn(node) for node in view.nodes if node.key not in cards.owners)
+    return msgspec.structs.replace(view, nodes=kept, outputs=tuple(map(cards.drawn, view.outputs)))
+
+
+def asked(message: requests.ClientMessage, cards: Cards) -> requests.ClientMessage:
+    """A question about cards as one about nodes; edits are unfolded by those who make them."""
+
+    def given(key: str) -> str:
+        return cards.real(PortRef(node=key)).node
+
+    def port(value: Any) -> Any:
+        return cards.real(value) if isinstance(value, PortRef) else None
+
+    match message:
+        case _ if not cards.parts:
+            return message
+        case requests.ApplyEdits():
+            pins = {given(key): held for key, held in message.pins.items()}
+            return msgspec.structs.replace(message, pins=pins)
+        case requests.Run():
+            return msgspec.structs.replace(message, until=given(message.until))
+        case requests.RequestDetail():
+            real = cards.real(PortRef(node=message.key, output=message.output))
+            return msgspec.structs.replace(message, key=real.node, output=real.output)
+        case requests.RequestSheet():
+            return msgspec.structs.replace(message, port=cards.real(message.port))
+        case _:
+            return _mapped(message, port)
+
+
+def told(message: messages.KernelMessage, cards: Cards) -> messages.KernelMessage:
+    """An answer as it concerns cards."""
+    if not cards.parts:
+        return message
+    owners = cards.owners
+
+    def own(value: Any) -> Any:
+        changed: dict[str, Any] = {}
+        for name in ("node", "key"):
+            key = getattr(value, name, None)
+            if isinstance(key, str) and key in owners:
+                port = cards.drawn(PortRef(node=key, output=getattr(value, "output", 0)))
+                changed |= {name: port.node} | ({"output": port.output} if hasattr(value, "output") else {})
+        return msgspec.structs.replace(value, **changed) if changed else None
+
+    match message:
+        case messages.Opened():
+            return message
+        case messages.RevisionChanged():  # whose graph is folded
+            return msgspec.structs.replace(message, diagnostics=_mapped(message.diagnostics, own))
+        case messages.Previews():
+            # a card shows what its merge gives
+            merges = {chance.merge for chance in cards.chances.values()}
+            inner = {part for key in cards.chances for part in (key, *cards.parts[key])} - merges
+            shown = tuple(item for item in message.items if item.key not in inner)
+            return _mapped(msgspec.structs.replace(message, items=shown), own)
+        case RunFinished():
+            until, timings = owners.get(message.until, message.until), summed(message.timings, cards)
+            return msgspec.structs.replace(_mapped(message, own), until=until, timings=timings)
+        case DeviceTimes():
+            return msgspec.structs.replace(message, times=summed(message.times, cards))
+        case messages.Busy():
+            return msgspec.structs.replace(message, keys=tuple(owners.get(key, key) for key in message.keys))
+        case _:
+            return _mapped(message, own)
+
+
+def summed(times: Iterable[_Time], cards: Cards) -> tuple[_Time, ...]:
+    """What was measured of cards."""
+    sums: dict[tuple[str, str], _Time] = {}
+    for one in times:
+        key = cards.owners.get(one.key, one.key)
+        name = key, one.device if isinstance(one, DeviceTime) else ""
+        old = sums.get(name)
+        sums[name] = msgspec.structs.replace(one, key=key) if old is None else _sum(old, one, own=one.key == key)
+    return tuple(sums.values())
+
+
+def _sum(one: _Time, other: _Time, *, own: bool) -> _Time:
+    """Two measurements of a card; `own`: the words of the other are those of its node."""
+    pairs = {name: (getattr(one, name), getattr(other, name)) for name in one.__struct_fields__}
+    sums = {name: a + b for name, (a, b) in pairs.items() if isinstance(a, (int, float))}
+    return msgspec.structs.replace(other if own else one, **sums)
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A message with other structs in place of those for which `change` gives one."""
+    if isinstance(value, (tuple, list)):
+        parts = [_mapped(one, change) for one in cast("list[Any]", value)]
+        return type(cast("list[Any]", value))(parts)
+    if isinstance(value, dict):
+        return {key: _mapped(one, change) for key, one in cast("dict[Any, Any]", value).items()}
+    if not isinstance(value, msgspec.Struct):
+        return value
+    fields = {name: _mapped(getattr(value, name), change) for name in value.__struct_fields__}
+    made = msgspec.structs.replace(value, **fields)
+    return change(made) or made
