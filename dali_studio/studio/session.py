@@ -247,7 +247,8 @@ class Session:
         self.history.place(pins.named_pins(pinned))
         renamed = pins.renamed(pins.pins_in(self.history), edits)
         places = {**message.positions, **named_marks(message.marks), **pins.named_pins(renamed)}
-        self.history.apply(edits, message.gesture, places)
+        code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
+        self.history.apply([*edits, *code], message.gesture, places)
         if edits or message.pins:
             self._changed()
         else:  # cards were moved: images are as they were, and so is the code but for subgraphs and notes

@@ -697,7 +697,7 @@ export interface NodeView {
   readonly chance: Chance | null;
 }
 
-/** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
+/** The function of a code node: a module's text, and its name, if it is more than a proposal; `trusted`: it runs. */
 export interface NodeCode {
   readonly source: string;
   readonly module: string;
