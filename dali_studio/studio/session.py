@@ -6,6 +6,7 @@ import json
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
+from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
@@ -366,7 +368,10 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenFolder) -> None:
-        self._replace(gallery.folder_graph(message.path or str(self.samples()), self.registry), {})
+        graph = gallery.folder_graph(message.path or str(self.samples()), self.registry)
+        if message.path:  # so that a new document is called as what it reads
+            graph.options = replace(graph.options, name=identifier(typed_path(message.path).stem))
+        self._replace(graph, {})
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:

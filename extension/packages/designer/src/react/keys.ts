@@ -36,7 +36,7 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const inside = target instanceof Element && target.closest(BESIDE) !== null;
   const key = view.selection[0];
   const canvas = root.querySelector<HTMLElement>(".ds-canvas");
-  if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders || view.comparison) {
+  if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders !== null || view.comparison) {
     session.view(
       view.comparison && !view.menu && !view.help
         ? { comparison: null }
