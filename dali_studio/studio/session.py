@@ -6,7 +6,6 @@ import json
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from types import MappingProxyType
@@ -370,7 +369,7 @@ class Session:
     def _(self, message: requests.OpenFolder) -> None:
         graph = gallery.folder_graph(message.path or str(self.samples()), self.registry)
         if message.path:  # so that a new document is called as what it reads
-            graph.options = replace(graph.options, name=identifier(typed_path(message.path).stem))
+            graph.options = msgspec.structs.replace(graph.options, name=identifier(typed_path(message.path).stem))
         self._replace(graph, {})
 
     @handle.register

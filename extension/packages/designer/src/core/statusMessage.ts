@@ -94,7 +94,7 @@ function paceMessage(state: State): StatusMessage | null {
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work.`,
     more: `${format.time(slowest.milliseconds)} over all threads in each batch.`,
-    muted: run.note,
+    muted: run.missed.length > 0 ? "" : run.note, // the list of problems names the files
     action: "show",
     node: slowest.key,
   };

@@ -116,7 +116,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const error = severity(finding) === "error" && !isBegun(finding);
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
-  const spot = useSpot(card, open, size, state.chosen && error ? Number.POSITIVE_INFINITY : COVERED);
+  const spot = useSpot(card, open, size, state.chosen ? Number.POSITIVE_INFINITY : COVERED);
   const canvas = useStore((s) => s.domNode);
   const observer = useRef<ResizeObserver | null>(null);
   const measured = useCallback((card: HTMLElement | null) => {

@@ -58,18 +58,17 @@ function usePictureSize(id: string): { readonly width: number; readonly height: 
 }
 
 /** The numbers under the pointer, of the output and of the input at the same place. */
-function PixelLine({ values: [out, into], y }: { readonly values: readonly (PixelValue | undefined)[]; readonly y: number }) {
+function PixelLine({ values: [out, into] }: { readonly values: readonly (PixelValue | undefined)[] }) {
   const text = (v: PixelValue) => v.values.map((n) => format.number(Number(n.toPrecision(4)))).join(" ");
   if (!out) return null;
   return (
-    // not over what is pointed at
-    <p className="ds-pixel" style={y > 0.6 ? { top: 5, bottom: "auto" } : {}} data-testid="pixel">
+    <p className="ds-pixel" data-testid="pixel">
       <span className="ds-muted">
         x {out.column}, y {out.row}
       </span>
       {into && (
         <span>
-          <span className="ds-muted">in&nbsp;</span> {text(into)}
+          <span className="ds-muted">in</span> {text(into)}
         </span>
       )}
       <span>
@@ -191,7 +190,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
         <span className="ds-compare-label ds-compare-right">Out</span>
         {large}
-        <PixelLine values={point ? values : []} y={point?.y ?? 0} />
+        <PixelLine values={point ? values : []} />
       </div>
       {detail.planes > 1 && (
         <label className="ds-plane">
