@@ -11,8 +11,8 @@ from dali_studio.cli.text import note
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.studio import gallery
 
-#: The notebook that opens.
-FIRST = "01_designer.ipynb"
+#: The notebook that opens, and the one to which it leads.
+FIRST, TOUR = "01_designer.ipynb", "02_designer_tour.ipynb"
 #: Folder of the starters where none is named, made in the working folder.
 FOLDER = "dali-studio-notebooks"
 
@@ -50,7 +50,7 @@ def open_lab(folder: str | None, options: list[str]) -> int:
 
 
 def starter(folder: Path) -> Path:
-    """The first notebook in `folder`, put there with the gallery if it is missing; nothing is overwritten.
+    """The first notebook in `folder`, put there with the tour and the gallery if missing; nothing is overwritten.
 
     Raises
     ------
@@ -63,8 +63,9 @@ def starter(folder: Path) -> Path:
     notebook = folder / FIRST
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not notebook.exists():
-            shutil.copyfile(source / FIRST, notebook)
+        for name in (FIRST, TOUR):
+            if not (folder / name).exists():
+                shutil.copyfile(source / name, folder / name)
         if source != folder.resolve() and not (folder / "gallery").exists():
             shutil.copytree(gallery.folder(), folder / "gallery")
     except OSError as error:

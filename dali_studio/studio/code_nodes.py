@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,13 +16,14 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import shortened
-from dali_studio.graph.apply import AnyEdit, ReplaceNode
-from dali_studio.graph.edits import Connect, Disconnect, PortRef, SetArgument
+from dali_studio.graph.apply import AnyEdit, ReplaceNode, apply
+from dali_studio.graph.edits import AddNode, Connect, Disconnect, PortRef, SetArgument
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
 from dali_studio.graph.written import ForeignFunction, WrittenFunction
 from dali_studio.schema.model import Value
+from dali_studio.schema.registry import Registry
 from dali_studio.studio.files import write_text
 from dali_studio.studio.messages import NodeCode
 from dali_studio.studio.trust import is_own, signature
@@ -31,6 +32,14 @@ from dali_studio.studio.trust import is_own, signature
 OPERATOR, ARGUMENT = "python_function", "function"
 #: Its name in the view part of a document.
 _FUNCTIONS = "functions"
+#: The function that a new node has.
+TEMPLATE = '''import numpy as np
+
+
+def change(image):
+    """An array of each input, of NumPy or on a GPU of CuPy."""
+    return np.clip(image * 1.2, 0, 255).astype(image.dtype)
+'''
 
 
 def shown(node: Node) -> NodeCode | None:
@@ -42,7 +51,7 @@ def shown(node: Node) -> NodeCode | None:
         return NodeCode(source=function.source, module=function.module)
     if isinstance(function, ForeignFunction):
         return NodeCode(source=function.source, trusted=False)
-    return NodeCode() if function is MISSING else None
+    return NodeCode(source=TEMPLATE) if function is MISSING else None
 
 
 def in_view(graph: Graph) -> dict[str, Any]:
@@ -114,6 +123,17 @@ def written(graph: Graph, key: str, source: str, sample: Callable[[PortRef], Bat
         edits += _set(node, "num_outputs", len(layouts), 1)
         edits += _set(node, "output_layouts", layouts if any(layouts) else None, None)
     return edits
+
+
+def begun(
+    graph: Graph, edits: Sequence[AnyEdit], registry: Registry, sample: Callable[[PortRef], Batch]
+) -> list[AnyEdit]:
+    """The edits that give code nodes which `edits` add a function to begin with; a copy has that of its node."""
+    new = [e.key for e in edits if isinstance(e, AddNode) and e.operator == OPERATOR and e.like not in graph]
+    if not new:
+        return []
+    after, _ = apply(graph, edits, registry)
+    return [edit for key in new for edit in written(after, key, TEMPLATE, sample)]
 
 
 def _set(node: Node, name: str, value: Value, default: Value) -> list[AnyEdit]:

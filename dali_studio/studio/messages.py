@@ -47,7 +47,7 @@ from dali_studio.studio.run_messages import (
 
 
 class NodeCode(msgspec.Struct, frozen=True, kw_only=True):
-    """The function of a code node: a module's text, and the module's name; `trusted`: it runs."""
+    """The function of a code node: a module's text, and its name, if it is more than a proposal; `trusted`: it runs."""
 
     source: str = ""
     module: str = ""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from time import perf_counter, strftime
 
 import msgspec
@@ -316,11 +317,11 @@ def _up_to(graph: Graph, registry: Registry, key: str) -> Graph:
 
 def _missed(failed: Sequence[FailedSample]) -> str:
     """A sentence about files that `on_error` let the run go on without; a file counts once, however often it came."""
-    files = sorted({sample.source for sample in failed})
+    files = [Path(source).name for source in sorted({sample.source for sample in failed})]
     if not files:
         return ""
     named = ", ".join(files[:_NAMED_FILES]) + (f" and {len(files) - _NAMED_FILES} more" if files[_NAMED_FILES:] else "")
-    return f"These could not be read or decoded, and the run went on (on_error): {named}."
+    return f"Left out or replaced (on_error): {named}."
 
 
 def _timing(key: str, device: Device, time: NodeTime) -> run_messages.NodeTiming:

@@ -17,6 +17,7 @@ from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
+from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
@@ -248,7 +249,8 @@ class Session:
         self.history.place(pins.named_pins(pinned))
         renamed = pins.renamed(pins.pins_in(self.history), edits)
         places = {**message.positions, **named_marks(message.marks), **pins.named_pins(renamed)}
-        self.history.apply(edits, message.gesture, places)
+        code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
+        self.history.apply([*edits, *code], message.gesture, places)
         if edits or message.pins:
             self._changed()
         else:  # cards were moved: images are as they were, and so is the code but for subgraphs and notes
@@ -367,7 +369,10 @@ class Session:
 
     @handle.register
     def _(self, message: requests.OpenFolder) -> None:
-        self._replace(gallery.folder_graph(message.path or str(self.samples()), self.registry), {})
+        graph = gallery.folder_graph(message.path or str(self.samples()), self.registry)
+        if message.path:  # so that a new document is called as what it reads
+            graph.options = msgspec.structs.replace(graph.options, name=identifier(typed_path(message.path).stem))
+        self._replace(graph, {})
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:

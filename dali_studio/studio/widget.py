@@ -24,7 +24,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import front_end, gallery, insertion
+from dali_studio.studio import front_end, gallery, insertion, requests
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.data_paths import is_picture
 from dali_studio.studio.files import typed_path
@@ -205,7 +205,7 @@ class Designer(anywidget.AnyWidget):
 
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""
-        self.session.save(Path(path))
+        self.session.handle(requests.SaveDocument(path=str(path), what="document"))
 
     def close(self) -> None:
         """End the widget and its threads."""

@@ -87,7 +87,7 @@ def test_the_wheel_carries_what_was_built(wheel: Path) -> None:
         names = set(archive.namelist())
         bundle = archive.read("dali_studio/studio/static/widget.js")
     for name in ("studio/static/widget.css", "studio/static/gallery.js", "studio/static/gallery.css", "studio/static/loader.js", "py.typed", "fn/readers.pyi",
-                 "starter/notebooks/01_designer.ipynb",
+                 "starter/notebooks/01_designer.ipynb", "starter/notebooks/02_designer_tour.ipynb",
                  "studio/gallery/resnet50/pipeline.dali.json", "studio/gallery/resnet50/README.md"):  # fmt: skip
         assert f"dali_studio/{name}" in names
     assert len(bundle) > 100_000

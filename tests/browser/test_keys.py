@@ -53,3 +53,36 @@ def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tupl
     page.wait_for_function(value, arg=[before, False])
     page.keyboard.press("Control+z")
     page.wait_for_function(value, arg=[before, True])
+
+
+def test_keys_reach_the_graph_from_parts_beside_it(page: Any, server: tuple[str, Path]) -> None:
+    """After a drag of a grip or a slider, which use arrows alone, letters and Space do what they do on the canvas."""
+    lab.write_notebook(server[1] / "beside.ipynb", scenes.five() + "\ndesigner")
+    _open(page, server, "beside.ipynb")
+    search, palette = _by_id(page, "quick-search"), page.locator(".ds-palette")
+    for place in ("grip-high", "slider-fill_value"):
+        _by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+        _by_id(page, place).click()
+        page.keyboard.press("Space")
+        search.wait_for()
+        page.keyboard.press("Escape")
+        search.wait_for(state="detached")
+    _by_id(page, "slider-fill_value").click()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => document.activeElement.dataset.testid") == "slider-fill_value"
+    page.keyboard.press("p")
+    palette.wait_for()
+
+    # both clicks of a double click reach a tile where the pane of what was clicked is about to stand
+    tiles = palette.locator(".ds-effect")
+    tiles.nth(5).wait_for()
+    lab.settle(page)
+    below = palette.locator(".ds-palette-list").bounding_box()
+    edge = below["y"] + below["height"]
+    boxes = [one.bounding_box() for one in tiles.all()[:12]]
+    low = max((box for box in boxes if box["y"] + 8 < edge), key=lambda box: box["y"])
+    nodes = page.locator(".react-flow__node")
+    count = nodes.count()
+    page.mouse.dblclick(low["x"] + 20, low["y"] + 4, delay=60)
+    page.wait_for_function("count => document.querySelectorAll('.react-flow__node').length > count", arg=count)
+    assert not page.locator(".ds-palette-chosen").count()

@@ -82,6 +82,10 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     gallery.locator('[data-testid="palette-search"]').fill("flip")
     gallery.locator('[data-testid="palette-flip"]').press("Enter")
     part(page, "node-flip").wait_for()
+    page.keyboard.press("Control+z")  # keys reach the graph from a sidebar, too
+    part(page, "node-flip").wait_for(state="detached")
+    page.keyboard.press("Control+Shift+z")
+    part(page, "node-flip").wait_for()
     page.screenshot(path=artifacts / "lab_sidebar.png")
     page.evaluate(f"() => {_APP}.shell.activateById('table-of-contents')")
     page.locator(".jp-TableOfContents-content >> text=decode").first.click()

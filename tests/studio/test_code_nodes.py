@@ -19,6 +19,7 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages, output_messages
+from dali_studio.studio.code_nodes import TEMPLATE
 from dali_studio.studio.trust import signature
 
 REGISTRY = default_registry()
@@ -64,18 +65,20 @@ def errors(got: Any) -> list[str]:
 
 
 def test_a_function_is_tried_and_its_outputs_are_known(client: Client) -> None:
-    ready = client.send("ready")
-    assert node_of(ready).code == messages.NodeCode()
-    (said,) = [found.hint for found in only(ready, messages.RevisionChanged)[-1].diagnostics if found.code == "DS103"]
-    assert said == "Give it in the program, or write its code in the designer."
+    begun = node_of(client.send("ready"))
+    assert begun.code == messages.NodeCode(source=TEMPLATE, module="photos_half") and begun.facts == ("H×W×C u8",)
+    assert not client.session.current().validation.diagnostics
     node = node_of(client.send("apply_function", key="half", source=SOURCE))
     assert node.code == messages.NodeCode(source=SOURCE, module="photos_half")
     assert node.arguments == {"num_outputs": 2, "output_layouts": ("HWC", "")}
     assert node.facts == ("H×W×C u8", "scalar f32")
     half, whole = (client.session.answers.output(PortRef(node=key)).samples[0] for key in ("half", "small"))
     assert np.array_equal(half, whole // 2)
-    assert node_of(client.send("undo")).code == messages.NodeCode()
+    assert node_of(client.send("undo")).code == begun.code
     assert node_of(client.send("redo")).code == node.code
+    for _ in range(2):
+        gone = client.send("undo")
+    assert all(one.key != "half" for one in only(gone, messages.RevisionChanged)[-1].graph.nodes)
 
 
 @pytest.mark.parametrize(

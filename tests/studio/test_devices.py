@@ -391,7 +391,7 @@ def test_a_run_names_the_files_that_it_missed(root: str) -> None:
     assert (warned.severity, warned.node, warned.sample, warned.source) == ("warning", "decode", 3, "class/broken.jpg")
     assert warned.hint == "A run leaves it out."
     (finished,) = only(made.send("run", batches=2), run_messages.RunFinished)
-    assert finished.note == "These could not be read or decoded, and the run went on (on_error): class/broken.jpg."
+    assert finished.note == "Left out or replaced (on_error): broken.jpg."
     # three of four samples of a batch are there
     assert finished.samples_per_second * finished.milliseconds_per_batch == pytest.approx(3000)
     made.session.close()

@@ -45,6 +45,15 @@ def test_the_code_pane_shows_what_may_run() -> None:
     session.close()
 
 
+def test_the_browser_hears_of_a_document_that_a_cell_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr(widget.Designer, "send", lambda _, content, buffers=None: told.append(content))
+    designer = widget.Designer(Graph())
+    designer.save(tmp_path / "mine.dali.json")
+    (now, *_) = [one for one in reversed(told) if one["type"] == "revision_changed"]
+    assert now["saved"] and now["document"].endswith("mine.dali.json")
+
+
 def test_texts_without_a_form_in_utf_8_reach_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     text = '{"format": "dali-studio", "version": 1, "pipeline": {"nodes": [{"key": "a\\udcff", "operator": "cast"}]}}'
     sent: list[bytes] = []

@@ -17,6 +17,7 @@ from studio.clients import Client, only, rotating, set_argument
 from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.dialects import installed_first
+from dali_studio.codegen.names import identifier
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
@@ -319,6 +320,7 @@ def test_a_folder_opens_as_a_reader_and_a_decoder(tmp_path: Path, nested: bool) 
     got = client.send("open_folder", path=str(tmp_path))
     (previews,) = only(got, messages.Previews)
     assert {item.key for item in previews.items} == {"reader", "decode"}
+    assert client.session.graph.options.name == identifier(tmp_path.stem)
     client.session.close()
 
 

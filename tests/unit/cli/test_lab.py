@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from dali_studio import cli
-from dali_studio.cli.lab import FIRST, starter
+from dali_studio.cli.lab import FIRST, TOUR, starter
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def test_starters_are_put_once_and_never_overwritten(tmp_path: Path) -> None:
     notebook = starter(tmp_path / "mine")
-    assert notebook.name == FIRST and (tmp_path / "mine" / "gallery" / "resnet50" / "README.md").exists()
+    assert notebook.name == FIRST and (tmp_path / "mine" / TOUR).read_text().count("A tour of the designer") == 1
+    assert TOUR in notebook.read_text() and (tmp_path / "mine" / "gallery" / "resnet50" / "README.md").exists()
     notebook.write_text("changed")
     assert starter(tmp_path / "mine").read_text() == "changed"
 

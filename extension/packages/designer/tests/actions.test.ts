@@ -9,8 +9,8 @@ import {
   randomStep,
   removeStep,
 } from "../src/core/actions";
-import { argumentOf, fillArgument } from "../src/core/catalog";
-import { applyEdits } from "../src/core/edits";
+import { argumentOf, fillArgument, fillOperator } from "../src/core/catalog";
+import { applyEdits, CODE } from "../src/core/edits";
 import { nodeOf, OUTPUTS, topological, walk, wiresOf } from "../src/core/graph";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
 
@@ -85,6 +85,20 @@ describe("adding", () => {
     expect(added({ selected: true })).toEqual([ref("rotate_2")]);
     expect(added({ selected: true, branch: true })).toEqual([ref("decode")]);
     expect(added({})).toEqual([ref("decode")]);
+  });
+  it("goes into the chain as code of one's own, whose data is not known", () => {
+    const code = fillOperator({
+      ...{ name: CODE, class_name: "Code", category: "sources", summary: "", node_name: "function" },
+      inputs: [{ name: "input", repeated: [0, 256] }],
+      outputs: [{ name: "output" }],
+    });
+    const catalog = { ...INDEX, byName: new Map([...INDEX.byName, [CODE, code]]) };
+    const step = addStep({ graph: GRAPH, catalog }, code, { at: { x: 0, y: 0 }, from: ref("decode"), selected: true });
+    const graph = applyEdits(GRAPH, step.edits, catalog);
+    expect([nodeOf(graph, "function")?.inputs, nodeOf(graph, "rotate")?.inputs]).toEqual([
+      [ref("decode")],
+      [ref("function")],
+    ]);
   });
   it("returns the first picture of an empty pipeline", () => {
     if (!rotate) throw new Error("the fixture has no rotate");

@@ -32,6 +32,13 @@ describe("problems", () => {
     expect(of(none)).toBe(none);
     expect(of(none, unread)).toBe(unread);
   });
+  it("with files that a node goes on without are no matter of the strip", () => {
+    const left = { code: "DS301", message: "it ends", node: "decode", source: "a.jpg", sample: 3 };
+    const strip = (severity: "error" | "warning") =>
+      statusMessage(fold(OPENED, revision(1, undefined, { diagnostics: [{ ...left, severity }] })));
+    expect(strip("error")?.rest).toContain("it ends");
+    expect(strip("warning")).toBeNull();
+  });
   it("are told in full once: in the strip unless the node that has them is shown", () => {
     const diagnostics = [{ code: "DS103", message: "nothing to read", node: "reader" }];
     const state = fold(OPENED, revision(1, undefined, { diagnostics }));

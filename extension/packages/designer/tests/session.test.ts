@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
+import { saveState } from "../src/core/saveState";
 import { busyKeys, codeIsCurrent, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
@@ -307,6 +308,15 @@ describe("a lost kernel", () => {
     expect(shown(session)).toBe(1);
     expect([...staleKeys(session.store.get())]).toContain("rotate");
     expect(busyKeys(session.store.get()).size).toBe(0);
+  });
+  it("has the edits of before it went, too, which the bar says", () => {
+    const { before, session } = lost();
+    before.say(revision(5, undefined, { can_undo: true }), [document]);
+    session.lost();
+    expect(said(session)?.rest).toContain("Your edits are kept.");
+    expect(saveState(session.store.get(), null)).toBe("Edits kept");
+    session.edit([fill(1)]);
+    expect(saveState(session.store.get(), null)).toBe("1 edit kept");
   });
   it("is replaced by one that gets the document, and the edits one after the other", async () => {
     const { after, asked, session } = lost();

@@ -71,12 +71,13 @@ function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: nu
   return [{ type: "set_outputs", outputs }];
 }
 
-/** Behind what was selected, an operator that gives what it takes goes into the chain, as at its end. */
+/** Behind what was selected, an operator that gives what it takes, and code of one's own, goes into the chain, as at its end. */
 function inserted(context: Context, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
   const { graph } = context;
   const carried = nodeOf(graph, from.node)?.output_kinds[from.output ?? 0];
   const put = { node: key, output: 0 };
-  if (operator.outputs[0]?.kind !== carried || inputOf(operator, input)?.kind !== carried) return [];
+  if (operator.name !== CODE && !(operator.outputs[0]?.kind === carried && inputOf(operator, input)?.kind === carried))
+    return [];
   return wiresOf(graph).flatMap(({ source, slot }) =>
     source.node === from.node &&
     (source.output ?? 0) === (from.output ?? 0) &&

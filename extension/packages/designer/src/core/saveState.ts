@@ -6,7 +6,8 @@ import type { State } from "./state";
 export function saveState(state: State, file: FileState | null): string {
   const { link, keeps, pending, confirmed } = state;
   if (link === "gone" && keeps) {
-    return pending.length > 0 ? `${format.plural(pending.length, "edit")} kept` : "No kernel";
+    if (pending.length > 0) return `${format.plural(pending.length, "edit")} kept`;
+    return confirmed?.can_undo && !confirmed.saved ? "Edits kept" : "No kernel";
   }
   if (!confirmed) return "Starting the kernel…";
   if (file) return file.dirty ? "Not saved" : "Saved";

@@ -59,8 +59,8 @@ function kernelMessage(state: State): StatusMessage | null {
     const count = state.pending.length;
     const edits =
       count === 1 ? "Your edit is kept, and replayed then. " : `Your ${count} edits are kept, and replayed then. `;
-    const kept = state.keeps && count > 0 ? edits : "";
-    const rest = `${kept}Pictures are from the last run.`;
+    const kept = count > 0 ? edits : state.confirmed?.can_undo ? "Your edits are kept. " : "";
+    const rest = `${state.keeps ? kept : ""}Pictures are from the last run.`;
     const why = state.refused[0]?.message ?? "";
     if (!state.keeps)
       return { ...base, id: "gone", lead: "The kernel is gone.", rest: `${rest} Run the cell again.`, action: null };
@@ -94,7 +94,7 @@ function paceMessage(state: State): StatusMessage | null {
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work.`,
     more: `${format.time(slowest.milliseconds)} over all threads in each batch.`,
-    muted: run.note,
+    muted: run.missed.length > 0 ? "" : run.note, // the list of problems names the files
     action: "show",
     node: slowest.key,
   };
@@ -201,7 +201,8 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         // it is begun, not broken
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
-        if (!aloud && isTold(state, d)) return [];
+        // of a file that a node goes on without, its card and the list of problems tell
+        if (!aloud && (isTold(state, d) || (tone === "warning" && isAboutFile(d)))) return [];
         const mild = isBegun(d) ? { ...said, tone: "warning" as const } : said;
         return [isUnread(state, d) ? { ...mild, repair: undefined, action: "data" } : mild];
       });

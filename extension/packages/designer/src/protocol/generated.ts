@@ -699,7 +699,7 @@ export interface NodeView {
   readonly parts: readonly NodeView[];
 }
 
-/** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
+/** The function of a code node: a module's text, and its name, if it is more than a proposal; `trusted`: it runs. */
 export interface NodeCode {
   readonly source: string;
   readonly module: string;

@@ -8,15 +8,22 @@ import type { Frame } from "./context";
 
 type Api = MutableRefObject<CanvasApi | null>;
 
-/** Whether keys belong to what is focused: a field, a list or a button that uses them; a slider at rest has no undo of its own. */
-function isTyping(target: EventTarget | null, command: boolean): boolean {
+/** Parts beside the canvas. */
+const BESIDE = ".ds-inspector, .ds-palette, .ds-drawer, .ds-bar";
+
+/** Whether keys belong to what is focused: a field or a list that uses them; a slider at rest uses arrows alone. */
+function isTyping({ target, key }: KeyboardEvent, command: boolean): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (command && target.matches("[type=range]:not(:active), [type=checkbox]")) return false;
+  if ((command || key.length === 1) && target.matches("[type=range]:not(:active), [type=checkbox]")) return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
-function onCanvas(target: EventTarget | null): boolean {
-  return target instanceof Element && (target.closest(".ds-stage") !== null || target.classList.contains("ds-root"));
+/** Whether the canvas has the keys; characters, which sliders and buttons do not use, are its own from parts beside it, too. */
+function onCanvas(target: EventTarget | null, character: boolean): boolean {
+  return (
+    target instanceof Element &&
+    (target.closest(character ? `.ds-stage, ${BESIDE}` : ".ds-stage") !== null || target.classList.contains("ds-root"))
+  );
 }
 
 /** Keys that take a focused wire as meant. */
@@ -26,11 +33,10 @@ const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace", "j", "J"]);
 function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const { session, root } = frame;
   const { view } = session.store.get();
-  const inside =
-    target instanceof Element && target.closest(".ds-inspector, .ds-palette, .ds-drawer, .ds-bar") !== null;
+  const inside = target instanceof Element && target.closest(BESIDE) !== null;
   const key = view.selection[0];
   const canvas = root.querySelector<HTMLElement>(".ds-canvas");
-  if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders || view.comparison) {
+  if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders !== null || view.comparison) {
     session.view(
       view.comparison && !view.menu && !view.help
         ? { comparison: null }
@@ -63,7 +69,7 @@ function meaning(frame: Frame, name: string): Command | undefined {
 /** Do what a key says; whether it said anything. */
 function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
   const command = event.ctrlKey || event.metaKey;
-  if (isTyping(event.target, command)) return false;
+  if (isTyping(event, command)) return false;
   const focusedCard = event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
   const { session } = frame;
   if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
@@ -73,13 +79,13 @@ function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
     session.view({ wires: [wire.dataset.id], selection: [] });
     if (event.key === "Enter" || event.key === " ") return true;
   }
-  const button = event.target instanceof HTMLElement && event.target.tagName === "BUTTON";
+  const button = event.target instanceof Element && event.target.matches("button, [type=checkbox]");
   if (button && (event.key === " " || event.key === "Enter") && !command) return false;
   const found = meaning(frame, keyName(event));
   const scope = { ...frame, api: api.current };
   // The browser does these by events of its own, which reach the clipboard without asking.
   if (found?.id === "copy" || found?.id === "cut" || (command && event.key.toLowerCase() === "v")) return false;
-  if (!command && (!onCanvas(event.target) || event.altKey)) return false;
+  if (!command && (!onCanvas(event.target, event.key.length === 1) || event.altKey)) return false;
   const letter = !command && (/^[a-zA-Z]$/.test(event.key) || event.key === "/");
   // A letter that does nothing here begins a search.
   const idle = letter && found?.can && !found.can(session.store.get());

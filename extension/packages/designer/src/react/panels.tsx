@@ -4,6 +4,7 @@ import type { Shown } from "../core/designers";
 import { type CanvasApi, CanvasApiContext } from "./canvasApi";
 import { FrameContext } from "./context";
 import { Inspector } from "./inspector/Inspector";
+import { useKeys } from "./keys";
 import { Palette } from "./Palette";
 import { insertInView } from "./quickAdd";
 import { useTheme } from "./theme";
@@ -18,10 +19,17 @@ function Panel({ name, shown, root }: { readonly name: PanelName; readonly shown
     () => ({ session, root, host: null, insertCell: null, theme, tinted, breadth: "wide" as const }),
     [session, root, theme, tinted],
   );
+  const api = shown.api as { current: CanvasApi | null };
+  // keys mean in the sidebar what they mean beside the canvas
+  const onKeyDown = useKeys(useMemo(() => ({ ...frame, root: shown.root }), [frame, shown]), api);
   return (
     <FrameContext.Provider value={frame}>
-      <CanvasApiContext.Provider value={shown.api as { current: CanvasApi | null }}>
-        <div className={`ds-root ds-panel ds-${theme} ${tinted && theme !== "hc" ? "ds-tinted" : ""}`}>
+      <CanvasApiContext.Provider value={api}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole part are handled at its root */}
+        <div
+          className={`ds-root ds-panel ds-${theme} ${tinted && theme !== "hc" ? "ds-tinted" : ""}`}
+          onKeyDown={onKeyDown}
+        >
           {name === "inspector" ? <Inspector floating={false} /> : <Palette closable={false} />}
         </div>
       </CanvasApiContext.Provider>

@@ -4,27 +4,18 @@ import { useSession } from "../context";
 import { Section, SmallButton } from "../parts";
 import { CodeArea } from "./CodeArea";
 
-/** What an empty editor begins with. */
-const TEMPLATE = `import numpy as np
-
-
-def change(image):
-    """An array of each input, of NumPy or on a GPU of CuPy."""
-    return np.clip(image * 1.2, 0, 255).astype(image.dtype)
-`;
-
 /** The function of a code node. It runs when its user says so, and not before. */
 export function FunctionEditor({ nodeKey, code }: { readonly nodeKey: string; readonly code: NodeCode }) {
   const session = useSession();
   const [draft, setDraft] = useState<string | null>(null);
   const { source, trusted, module } = code;
-  const text = draft ?? (source || TEMPLATE);
+  const text = draft ?? source;
   const apply = () => session.send({ type: "apply_function", key: nodeKey, source: text });
   return (
     <Section title="Code" note={module && `${module}.py`}>
       {!trusted && <p className="ds-muted">This code came with the document. Read it before you trust it.</p>}
       <CodeArea value={text} label={`Code of ${nodeKey}`} testId="function-code" onValue={setDraft} onApply={apply} />
-      <SmallButton data-testid="apply-function" disabled={trusted && text === source} onClick={apply}>
+      <SmallButton data-testid="apply-function" disabled={module !== "" && text === source} onClick={apply}>
         {trusted ? "Run this code" : "Trust this code, and run it"}
       </SmallButton>
     </Section>

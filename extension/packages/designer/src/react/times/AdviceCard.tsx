@@ -76,6 +76,8 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
           onClick={() => {
             session.send({ type: "take_advice", name: advice.name });
             session.forgetTrial();
+            const [before, after] = [trial.before, trial.after].map((s) => format.throughput(s.samples_per_second));
+            session.view({ notice: { text: `Kept: ${before} → ${after} samples/s. Run measures all anew.`, node: "" } });
           }}
         >
           Keep it
