@@ -222,14 +222,26 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
 
 
 def written_places(history: History, edits: Sequence[Edit], revision: int) -> dict[str, object]:
-    """New places after edits of the text: cards stay, but none does of a program over which another was pasted."""
+    """New places after edits of the text: cards stay, unless another program was pasted or a wire would run back."""
     renamed, cards = renamed_places(history, edits), positions_in(history)
     added = sum(isinstance(edit, AddNode) for edit in edits)
     kept = len(history.graph) - sum(isinstance(edit, RemoveNode) for edit in edits)
-    if added <= 2 * kept:
-        return {**make_room(cards, edits), **renamed}
+    places = {**make_room(cards, edits), **renamed}
+    pasted = added > 2 * kept
+    if not pasted and not _runs_back({**cards, **places}, edits):
+        return places
     anew = [key for key, place in {**cards, **renamed}.items() if isinstance(place, Position)]
-    return {**renamed, **dict.fromkeys(anew), ORIGIN: revision}
+    return {**renamed, **dict.fromkeys(anew), **({ORIGIN: revision} if pasted else {})}
+
+
+def _runs_back(places: Mapping[str, object], edits: Iterable[Edit]) -> bool:
+    """Whether a new wire ends at a card that stands before its source: left of it, and in no later row."""
+    wires = [edit for edit in edits if isinstance(edit, Connect) and edit.input is not None]
+    ends = [(places.get(wire.source.node), places.get(wire.target)) for wire in wires]
+    return any(
+        isinstance(a, Position) and isinstance(b, Position) and b.x < a.x + COLUMN / 2 and b.y < a.y + ROW / 2
+        for a, b in ends
+    )
 
 
 def renamed_places(history: History, edits: Iterable[Edit]) -> dict[str, object]:

@@ -99,7 +99,8 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     page.mouse.move(start["x"] + 70, start["y"] + 12)
     page.mouse.down()
     page.mouse.move((a["x"] + a["width"] + b["x"]) / 2, a["y"] + 14, steps=10)
-    page.wait_for_selector(".ds-wire-target", state="attached")
+    target = page.wait_for_selector(".ds-wire-target", state="attached")
+    assert float(target.evaluate("path => parseFloat(getComputedStyle(path).strokeWidth)")) >= 5
     page.mouse.up()
     _await_code(page, "fn.resize(hsv")
     _await_code(page, "fn.hsv(decode")

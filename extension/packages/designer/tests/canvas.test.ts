@@ -8,8 +8,9 @@ import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
 import { ancestors, nodeOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
-import { frameOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
+import { framesOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
+import type { Rect } from "../src/core/route";
 import { crossesPath, isLoose, spliceEdits, spliceStep } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
 import type { Group, OperatorSchema } from "../src/protocol/generated";
@@ -107,8 +108,27 @@ describe("marks", () => {
     const cards = new Map([["a", { x: 10, y: 20, width: 30, height: 40 }]]);
     const plain = { subgraph: false, collapsed: false, exposed: [] } as const;
     const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate", ...plain } as const;
-    expect(frameOf(group, cards)).toEqual({ x: -2, y: 8, width: 54, height: 84 });
-    expect(frameOf({ ...group, keys: ["gone"] }, cards)).toBeNull();
+    expect(framesOf(group, cards)).toEqual([{ x: -2, y: 8, width: 54, height: 84 }]);
+    expect(framesOf({ ...group, keys: ["gone"] }, cards)).toEqual([]);
+  });
+  it("frame no card that is not theirs", () => {
+    const at = (x: number, y: number) => ({ x, y, width: 148, height: 150 });
+    const [a, b, beside] = [at(0, 200), at(184, 0), at(0, 0)];
+    const group: Group = {
+      type: "group",
+      keys: ["a", "b"],
+      title: "",
+      hue: "slate",
+      subgraph: true,
+      collapsed: false,
+      exposed: [],
+    };
+    const framed = (cards: Record<string, Rect>) => framesOf(group, new Map(Object.entries(cards)));
+    expect(framed({ a, b })).toHaveLength(1);
+    expect(framed({ a, b, beside })).toMatchObject([
+      { x: -12, y: 188 },
+      { x: 172, y: -12 },
+    ]);
   });
   it("put a note beside a card, not behind it", () => {
     const at = { x: 100, y: 100 };

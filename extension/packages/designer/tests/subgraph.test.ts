@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { wiresOf } from "../src/core/graph";
 import { insideKeys, joinedMarks, pathOf } from "../src/core/inside";
-import { frameOf, groupMarks, ungroupMarks } from "../src/core/marks";
+import { framesOf, groupMarks, ungroupMarks } from "../src/core/marks";
 import { INITIAL, type State } from "../src/core/state";
 import {
   boxesOf,
@@ -167,7 +167,7 @@ describe("subgraphs in subgraphs", () => {
     const cards = new Map(OUTER.map((key) => [key, rect]));
     const [inner, outer] = [group(KEYS, false), group(OUTER, false)];
     if (inner.type !== "group" || outer.type !== "group") throw new Error("both are groups");
-    const [small, large] = [frameOf(inner, cards, [inner, outer]), frameOf(outer, cards, [inner, outer])];
+    const [[small], [large]] = [framesOf(inner, cards, [inner, outer]), framesOf(outer, cards, [inner, outer])];
     expect((large?.height ?? 0) - (small?.height ?? 0)).toBe((small?.height ?? 0) - rect.height);
   });
 });

@@ -18,7 +18,7 @@ export function detailOf(zoom: number): Detail {
 
 /** Whether a card has room for a name alone in its head. */
 export function isTight(zoom: number): boolean {
-  return CARD * zoom < 96;
+  return CARD * zoom < 80;
 }
 
 /** Nodes from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */

@@ -109,18 +109,34 @@ function nestedIn(group: Group, groups: readonly Group[]): readonly Group[] {
   return groups.filter((g) => g.keys.length < group.keys.length && g.keys.every((key) => group.keys.includes(key)));
 }
 
-/** The frame of a group around the cards of its nodes and the frames within it; null if none of them is there. */
-export function frameOf(group: Group, cards: ReadonlyMap<string, Rect>, others: readonly Group[] = []): Rect | null {
-  const frames = nestedIn(group, others).flatMap((inner) => frameOf(inner, cards, others) ?? []);
-  const rects = [...group.keys.flatMap((key) => cards.get(key) ?? []), ...frames];
-  if (rects.length === 0) return null;
-  const { x, y, width, height } = around(rects);
-  return {
+/** Whether a card is in a frame by more than what is around the cards of the frame. */
+function isWithin(card: Rect, frame: Rect): boolean {
+  const by = (at: "x" | "y", size: "width" | "height") =>
+    Math.min(card[at] + card[size], frame[at] + frame[size]) - Math.max(card[at], frame[at]) > ROOM.below;
+  return by("x", "width") && by("y", "height");
+}
+
+/** The frame of a group around the cards of its nodes and the frames within it: in parts where another card would be in it. */
+export function framesOf(
+  group: Group,
+  cards: ReadonlyMap<string, Rect>,
+  others: readonly Group[] = [],
+): readonly Rect[] {
+  const frames = nestedIn(group, others).flatMap((inner) => framesOf(inner, cards, others));
+  const strangers = [...cards].flatMap(([key, card]) => (group.keys.includes(key) ? [] : card));
+  const parts: Rect[] = [];
+  for (let part of [...group.keys.flatMap((key) => cards.get(key) ?? []), ...frames]) {
+    const joins = (other: Rect) => !strangers.some((card) => isWithin(card, around([part, other])));
+    for (let i = parts.findIndex(joins); i >= 0; i = parts.findIndex(joins))
+      part = around([part, ...parts.splice(i, 1)]);
+    parts.push(part);
+  }
+  return parts.map(({ x, y, width, height }) => ({
     x: x - ROOM.side,
     y: y - ROOM.top,
     width: width + 2 * ROOM.side,
     height: height + ROOM.top + ROOM.below,
-  };
+  }));
 }
 
 export interface Piece {

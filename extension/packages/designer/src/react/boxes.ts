@@ -1,5 +1,5 @@
 import { pathOf } from "../core/inside";
-import { frameOf, groupMarks } from "../core/marks";
+import { framesOf, groupMarks } from "../core/marks";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 import { cardOf, collapseMarks, placeOf, pushed, selectedBox } from "../core/subgraph";
@@ -23,10 +23,9 @@ export function toggleBox(session: Session): void {
       return at && size ? [[id, { ...at, ...size }] as const] : [];
     }),
   );
-  const frames = Object.values(marks).flatMap((mark) => {
-    const rect = mark?.type === "group" && !mark.collapsed ? frameOf({ ...mark, keys: ids }, cards) : null;
-    return rect ?? [];
-  });
+  const frames = Object.values(marks).flatMap((mark) =>
+    mark?.type === "group" && !mark.collapsed ? framesOf({ ...mark, keys: ids }, cards) : [],
+  );
   const stands = ([key, { x, y }]: [string, Position]) =>
     x === state.positions[key]?.x && y === state.positions[key]?.y;
   const boxed = Object.entries(layoutOf(state, session.room)).every(stands);

@@ -1,9 +1,9 @@
 import { ViewportPortal } from "@xyflow/react";
-import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { Fragment, type PointerEvent, useEffect, useRef, useState } from "react";
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import { movedJunctions } from "../../core/junctions";
-import { type Framed, frameOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
+import { type Framed, framesOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
 import type { Rect } from "../../core/route";
 import { derived } from "../../core/select";
 import { boxesOf, cardOf, keysOfCard, outsideOf, placeOf, shownCards } from "../../core/subgraph";
@@ -17,6 +17,10 @@ import { useMarkDrag } from "./useMarkDrag";
 function useSet(name: string) {
   const session = useSession();
   return (mark: Mark | null, gesture = "") => session.edit([], { marks: { [name]: mark }, gesture });
+}
+
+function frameStyle(group: Group, { x, y, width, height }: Rect) {
+  return { "--ds-c": `var(--ds-${hueOf(group)})`, width, height, transform: `translate(${x}px, ${y}px)` };
 }
 
 function GroupFrame({ name, group, rect }: { readonly name: string; readonly group: Group; readonly rect: Rect }) {
@@ -33,12 +37,7 @@ function GroupFrame({ name, group, rect }: { readonly name: string; readonly gro
     <section
       className="ds-group"
       aria-label={`Group ${group.title}`}
-      style={{
-        "--ds-c": `var(--ds-${hueOf(group)})`,
-        width: rect.width,
-        height: rect.height,
-        transform: `translate(${rect.x}px, ${rect.y}px)`,
-      }}
+      style={frameStyle(group, rect)}
       data-testid={`mark-${name}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys move the nodes themselves */}
@@ -191,7 +190,7 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
 }
 
 /** The groups that are frames: within what is entered, and not within a box. */
-const framesOf = derived(
+const framed = derived(
   (s) => [s.marks, boxesOf(s), insideKeys(s)],
   (state): readonly Group[] => {
     const scope = insideKeys(state);
@@ -208,7 +207,7 @@ const framesOf = derived(
 /** Notes and frames of groups, below the cards. */
 export function Marks() {
   const marks = useSel((s) => s.marks);
-  const frames = useSel(framesOf);
+  const frames = useSel(framed);
   const text = useSel((s) => {
     const sizes = sizesOf(s);
     return JSON.stringify(
@@ -228,8 +227,17 @@ export function Marks() {
           const mark = marks[name];
           if (mark?.type === "note") return <NoteCard key={name} name={name} note={mark} />;
           if (mark?.type !== "group") return null;
-          const rect = frames.includes(mark) ? frameOf(mark, cards, frames) : null;
-          return rect && <GroupFrame key={name} name={name} group={mark} rect={rect} />;
+          const [rect, ...others] = frames.includes(mark) ? framesOf(mark, cards, frames) : [];
+          return (
+            rect && (
+              <Fragment key={name}>
+                {others.map((part) => (
+                  <div key={`${part.x},${part.y}`} className="ds-group" style={frameStyle(mark, part)} />
+                ))}
+                <GroupFrame name={name} group={mark} rect={rect} />
+              </Fragment>
+            )
+          );
         })}
       </div>
     </ViewportPortal>
