@@ -43,7 +43,8 @@ def mirrored(graph: Graph) -> tuple[Diagnostic, ...]:
 
 def caused(found: Diagnostic, graph: Graph, drawn: Mapping[PortRef, Sequence[float]]) -> Diagnostic:
     """Of a window that does not fit, with the sizes below zero before it; `drawn`: random numbers of the batch."""
-    if "does not fit into the image" not in found.message or found.sample is None or not found.node or found.node not in graph:
+    fits = "does not fit into the image" not in found.message
+    if fits or found.sample is None or not found.node or found.node not in graph:
         return found
     causes: list[str] = []
     for key in graph.reachable([PortRef(node=found.node)]) - {found.node}:

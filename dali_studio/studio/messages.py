@@ -254,7 +254,7 @@ class Previews(msgspec.Struct, frozen=True, kw_only=True, tag="previews"):
 
 
 class NewCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A node that edits would add; `feeds`: the cards that it would feed, with their ports as the browser calls them."""
+    """A node that edits would add; `feeds`: the cards that it would feed, and their ports as the browser calls them."""
 
     key: str
     operator: str

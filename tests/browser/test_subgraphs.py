@@ -250,8 +250,8 @@ def _places(page: Any) -> list[str]:
     return page.locator(".react-flow__node").evaluate_all("all => all.map(one => one.dataset.id + one.style.transform).sort()")
 
 
-def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    folder = server[1] / "coco"
+def _boxed_photos(folder: Path) -> Path:
+    """Two photos with a box each, as COCO has them."""
     folder.mkdir(exist_ok=True)
     images, annotations = [], []
     for number, path in enumerate(sorted(samples.photos().rglob("*.jpg"))[:2]):
@@ -260,6 +260,11 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
         annotations.append({"id": number, "image_id": number, "category_id": 1, "bbox": [10, 10, 30, 40], "iscrowd": 0})
     content = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "thing"}]}
     (folder / "boxes.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    folder = _boxed_photos(server[1] / "coco")
     _open(page, server, "boxes.ipynb", BOXES, "thumb-flip")
     pill = page.locator(".ds-guard-pill")
     pill.wait_for()

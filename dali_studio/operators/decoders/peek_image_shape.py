@@ -74,7 +74,7 @@ class PeekImageShape(Operator):
         shapes = np.zeros((len(encoded), 3), np.int64)
         kinds, which = peek_all(encoded.samples)
         for index, number in enumerate(which.tolist()):
-            info = kinds[number]
+            info = kinds[int(number)]
             if isinstance(info, DecodeError):
                 source = encoded.sources[index] if encoded.sources else ""
                 hint = "Replace the file, or take it out of the data set."

@@ -21,7 +21,10 @@ function Panel({ name, shown, root }: { readonly name: PanelName; readonly shown
   );
   const api = shown.api as { current: CanvasApi | null };
   // keys mean in the sidebar what they mean beside the canvas
-  const onKeyDown = useKeys(useMemo(() => ({ ...frame, root: shown.root }), [frame, shown]), api);
+  const onKeyDown = useKeys(
+    useMemo(() => ({ ...frame, root: shown.root }), [frame, shown]),
+    api,
+  );
   return (
     <FrameContext.Provider value={frame}>
       <CanvasApiContext.Provider value={api}>

@@ -77,7 +77,9 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
             session.send({ type: "take_advice", name: advice.name });
             session.forgetTrial();
             const [before, after] = [trial.before, trial.after].map((s) => format.throughput(s.samples_per_second));
-            session.view({ notice: { text: `Kept: ${before} → ${after} samples/s. Run measures all anew.`, node: "" } });
+            session.view({
+              notice: { text: `Kept: ${before} → ${after} samples/s. Run measures all anew.`, node: "" },
+            });
           }}
         >
           Keep it
