@@ -264,7 +264,7 @@ def _boxed_photos(folder: Path) -> Path:
 
 
 def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    folder = _boxed_photos(server[1] / "coco")
+    _boxed_photos(server[1] / "coco")
     _open(page, server, "boxes.ipynb", BOXES, "thumb-flip")
     pill = page.locator(".ds-guard-pill")
     pill.wait_for()
