@@ -47,7 +47,12 @@ def test_the_code_pane_shows_what_may_run() -> None:
 
 def test_the_browser_hears_of_a_document_that_a_cell_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
-    monkeypatch.setattr(widget.Designer, "send", lambda _, content, buffers=None: told.append(content))
+
+    def send(self: widget.Designer, content: Any, buffers: Any = None) -> None:
+        del self, buffers
+        told.append(content)
+
+    monkeypatch.setattr(widget.Designer, "send", send)
     designer = widget.Designer(Graph())
     designer.save(tmp_path / "mine.dali.json")
     (now, *_) = [one for one in reversed(told) if one["type"] == "revision_changed"]
