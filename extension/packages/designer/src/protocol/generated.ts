@@ -1213,7 +1213,7 @@ export interface LabelTwin {
   readonly added: readonly number[];
 }
 
-/** A node that edits would add; `feeds`: the cards that it would feed, with their ports as the browser calls them. */
+/** A node that edits would add; `feeds`: the cards that it would feed, and their ports as the browser calls them. */
 export interface NewCard {
   readonly key: string;
   readonly operator: string;
