@@ -28,7 +28,7 @@ import { Icon } from "../icons";
 import { IconButton, SmallButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
-import { ghostsIn } from "./LooseWire";
+import { alike, ghostsIn } from "./LooseWire";
 import { PreviewView } from "./PreviewView";
 import { surroundings } from "./surroundings";
 import { ObstacleContext } from "./WireEdge";
@@ -68,11 +68,7 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Point | 
     const told = [controls, ...ghostsIn(s, twin), ...pills, ...ends];
     const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
     return inSight ? freeSpot(size, own, covered, frame, { most, far: twin ? 2 * FAR : FAR, wires }) : null;
-  }, equalSpots);
-}
-
-function equalSpots(a: Point | null, b: Point | null): boolean {
-  return a?.x === b?.x && a?.y === b?.y;
+  }, alike);
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */

@@ -77,7 +77,7 @@ const NONE: readonly Rect[] = [];
 /** The cards that a repair would bring, and their wires. */
 export function Ghosts() {
   const twin = useSel(twinOf);
-  const rects = useStore((s) => ghostsIn(s, twin), equal);
+  const rects = useStore((s) => ghostsIn(s, twin), alike);
   const flow = useReactFlow();
   const obstacles = useContext(ObstacleContext);
   if (!twin) return null;
@@ -116,6 +116,7 @@ export function Ghosts() {
   );
 }
 
-function equal(a: readonly Rect[], b: readonly Rect[]): boolean {
+/** Whether places are the same. */
+export function alike(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

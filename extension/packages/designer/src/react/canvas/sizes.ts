@@ -120,13 +120,9 @@ export function readable(
   const { graph, opening } = state;
   if (!graph || !opening || state.view.inside.length > 0 || boxesOf(state).size > 0) return positions;
   const after = { ...state, graph: applyEdits(graph, edits, opening.catalog) };
-  const scale = (places: Readonly<Record<string, Position>>) => {
-    const placed = { ...after, positions: places };
-    return scaleIn(room, rectsOf(placed, shownCards(placed)));
-  };
-  const now = scale({ ...state.positions, ...positions });
-  const laid = now < READABLE && isLaid(state, graph, put) ? layoutOf(after, room) : positions;
-  return scale({ ...state.positions, ...laid }) > now ? laid : positions;
+  const placed = { ...after, positions: { ...state.positions, ...positions } };
+  const scale = scaleIn(room, rectsOf(placed, shownCards(placed)));
+  return scale < READABLE && isLaid(state, graph, put) ? layoutOf(after, room) : positions;
 }
 
 /** Where the cards are, all but one if that is named. */
