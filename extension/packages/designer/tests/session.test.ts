@@ -210,7 +210,9 @@ describe("the code", () => {
     expect(kernel.sent.some((m) => m.type === "apply_code")).toBe(false);
     session.applyCode();
     session.applyCode();
-    expect(kernel.sent.filter((m) => m.type === "apply_code")).toEqual([{ type: "apply_code", source: "mine" }]);
+    expect(kernel.sent.filter((m) => m.type === "apply_code")).toEqual([
+      { type: "apply_code", source: "mine", laid: false },
+    ]);
     kernel.say(revision(2));
     expect(session.store.get().draft?.taken).toBe(true);
     kernel.say(code(2, "mine"));

@@ -167,12 +167,12 @@ export class Session {
     });
   }
 
-  /** Make the graph what was written, as one undo step. */
-  applyCode(): void {
+  /** Make the graph what was written, as one undo step. Cards that the layout has put are laid out anew. */
+  applyCode(laid = false): void {
     const { draft, pending } = this.store.get();
     if (!draft || draft.taken || pending.some((c) => c.kind === "code" && c.source === draft.source)) return;
     const { source } = draft;
-    this.store.set((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source }));
+    this.store.set((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid }));
     this.pump();
   }
 
@@ -338,7 +338,9 @@ export class Session {
       const { kind: _, ...step } = next;
       this.send({ type: "apply_edits", base_revision: state.confirmed.revision, ...step });
     } else {
-      this.send(next.kind === "code" ? { type: "apply_code", source: next.source } : { type: next.kind });
+      this.send(
+        next.kind === "code" ? { type: "apply_code", source: next.source, laid: next.laid } : { type: next.kind },
+      );
     }
     this.expectAnswer();
   }
