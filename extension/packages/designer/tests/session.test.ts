@@ -336,6 +336,12 @@ describe("a lost kernel", () => {
     expect(session.store.get()).toMatchObject({ pending: [], link: "live" });
     expect(after.sent).toHaveLength(3);
   });
+  it("is replaced by one that shows the same sample", async () => {
+    const { after, session } = lost();
+    session.store.set((s) => ({ ...s, sample: 3, iteration: 2, batchSize: 8 }));
+    await session.reconnect();
+    expect(after.sent).toMatchObject([{ type: "ready" }, { type: "choose_sample", sample: 3, iteration: 2 }]);
+  });
   it("stays lost, with the reason, when none can go on", async () => {
     const kernel = new FakeKernel();
     const alone = new Session(kernel, 296, () => Promise.reject(new Error("No kernel runs.")));

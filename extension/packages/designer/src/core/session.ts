@@ -106,7 +106,7 @@ export class Session {
 
   /** Find a kernel again. One that has lost the document gets it back, then the edits that were made meanwhile. */
   async reconnect(): Promise<void> {
-    const { link, confirmed } = this.store.get();
+    const { link, confirmed, sample, iteration } = this.store.get();
     if (link !== "gone" || !this.attach || !this.document || !confirmed) {
       this.start();
       return;
@@ -120,6 +120,8 @@ export class Session {
       this.attached = true;
       this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
       this.start();
+      // a new kernel begins with the first one
+      if (sample > 0 || iteration > 0) this.chooseSample(sample, iteration);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.store.set((s) => ({ ...s, link: "gone", refused: [{ code: "DS305", message }] }));
