@@ -133,9 +133,16 @@ class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
 
     The answer is `RevisionChanged`, and a `Code` with this very text. Later changes of the graph are written into it:
     its comments and the layout of other lines stay. `Refused` if it cannot be read; nothing has changed then.
+
+    Attributes
+    ----------
+    source : str
+    laid : bool
+        Nobody has moved a card: where other nodes or wires come, all cards lose their places and are laid out anew.
     """
 
     source: str
+    laid: bool = False
 
 
 class ApplyFunction(msgspec.Struct, frozen=True, kw_only=True, tag="apply_function"):

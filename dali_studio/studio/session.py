@@ -339,7 +339,7 @@ class Session:
     def _(self, message: requests.ApplyCode) -> None:
         now = self.current(), self.functions(), notes_in(self.history)
         text, self.dialect, edits = own_text.taken(message.source, *now, before=self.code().source)
-        places = {**written_places(self.history, edits, self.revision + 1), own_text.TEXT: text}
+        places = {**written_places(self.history, edits, self.revision + 1, message.laid), own_text.TEXT: text}
         self.history.apply(edits, places=places)
         self._changed()
 

@@ -221,16 +221,24 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
     return {key: place for key, place in places.items() if positions.get(key) != place}
 
 
-def written_places(history: History, edits: Sequence[Edit], revision: int) -> dict[str, object]:
-    """New places after edits of the text: cards stay, unless another program was pasted or a wire would run back."""
-    renamed, cards = renamed_places(history, edits), positions_in(history)
+def written_places(history: History, edits: Sequence[Edit], revision: int, laid: bool = False) -> dict[str, object]:
+    """New places after edits of the text: cards stay, but none does of a program over which another was pasted.
+
+    Nor where a new wire would run back to a card before its source, nor where there are other nodes or wires and
+    nobody has moved a card (`laid`).
+    """
+    renamed = renamed_places(history, edits)
+    gone = {edit.key for edit in edits if isinstance(edit, RemoveNode | Rename)}
+    known = {**positions_in(history), **renamed}
+    cards = {key: place for key, place in known.items() if isinstance(place, Position) and key not in gone}
     added = sum(isinstance(edit, AddNode) for edit in edits)
     kept = len(history.graph) - sum(isinstance(edit, RemoveNode) for edit in edits)
-    places = {**make_room(cards, edits), **renamed}
+    places = {**renamed, **make_room(cards, edits)}
     pasted = added > 2 * kept
-    if not pasted and not _runs_back({**cards, **places}, edits):
+    rewired = any(isinstance(edit, AddNode | RemoveNode | Connect) for edit in edits)
+    if not pasted and not (laid and rewired) and not _runs_back({**cards, **places}, edits):
         return places
-    anew = [key for key, place in {**cards, **renamed}.items() if isinstance(place, Position)]
+    anew = [key for key, place in known.items() if isinstance(place, Position)]
     return {**renamed, **dict.fromkeys(anew), **({ORIGIN: revision} if pasted else {})}
 
 

@@ -279,6 +279,11 @@ def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: A
     told = page.locator('.ds-canvas [data-testid^="pixel-"]')
     page.wait_for_function("() => document.querySelectorAll('.ds-canvas [data-testid^=pixel-]').length === 4")
     assert _by_id(page, "pixel").inner_text().endswith(_by_id(page, "pixel-rotate").inner_text())
+    box, read = _by_id(page, "compare").bounding_box(), ".ds-pixel-above"
+    page.mouse.move(box["x"] + box["width"] / 2 + 8, box["y"] + box["height"] * 0.8)  # it is not where one points
+    page.wait_for_selector(read)
+    page.mouse.move(box["x"] + box["width"] / 2 + 8, box["y"] + box["height"] * 0.3)
+    page.wait_for_selector(read, state="detached")
     page.screenshot(path=artifacts / "designer_pixel.png")
     page.mouse.move(box["x"] - 300, box["y"] + 400)
     told.first.wait_for(state="detached")

@@ -41,9 +41,7 @@ def code(got: Any) -> messages.Code:
 
 def test_an_edited_text_is_one_step(client: Client) -> None:
     before = client.session.graph
-    edited = TEXT.replace("    return", "    images = fn.flip(images)  # mirrored\n    return").replace(
-        "[60, 80]", "[50, 50]"
-    )
+    edited = TEXT.replace("    return", "    images = fn.flip(images)  # mirrored\n    return").replace("[60, 80]", "[50, 50]")
     got = client.send("apply_code", source=edited)
     (revision,) = only(got, messages.RevisionChanged)
     assert {node.key: node.operator for node in revision.graph.nodes}["images_3"] == "flip"
@@ -134,9 +132,7 @@ def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None
         again.session.close()
 
 
-@pytest.mark.parametrize(
-    "text", [TEXT.replace("[60, 80]", "[50, 80]").replace("images, labels\n", "images\n"), "def (", 3]
-)
+@pytest.mark.parametrize("text", [TEXT.replace("[60, 80]", "[50, 80]").replace("images, labels\n", "images\n"), "def (", 3])
 def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client: Client) -> None:
     graph, _, _ = document.loads(document.dumps(client.session.graph, {}))
     other = text if not isinstance(text, str) else text.replace("seed=3", "seed=4").replace("def training", "def other")
@@ -198,9 +194,7 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     before = client.session.graph
     root = before.node("reader").arguments["file_root"]
     client.send("move_nodes", positions={"reader": {"x": 400.0, "y": 300.0}})
-    text = (
-        "import torchvision.transforms as T\ntf = T.Compose([T.Resize(64), T.RandomHorizontalFlip(), {}T.ToTensor()])\n"
-    )
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.Resize(64), T.RandomHorizontalFlip(), {}T.ToTensor()])\n"
     got = client.send("apply_code", source=text.format("T.ColorJitter(0.2), "))
     assert not only(got, messages.Refused)
     graph = client.session.graph
@@ -208,10 +202,7 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     assert graph.node("reader").arguments["file_root"] == root
     # what differs is said in its program
     (code,) = only(got, messages.Code)
-    assert (
-        "# torchvision's ColorJitter: contrast is about the middle grey" in code.source
-        and "T.Compose" not in code.source
-    )
+    assert "# torchvision's ColorJitter: contrast is about the middle grey" in code.source and "T.Compose" not in code.source
     assert all(len(line) < 100 for line in code.source.splitlines() if "#" not in line and "photos" not in line)
     client.send("undo")
     assert client.session.graph == before
@@ -234,29 +225,34 @@ def test_a_program_that_is_pasted_over_another_is_laid_out_anew(client: Client) 
     assert "reader" in client.session.positions
 
 
-def test_a_program_whose_wires_would_run_back_is_laid_out_anew(client: Client) -> None:
+def test_a_program_with_other_wires_is_laid_out_anew_where_nobody_has_moved_a_card(client: Client) -> None:
     client.send("apply_code", source=TEXT)
-    step = "    images = fn.{}, name='{}')\n"
-    flip, rotate, sized = (
-        step.format(*of)
-        for of in (
-            ("flip(images", "flip"),
-            ("rotate(images, angle=9", "turn"),
-            ("resize(images, size=[64, 64]", "sized"),
-        )
-    )
-    client.send("apply_code", source=TEXT.replace("    return", flip + rotate + "    return"))
-    graph = client.session.graph
-    row = {key: {"x": 20.0 + 184 * i, "y": 14.0} for i, key in enumerate([*graph, "__outputs__"])}
-    client.send("move_nodes", positions=row)
-    assert {"flip", "turn"} < set(graph)
-    client.send("apply_code", source=TEXT.replace("    return", flip + sized + rotate + "    return"))
-    assert "flip" in client.session.positions  # a step more: the others stay, or give room
+    client.send("move_nodes", positions={"reader": {"x": 20.0, "y": 14.0}})
+    sizes = TEXT.replace("[60, 80]", "[64, 64]")
+    client.send("apply_code", source=sizes, laid=True)
+    assert "reader" in client.session.positions  # no other node or wire
+    branches = """    if fn.random.coin_flip(dtype=types.BOOL):
+        images = fn.flip(images)
+    return"""
+    client.send("apply_code", source=sizes.replace("    return", branches), laid=True)
+    assert not client.session.positions
     client.send("undo")
-    client.send("apply_code", source=TEXT.replace("    return", rotate + flip + "    return"))
-    assert set(client.session.graph) == set(graph) and not client.session.positions
+    assert "reader" in client.session.positions
+
+
+def test_a_program_whose_wires_would_run_back_is_laid_out_anew(client: Client) -> None:
+    flip, turn, small = (f"    images = fn.{call}, name={name!r})\n" for call, name in (
+        ("flip(images", "flip"), ("rotate(images, angle=9", "turn"), ("resize(images, size=[9, 9]", "small")))  # fmt: skip
+    client.send("apply_code", source=TEXT.replace("    return", f"{flip}{turn}    return"))
+    row = ["reader", "images", "images_2", "flip", "turn", "__outputs__"]
+    client.send("move_nodes", positions={key: {"x": 20.0 + 184 * i, "y": 14.0} for i, key in enumerate(row)})
+    client.send("apply_code", source=TEXT.replace("    return", f"{flip}{small}{turn}    return"))
+    assert client.session.positions["flip"].x == 572  # one more gets room
     client.send("undo")
-    assert client.session.positions["flip"].x == row["flip"]["x"]
+    client.send("apply_code", source=TEXT.replace("    return", f"{turn}{flip}    return"))
+    assert not client.session.positions
+    client.send("undo")
+    assert client.session.positions["flip"].x == 572
 
 
 @pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])
@@ -294,16 +290,14 @@ def boxed(client: Client, marks: dict[str, tuple[str, ...]], *exposed: tuple[str
 
 
 def test_a_subgraph_is_a_function_of_the_text_with_its_comments(client: Client) -> None:
-    text = TEXT.replace(
-        "    images = fn.resize", "    # to one size,\n    # for the net\n    images = fn.resize"
-    ).replace("    return", "    images = fn.flip(  # mirrored\n        images, horizontal=1,\n    )\n    return")
+    text = TEXT.replace("    images = fn.resize", "    # to one size,\n    # for the net\n    images = fn.resize").replace(
+        "    return", "    images = fn.flip(  # mirrored\n        images, horizontal=1,\n    )\n    return"
+    )
     assert code(client.send("apply_code", source=text)).source == text
     got = boxed(client, {"small": ("resize", "flip")}, ("flip", "horizontal"))
     head, rest = text.split("\n\n\n@", 1)
     body = rest[rest.index("    # to one size") : rest.index("    return")]
-    function = f"def small(images, horizontal):\n{body}    return images\n".replace(
-        "horizontal=1", "horizontal=horizontal"
-    )
+    function = f"def small(images, horizontal):\n{body}    return images\n".replace("horizontal=1", "horizontal=horizontal")
     called = "    images = small(images, horizontal=1)\n"
     assert got.source == f"{head}\n\n\n{function}\n\n@{rest.replace(body, called)}"
     keys = {node.operator: node.key for node in client.session.graph.nodes()}
@@ -321,16 +315,11 @@ def test_a_subgraph_is_a_function_of_the_text_with_its_comments(client: Client) 
 
 
 def test_subgraphs_in_subgraphs_are_functions_of_the_text(client: Client) -> None:
-    text = TEXT.replace(
-        "    return", "    images = fn.flip(images)\n    images = fn.hsv(images)  # as it is\n    return"
-    )
+    text = TEXT.replace("    return", "    images = fn.flip(images)\n    images = fn.hsv(images)  # as it is\n    return")
     client.send("apply_code", source=text)
     source = boxed(client, {"inner": ("resize", "flip"), "outer": ("resize", "flip", "hsv")}).source
     assert "def inner(images):\n    images = fn.resize(images, size=[60, 80])\n    images = fn.flip(images)\n" in source
-    assert (
-        "def outer(images):\n    images = inner(images)\n    images = fn.hsv(images)  # as it is\n    return images\n"
-        in source
-    )
+    assert "def outer(images):\n    images = inner(images)\n    images = fn.hsv(images)  # as it is\n    return images\n" in source
     assert "    images = outer(images)\n    return images, labels\n" in source
 
 

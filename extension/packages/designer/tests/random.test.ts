@@ -4,7 +4,7 @@ import { type Argument, fillArgument, type Operator } from "../src/core/catalog"
 import { density, distributionEdits, distributionOf, ends, redistribute, spikes } from "../src/core/distribution";
 import { applyEdits } from "../src/core/edits";
 import { nodeOf, takenKeys } from "../src/core/graph";
-import { difference, oneScale } from "../src/core/pixels";
+import { difference, extentsIn, oneScale } from "../src/core/pixels";
 import { canChance } from "../src/core/probability";
 import { drawings } from "../src/core/seeds";
 import { INITIAL } from "../src/core/state";
@@ -168,6 +168,11 @@ describe("two pictures at one scale", () => {
     const [a, b] = oneScale([100, 200], [200, 100], room);
     expect(a).toBeCloseTo(0.5);
     expect(b).toBe(1);
+  });
+  it("is of images with their channels last or first", () => {
+    expect(extentsIn("256×385×3 u8")).toEqual([256, 385]);
+    expect(extentsIn("3×192×200 f32")).toEqual([192, 200]);
+    expect(extentsIn("8 f32")).toEqual([0, 0]);
   });
   it("leaves the same proportions, and what is no image, as they are", () => {
     expect(oneScale([100, 200], [50, 100], room)).toEqual([1, 1]);

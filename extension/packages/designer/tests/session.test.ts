@@ -210,7 +210,9 @@ describe("the code", () => {
     expect(kernel.sent.some((m) => m.type === "apply_code")).toBe(false);
     session.applyCode();
     session.applyCode();
-    expect(kernel.sent.filter((m) => m.type === "apply_code")).toEqual([{ type: "apply_code", source: "mine" }]);
+    expect(kernel.sent.filter((m) => m.type === "apply_code")).toEqual([
+      { type: "apply_code", source: "mine", laid: false },
+    ]);
     kernel.say(revision(2));
     expect(session.store.get().draft?.taken).toBe(true);
     kernel.say(code(2, "mine"));
@@ -333,6 +335,12 @@ describe("a lost kernel", () => {
     after.say(revision(6), [document]);
     expect(session.store.get()).toMatchObject({ pending: [], link: "live" });
     expect(after.sent).toHaveLength(3);
+  });
+  it("is replaced by one that shows the same sample", async () => {
+    const { after, session } = lost();
+    session.store.set((s) => ({ ...s, sample: 3, iteration: 2, batchSize: 8 }));
+    await session.reconnect();
+    expect(after.sent).toMatchObject([{ type: "ready" }, { type: "choose_sample", sample: 3, iteration: 2 }]);
   });
   it("stays lost, with the reason, when none can go on", async () => {
     const kernel = new FakeKernel();

@@ -21,10 +21,10 @@ export function gainFor(mean: number): number {
   return 2 ** Math.min(6, Math.max(0, Math.floor(Math.log2(32 / mean))));
 }
 
-/** Height and width of an image by what its card says of it (`256×385×3 u8`); zeros if it is none. */
+/** Height and width of an image by what its card says of it (`256×385×3 u8`, `3×256×385 f32`); zeros if it is none. */
 export function extentsIn(facts: string): readonly [height: number, width: number] {
-  const [, height, width] = /^(\d+)×(\d+)×\d+ /.exec(facts) ?? [];
-  return [Number(height ?? 0), Number(width ?? 0)];
+  const [a = 0, b = 0, c = 0] = (/^(\d+)×(\d+)×(\d+) /.exec(facts) ?? []).slice(1).map(Number);
+  return a <= 4 && c > 4 ? [b, c] : [a, b];
 }
 
 /** By what two contained pictures shrink to have one scale; those of the same proportions lie on each other as they are. */

@@ -142,8 +142,10 @@ function onRevision(before: State, message: RevisionChanged): State {
     ...(state.ran[origin] ?? { run: INITIAL.run, timeline: null }),
     ran: { ...state.ran, [old]: { run, timeline } },
   };
+  // the kernel knew of them when it undid a step, or took places away for a program
+  const told = exchanged || (state.inFlight && state.pending[0]?.kind !== "edits");
   const moved = Object.fromEntries(
-    Object.entries(state.moved).filter(([key, at]) => !exchanged && !samePosition(message.positions[key], at)),
+    Object.entries(state.moved).filter(([key, at]) => !told && !samePosition(message.positions[key], at)),
   );
   const done = state.inFlight || (state.unsure !== null && message.revision > state.unsure);
   const answered = done ? state.pending.slice(1) : state.pending;

@@ -106,7 +106,7 @@ export class Session {
 
   /** Find a kernel again. One that has lost the document gets it back, then the edits that were made meanwhile. */
   async reconnect(): Promise<void> {
-    const { link, confirmed } = this.store.get();
+    const { link, confirmed, sample, iteration } = this.store.get();
     if (link !== "gone" || !this.attach || !this.document || !confirmed) {
       this.start();
       return;
@@ -120,6 +120,8 @@ export class Session {
       this.attached = true;
       this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
       this.start();
+      // a new kernel begins with the first one
+      if (sample > 0 || iteration > 0) this.chooseSample(sample, iteration);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.store.set((s) => ({ ...s, link: "gone", refused: [{ code: "DS305", message }] }));
@@ -167,12 +169,12 @@ export class Session {
     });
   }
 
-  /** Make the graph what was written, as one undo step. */
-  applyCode(): void {
+  /** Make the graph what was written, as one undo step. Cards that the layout has put are laid out anew. */
+  applyCode(laid = false): void {
     const { draft, pending } = this.store.get();
     if (!draft || draft.taken || pending.some((c) => c.kind === "code" && c.source === draft.source)) return;
     const { source } = draft;
-    this.store.set((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source }));
+    this.store.set((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid }));
     this.pump();
   }
 
@@ -338,7 +340,9 @@ export class Session {
       const { kind: _, ...step } = next;
       this.send({ type: "apply_edits", base_revision: state.confirmed.revision, ...step });
     } else {
-      this.send(next.kind === "code" ? { type: "apply_code", source: next.source } : { type: next.kind });
+      this.send(
+        next.kind === "code" ? { type: "apply_code", source: next.source, laid: next.laid } : { type: next.kind },
+      );
     }
     this.expectAnswer();
   }

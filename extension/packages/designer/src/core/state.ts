@@ -58,7 +58,7 @@ export type Command =
       readonly marks: Marks;
       readonly pins: Pins;
     }
-  | { readonly kind: "code"; readonly source: string }
+  | { readonly kind: "code"; readonly source: string; readonly laid: boolean }
   | { readonly kind: "undo" }
   | { readonly kind: "redo" };
 

@@ -312,6 +312,7 @@ export interface PasteCode {
 export interface ApplyCode {
   readonly type: "apply_code";
   readonly source: string;
+  readonly laid?: boolean;
 }
 
 /** Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel. */

@@ -2,7 +2,9 @@ import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMem
 import { cardLines } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
 import { codeIsCurrent, codeWaits, findings, severity, twinOf } from "../core/select";
+import type { Session } from "../core/session";
 import type { Diagnostic } from "../protocol/generated";
+import { isLaid } from "./canvas/sizes";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
@@ -21,6 +23,11 @@ function sourceLines(source: string): readonly string[] {
 /** The line of an edited text that a finding is about; of other findings it is one of the program that was traced. */
 function lineOf(found: Diagnostic): number {
   return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
+}
+
+function applyText(session: Session): void {
+  const state = session.store.get();
+  session.applyCode(state.graph !== null && isLaid(state, state.graph));
 }
 
 function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, string> {
@@ -135,7 +142,7 @@ function CodeText({
   }, [source]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const command = event.ctrlKey || event.metaKey;
-    if (event.key === "Enter" && command) session.applyCode();
+    if (event.key === "Enter" && command) applyText(session);
     else if (event.key.toLowerCase() === "z" && command && !session.store.get().draft) {
       if (event.shiftKey) session.redo();
       else session.undo();
@@ -145,7 +152,7 @@ function CodeText({
   const onBlur = (event: FocusEvent) => {
     onTyping(false);
     const next = event.relatedTarget;
-    if (!(next instanceof Element && next.closest(".ds-code-notes"))) session.applyCode();
+    if (!(next instanceof Element && next.closest(".ds-code-notes"))) applyText(session);
   };
   return (
     <textarea
@@ -203,7 +210,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
             title="Ctrl+Enter"
             disabled={draft.refused === draft.source}
             data-testid="apply-code"
-            onClick={() => session.applyCode()}
+            onClick={() => applyText(session)}
           >
             Apply
           </SmallButton>

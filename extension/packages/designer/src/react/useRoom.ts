@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-interface Room {
-  readonly box: RefObject<HTMLDivElement>;
+interface Room<E> {
+  readonly box: RefObject<E>;
   readonly width: number;
   readonly height: number;
 }
 
 /** Width and height of an element in px, as they change. */
-export function useRoom(first: number): Room {
-  const box = useRef<HTMLDivElement>(null);
+export function useRoom<E extends Element = HTMLDivElement>(first: number): Room<E> {
+  const box = useRef<E>(null);
   const [size, setSize] = useState({ width: first, height: 0 });
   useEffect(() => {
     const element = box.current;

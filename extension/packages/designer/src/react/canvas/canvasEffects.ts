@@ -69,6 +69,7 @@ export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewpor
   const { root, session } = useFrame();
   const flow = useReactFlow();
   const selection = useSel((s) => s.view.selection);
+  const open = useSel(isFloating); // a tab of the drawer may have it go and come
   const wide = useStore((s) => s.width);
   const latest = useRef({ floats, nodes });
   latest.current = { floats, nodes };
@@ -84,7 +85,7 @@ export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewpor
     const now = flow.getViewport();
     const to = beside(now, wide);
     if (to !== now) void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
-  }, [floats, selection, wide, beside, flow, root]);
+  }, [floats, open, selection, wide, beside, flow, root]);
   return beside;
 }
 

@@ -20,6 +20,7 @@ import { Thumb } from "../canvas/Thumb";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section, Segments } from "../parts";
+import { useRoom } from "../useRoom";
 import { useGesture } from "./field";
 import { NumberField } from "./NumberField";
 
@@ -59,6 +60,7 @@ type Grip = "low" | "high" | "mean" | "deviation" | "p";
 
 /** The density over the histogram of draws; its grips are dragged, or moved by the arrow keys. */
 function Plot({ of, draws, now, set, begin }: PlotProps) {
+  const { box, width } = useRoom<SVGSVGElement>(WIDTH);
   const held = useRef<{ readonly grip: Grip; readonly span: readonly [number, number] } | null>(null);
   const [from, to] = held.current?.span ?? spanOf(of);
   const x = (v: number) => ((v - from) / (to - from)) * WIDTH;
@@ -104,9 +106,9 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
   };
   const onMove = (event: PointerEvent<SVGSVGElement>) => {
     if (!held.current) return;
-    const box = event.currentTarget.getBoundingClientRect();
-    const at = (event.clientX - box.left) / box.width;
-    const up = 1 - (event.clientY - box.top) / box.height;
+    const rect = event.currentTarget.getBoundingClientRect();
+    const at = (event.clientX - rect.left) / rect.width;
+    const up = 1 - (event.clientY - rect.top) / rect.height;
     move(held.current.grip, from + at * (to - from), up * top);
   };
   const current = (grip: Grip) => {
@@ -116,6 +118,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
   };
   return (
     <svg
+      ref={box}
       className="ds-density"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
@@ -132,11 +135,12 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
       {of.kind !== "coin" && <path d={curve.join("")} />}
       {now !== undefined && <line x1={x(now)} x2={x(now)} y1="0" y2={HEIGHT} />}
       {grips.map(([grip, cx, cy, words]) => (
-        <circle
+        <ellipse
           key={grip}
           cx={cx}
           cy={cy}
-          r="6"
+          rx={(6 * WIDTH) / width} // round where the plot is wider, too
+          ry="6"
           role="slider"
           tabIndex={0}
           aria-label={words}
