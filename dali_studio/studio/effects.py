@@ -9,6 +9,7 @@ import numpy as np
 
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import AddNode, Connect, PortRef
+from dali_studio.runtime import thumbnails
 from dali_studio.runtime.probe import Probe
 from dali_studio.schema.model import Value
 from dali_studio.studio import images, messages, output_messages, requests
@@ -111,7 +112,7 @@ class Effects:
     def _send_part(self, job: EffectsJob, shown: Sequence[tuple[str, Rgb]]) -> None:
         wanted, request = job.wanted, job.request
         size = max(wanted.width, 8), max(wanted.height, 8)
-        small = [images.fitted(picture, *size) if picture.size else picture for _, picture in shown]
+        small = [thumbnails.fitted(picture, *size) if picture.size else picture for _, picture in shown]
         drawn = [picture for picture in small if picture.size]
         places, atlas = images.atlas(drawn) if drawn else ([], b"")
         rest = iter(places)

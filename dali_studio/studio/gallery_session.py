@@ -11,6 +11,7 @@ import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
+from dali_studio.runtime import thumbnails
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
@@ -176,7 +177,7 @@ class GallerySession:
 
     def _use(self, pictures: Pictures) -> None:
         """Show the tiles on other pictures; the old ones stay if the new one cannot be read."""
-        small = images.jpeg(images.fitted(pictures.picture(), *self._size))
+        small = images.jpeg(thumbnails.fitted(pictures.picture(), *self._size))
         self._pictures = pictures
         self._turn += 1
         for job in _JOBS:

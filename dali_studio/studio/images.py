@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.core.dtypes import from_numpy, short_name
-from dali_studio.kernels.cpu.resample import resize
 
 Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
@@ -133,16 +132,6 @@ def four_planes(planes: NDArray[Any], axis: str, layout: str) -> NDArray[Any]:
     first, second, third, fourth = (planes[place] for place in places)
     rows = [np.concatenate(pair, layout.index("W")) for pair in ((first, second), (third, fourth))]
     return np.concatenate(rows, layout.index("H"))
-
-
-def fitted(image: Rgb, width: int, height: int) -> Rgb:
-    """The image made smaller to fit into a box; small images stay as they are."""
-    scale = min(width / image.shape[1], height / image.shape[0], 1.0)
-    if scale == 1.0:
-        return image
-    made = np.empty((max(round(image.shape[0] * scale), 1), max(round(image.shape[1] * scale), 1), 3), np.uint8)
-    resize(np.ascontiguousarray(image), made)
-    return made
 
 
 def fitted_to(image: Rgb, width: int, height: int) -> Rgb:

@@ -16,6 +16,7 @@ from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
 from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
+from dali_studio.runtime import thumbnails
 from dali_studio.studio import images, messages, output_messages, requests
 from dali_studio.studio.around import shown_of
 from dali_studio.studio.images import Rgb
@@ -225,7 +226,7 @@ class Inquiries:
         elif batch is not None:
             shown = shown_of(revision, port, made)
             large = renderer_of(shown).large(shown, -1)
-            picture = large and images.fitted(large.image, *_PAIR)
+            picture = large and thumbnails.fitted(large.image, *_PAIR)
         message = output_messages.Pair(
             a=wanted.a, b=None, facts_a="" if batch is None else images.info(batch.samples[0]),
             note="" if picture is not None else f"{port.node} gives no picture of this sample.",
@@ -334,7 +335,7 @@ def _picture(batch: Batch) -> Rgb | None:
     sample = batch.samples[0]
     if not images.is_image(sample, batch.layout):
         return None
-    return images.fitted(images.to_rgb(sample, batch.layout)[0], *_PAIR)
+    return thumbnails.fitted(images.to_rgb(sample, batch.layout)[0], *_PAIR)
 
 
 def _png(image: Rgb) -> bytes:

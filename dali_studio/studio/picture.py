@@ -19,6 +19,7 @@ import dali_studio
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
+from dali_studio.runtime import thumbnails
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio import bodies, icons, images, messages, run_messages
 from dali_studio.studio.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
@@ -391,7 +392,7 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
     for width in _WIDTHS:
         scale = width / _WIDTH
         sizes = ((round(room.width * scale), round(room.height * scale)) for _, _, room in shown)
-        cells, data = images.atlas([images.fitted(one[1], *size) for one, size in zip(shown, sizes, strict=True)])
+        cells, data = images.atlas([thumbnails.fitted(one[1], *size) for one, size in zip(shown, sizes, strict=True)])
         if len(data) <= most:
             break
     for (card, photo, room), cell in zip(shown, cells, strict=True):

@@ -17,6 +17,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
+from dali_studio.runtime import thumbnails
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import bodies, findings, images, messages, output_messages
@@ -267,7 +268,7 @@ class PreviewRenderer:
         if beside and source is not None and source in made and not may_have_backdrop(revision, port):
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
-        pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
+        pixels = [images.jpeg(thumbnails.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
         facts, layout = images.info(shown.sample, encoded=shown.kind == "encoded"), shown.layout
         if wanted.whole:
             shown = self._whole(request, port, shown)

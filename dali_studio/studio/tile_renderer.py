@@ -13,6 +13,7 @@ from dali_studio.codegen.emit import emit
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph.model import Graph
+from dali_studio.runtime import thumbnails
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
@@ -94,7 +95,7 @@ class TileRenderer:
             return Result(several, True, batch, own, milliseconds=spent)
         given = pictures.picture()
         whole = own or not images.alike(first, given)
-        return Result(images.fitted(first, *size), whole, batch, own, milliseconds=spent)
+        return Result(thumbnails.fitted(first, *size), whole, batch, own, milliseconds=spent)
 
     def _spent(self, graph: Graph, probe: Probe) -> float:
         """Milliseconds of all that neither reads nor decodes."""
@@ -110,7 +111,7 @@ class TileRenderer:
         """A tile in full, with the buffers of the message."""
         result = self.result(tile, settings, pictures, _FULL)
         given = pictures.picture()
-        pixels = [images.jpeg(images.fitted(given, *_FULL))]
+        pixels = [images.jpeg(thumbnails.fitted(given, *_FULL))]
         bins: tuple[tuple[int, ...], ...] = ()
         before: tuple[tuple[int, ...], ...] = ()
         facts = ""
@@ -210,7 +211,7 @@ def _side_by_side(drawn: Sequence[Rgb], size: tuple[int, int]) -> Rgb:
     width, height = size[0] // columns, size[1] // rows
     canvas = np.full((height * rows, width * columns, 3), _GROUND, np.uint8)
     for place, picture in enumerate(drawn):
-        fitted = images.fitted(picture, width - 4, height - 4)
+        fitted = thumbnails.fitted(picture, width - 4, height - 4)
         y = place // columns * height + (height - fitted.shape[0]) // 2
         x = place % columns * width + (width - fitted.shape[1]) // 2
         canvas[y : y + fitted.shape[0], x : x + fitted.shape[1]] = fitted

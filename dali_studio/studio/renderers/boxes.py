@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.studio import images
+from dali_studio.runtime import thumbnails
 from dali_studio.studio.bodies import BoxesBody, PointsBody
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
 
@@ -42,7 +42,7 @@ class BoxesRenderer:
             boxes=tuple((left, top, right, bottom) for left, top, right, bottom in boxes),
         )  # fmt: skip
         note = _note(behind, outside, len(found), "boxes leave")
-        return Card(body, images.fitted(behind.image, width, height) if behind else None, note)
+        return Card(body, thumbnails.fitted(behind.image, width, height) if behind else None, note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`: the image, over which the browser draws the boxes."""
@@ -69,7 +69,7 @@ class PointsRenderer(BoxesRenderer):
             outside=outside,
         )  # fmt: skip
         note = _note(behind, outside, len(found), "points leave")
-        return Card(body, images.fitted(behind.image, width, height) if behind else None, note)
+        return Card(body, thumbnails.fitted(behind.image, width, height) if behind else None, note)
 
 
 def _leaving(found: NDArray[Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dali_studio.runtime import thumbnails
 from dali_studio.studio import images
 from dali_studio.studio.bodies import ImageBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
@@ -17,7 +18,7 @@ class ImageRenderer:
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
         image, note = images.to_rgb(shown.sample, shown.layout)
-        return Card(ImageBody(), images.fitted(image, width, height), note)
+        return Card(ImageBody(), thumbnails.fitted(image, width, height), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""

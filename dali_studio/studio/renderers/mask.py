@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.studio import images
+from dali_studio.runtime import thumbnails
 from dali_studio.studio.bodies import ImageBody
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.renderers.base import Card, Large, Shown
@@ -57,7 +57,7 @@ def _drawn(shown: Shown, width: int, height: int, shown_in: int) -> tuple[Rgb, s
     assert classes is not None
     if behind is not None and behind.image.shape[:2] != classes.shape:
         behind = None
-    image = images.fitted(behind.image if behind else np.zeros((*classes.shape, 3), np.uint8), width, height)
+    image = thumbnails.fitted(behind.image if behind else np.zeros((*classes.shape, 3), np.uint8), width, height)
     high, wide = image.shape[:2]
     rows, columns = (_spread(*one) for one in zip((high, wide), classes.shape, strict=True))
     small = classes[rows[:, None], columns].astype(np.int64)

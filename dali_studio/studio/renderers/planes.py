@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.runtime import thumbnails
 from dali_studio.studio import images
 from dali_studio.studio.bodies import PlanesBody
 from dali_studio.studio.images import Rgb
@@ -35,7 +36,7 @@ class PlanesRenderer:
         chosen = spread(count, _FRAMES)
         # mapped together, so that the planes can be compared
         pixels, note = images.to_rgb_each([planes[i] for i in chosen], layout)
-        row = [images.fitted(image, int(width * _FRAME), int(height * _FRAME)) for image in pixels]
+        row = [thumbnails.fitted(image, int(width * _FRAME), int(height * _FRAME)) for image in pixels]
         times = tuple(shown.seconds[i] for i in chosen) if len(shown.seconds) == count else ()
         body = PlanesBody(count=count, shown=chosen, width=row[0].shape[1], times=times)
         return Card(body, np.hstack(row), note)
