@@ -100,7 +100,8 @@ class PreviewRenderer:
         for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
             behind = image_near(revision, port) if may_have_backdrop(revision, port) else None
             keys = revision.keys[port.node], behind and revision.keys[behind.node]
-            mark = (keys, kind_of(revision, port), request.iteration, request.sample, request.batch_size)
+            card = revision.cards.drawn(port)  # which has another name where its node was renamed
+            mark = (keys, card, kind_of(revision, port), request.iteration, request.sample, request.batch_size)
             if self._sent.get(port) != mark:
                 self._sent[port] = mark
                 changed.append(port)

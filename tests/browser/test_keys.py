@@ -54,6 +54,18 @@ def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tupl
     page.keyboard.press("Control+z")
     page.wait_for_function(value, arg=[before, True])
 
+    # a button of the bar that goes off leaves the keys to the canvas
+    _by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+    page.keyboard.press("Delete")
+    rotate = _by_id(page, "node-rotate")
+    rotate.wait_for(state="detached")
+    for button, there in (("undo", True), ("redo", False)):
+        _by_id(page, button).click()
+        rotate.wait_for(state="attached" if there else "detached")
+    page.locator('[data-testid="redo"]:disabled').wait_for()
+    page.keyboard.press("Control+z")
+    rotate.wait_for()
+
 
 def test_keys_reach_the_graph_from_parts_beside_it(page: Any, server: tuple[str, Path]) -> None:
     """After a drag of a grip or a slider, which use arrows alone, letters and Space do what they do on the canvas."""

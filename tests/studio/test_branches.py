@@ -139,6 +139,10 @@ def test_the_browser_knows_of_one_card() -> None:
         assert sheet.port == PortRef(node="turned") and [cell.text for cell in sheet.cells] == ["", ""]
         (run,) = only(client.send("run", batches=1, until="turned"), RunFinished)
         assert run.until == "turned" and not {one.key for one in run.timings} & parts
+        # under another name it has its picture at once
+        told = client.edit({"type": "rename", "key": "turned", "new_key": "spun"})
+        assert "spun" in {item.key for one in only(told, messages.Previews) for item in one.items}
+        client.send("undo")
         # a slider's way is one step
         for part in (0.9, 0.8, 1.0):
             (changed,) = only(client.edit({"type": "set_chance", "key": "turned", "part": part}, gesture="p"),

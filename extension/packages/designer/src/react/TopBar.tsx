@@ -1,4 +1,4 @@
-import type { MouseEvent } from "react";
+import { type MouseEvent, useLayoutEffect } from "react";
 import * as format from "../core/format";
 import { saveState } from "../core/saveState";
 import { isOld, obstacle } from "../core/select";
@@ -255,6 +255,12 @@ export function TopBar() {
     ready: s.opening !== null,
     palette: s.view.palette,
   }));
+  useLayoutEffect(() => {
+    // a button that goes off loses the focus, and keys would reach nobody
+    const held = root.ownerDocument.activeElement;
+    if (held instanceof HTMLButtonElement && held.disabled && root.contains(held))
+      root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
+  });
   const small = breadth === "list" || breadth === "slim";
   const more = (event: MouseEvent<HTMLElement>) => {
     const button = event.currentTarget.getBoundingClientRect();
