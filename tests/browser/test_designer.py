@@ -347,4 +347,7 @@ def test_tabs_of_the_drawer_leave_the_view(page: Any, server: tuple[str, Path]) 
     for tab in ("timeline", "batch", "data", "problems", "code"):
         _by_id(page, f"tab-{tab}").click()
         lab.settle(page)
+        canvas = _by_id(page, "canvas").bounding_box()
+        for card in [one.bounding_box() for one in page.locator(".react-flow__node").all()]:
+            assert card["y"] > canvas["y"] and card["y"] + card["height"] < canvas["y"] + canvas["height"], tab
     page.wait_for_function("seen => document.querySelector('.react-flow__viewport').getAttribute('style') === seen", arg=seen)

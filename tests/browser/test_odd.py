@@ -59,8 +59,19 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
         card, inspector = _by_id(page, "node-rotate").bounding_box(), _by_id(page, "inspector").bounding_box()
         assert card["x"] >= widget.bounding_box()["x"]
         assert card["x"] + card["width"] < inspector["x"], width
-    _by_id(page, "tab-batch").click()  # whose cells need the room
+    _by_id(page, "tab-batch").click()
+    for key in ("resize", "rotate"):
+        _by_id(page, f"node-{key}").click(position={"x": 20, "y": 6})
+        lab.settle(page)
+        card, inspector = _by_id(page, f"node-{key}").bounding_box(), _by_id(page, "inspector").bounding_box()
+        assert card["x"] + card["width"] < inspector["x"], key
+    _by_id(page, "sheet-mode-sweep").click()  # whose cells need the room
     _by_id(page, "inspector").wait_for(state="detached")
+    _by_id(page, "sheet-mode-samples").click()
+    widget.evaluate("element => { element.style.width = '520px'; }")
+    lab.settle(page)
+    row, sheet = _by_id(page, "outline-rotate").bounding_box(), _by_id(page, "sheet").bounding_box()
+    assert row["y"] < sheet["y"]  # the list is there, too
 
 
 def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(designer: Any) -> None:

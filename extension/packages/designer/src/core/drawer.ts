@@ -25,7 +25,8 @@ export function isSnug(state: State): boolean {
   return drawer !== "code" && (drawer !== "batch" || isSweep(state)) && drawerHeights.batch === undefined;
 }
 
-/** Whether an inspector that floats is open: what is done with cells of a batch needs all of the frame. */
-export function isFloating({ view }: State): boolean {
-  return view.inspector && view.drawer !== "batch" && (view.settings || view.selection.length > 0);
+/** Whether an inspector that floats is open: the cells of a sweep, which is high, need all of the frame. */
+export function isFloating(state: State): boolean {
+  const { view } = state;
+  return view.inspector && !isSweep(state) && (view.settings || view.selection.length > 0);
 }

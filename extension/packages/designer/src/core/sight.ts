@@ -1,4 +1,4 @@
-import { detailOf, isFar, isMany } from "./detail";
+import { detailOf, isFar, isMany, WIDTHS } from "./detail";
 import { CARD, EDGE, fittingScale, type Size } from "./layout";
 import { around, type Rect } from "./route";
 
@@ -64,7 +64,7 @@ export function viewOf(
 const SLACK = 10;
 /** What stays free around cards for which the view was moved, in px. */
 const EDGES = 4;
-/** At which cards can be read: where the room gets low, they become no smaller. */
+/** At which cards can be read. */
 export const READABLE = 134 / CARD;
 /** What larger cards must gain before they are shown larger. */
 const GROWTH = 1.25;
@@ -72,7 +72,8 @@ const GROWTH = 1.25;
 /**
  * The view after cards came, went or moved: the one that there is, while all cards are in sight, else moved as far as it
  * must be, else that of the whole graph. It grows again where cards were made small for others that have gone. With `low`
- * it was the room that became lower: cards stay readable, and those that are selected in sight, else the first row.
+ * it was the room that became lower: cards keep their names, and if not all fit so, the selected ones are in sight, else
+ * the first row.
  */
 export function keptView(
   cards: readonly (Rect & { readonly selected?: boolean | undefined })[],
@@ -124,7 +125,7 @@ export function keptView(
     };
   };
   if (inSight(moved(now))) return moved(now);
-  const zoom = Math.min(now.zoom, READABLE);
+  const zoom = Math.min(now.zoom, WIDTHS.compact / CARD);
   const wide = rects({ ...whole, zoom });
   if (
     !low ||
@@ -133,6 +134,7 @@ export function keptView(
   )
     return whole;
   const selected = cards.filter((c) => c.selected);
-  const first = moved({ ...now, zoom });
+  const middle = size.width / 2;
+  const first = moved({ ...whole, x: middle + ((whole.x - middle) * zoom) / whole.zoom, zoom });
   return selected.length > 0 ? moved(first, selected) : first;
 }
