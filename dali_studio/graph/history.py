@@ -16,10 +16,13 @@ LIMIT = 200
 
 
 @dataclass(slots=True)
-class _Step:
+class Step:
+    """A way to another state; `text` is what was kept as that of the state that it leads to."""
+
     edits: tuple[AnyEdit, ...]
     gesture: str = ""
     places: dict[str, object] = field(default_factory=dict[str, object])
+    text: str = ""
 
 
 class History:
@@ -35,13 +38,16 @@ class History:
     places : dict
         What a user interface keeps beside the nodes, such as where their cards stand. It travels with the steps; the
         values are not looked at.
+    text : str
+        What a user interface keeps of the state as it is now; steps keep that of the state they lead to.
     """
 
     def __init__(self, graph: Graph, registry: Registry) -> None:
         self.graph, self.registry, self.revision = graph, registry, 0
         self.places: dict[str, object] = {}
-        self._undo: list[_Step] = []
-        self._redo: list[_Step] = []
+        self.text = ""
+        self._undo: list[Step] = []
+        self._redo: list[Step] = []
 
     @property
     def can_undo(self) -> bool:
@@ -73,9 +79,10 @@ class History:
             last = self._undo[-1]
             last.edits, last.places = _joined(inverse, last.edits), {**before, **last.places}
         else:
-            self._undo.append(_Step(inverse, gesture, before))
+            self._undo.append(Step(inverse, gesture, before, self.text))
             del self._undo[:-LIMIT]
         self._redo.clear()
+        self.text = ""
         self.revision += bool(edits)
         return self.graph
 
@@ -100,7 +107,16 @@ class History:
             graph, _ = apply(graph, step.edits, self.registry, check=False)
         return graph
 
-    def _travel(self, source: list[_Step], target: list[_Step], word: str) -> Graph:
+    @property
+    def texts(self) -> tuple[list[str], list[str]]:
+        """What is kept of the states that undo and redo lead to, the nearest first."""
+        return [step.text for step in reversed(self._undo)], [step.text for step in reversed(self._redo)]
+
+    def recall(self, undo: Sequence[Step], redo: Sequence[Step]) -> None:
+        """Take up the steps of a history that ended in this state, the nearest first."""
+        self._undo, self._redo = [*reversed(undo)], [*reversed(redo)]
+
+    def _travel(self, source: list[Step], target: list[Step], word: str) -> Graph:
         if not source:
             message, hint = f"There is nothing to {word}.", "Edit the graph first."
             raise DaliStudioError(Diagnostic(code="DS304", message=message, hint=hint))
@@ -108,7 +124,8 @@ class History:
         step = source[-1]
         self.graph, inverse = apply(self.graph, step.edits, self.registry, check=False)
         source.pop()
-        target.append(_Step(inverse, places=self.place(step.places)))
+        target.append(Step(inverse, places=self.place(step.places), text=self.text))
+        self.text = step.text
         self.revision += bool(step.edits)
         return self.graph
 

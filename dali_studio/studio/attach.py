@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import findings, messages
+from dali_studio.studio import findings, messages, steps
 from dali_studio.studio.autosave import FOLDER, MARK, Autosave
 from dali_studio.studio.comms import Comm
 from dali_studio.studio.session import Session
@@ -27,7 +28,7 @@ TARGET = "dali_studio.designer"
 
 
 class Attaching(msgspec.Struct, frozen=True):
-    """What comes with the opening of a comm; its buffer is the compressed document.
+    """What comes with the opening of a comm; its buffers are the compressed document and, where it has any, its steps.
 
     Attributes
     ----------
@@ -119,7 +120,8 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
     transmit = transmitter(lambda content, buffers: comm.send(content, buffers=buffers))
     try:
         asked = msgspec.convert(message["content"]["data"], Attaching)
-        text = _inflated(bytes(message["buffers"][0]))
+        text, *before = (_inflated(bytes(buffer)) for buffer in message["buffers"])
+        directions = json.loads(before[0]) if before else None
         new = bool(asked.document) and not text.strip()
         graph, view, found = (Graph(), {}, ()) if new else document.loads(text, default_registry())
     except DaliStudioError as error:
@@ -129,26 +131,29 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         transmit(messages.Refused(diagnostics=(findings.unreadable(error),)), ())
         return
     if asked.document:
-        _attach_document(comm, asked, graph, view)
+        _attach_document(comm, asked, graph, view, directions)
     else:
         begin = max(asked.revision, 0)
         autosave = Autosave.again(Path.cwd() / FOLDER, view.get(MARK))
         session = Session(
             graph, default_registry(), transmit, view=view, images=photos, revision=begin, autosave=autosave
         )  # fmt: skip
+        steps.recall(session.history, directions)
         comm.on_msg(lambda message: session.receive(message["content"]["data"]))
         comm.on_close(lambda _: session.close())
     if found:
         transmit(messages.Refused(diagnostics=found), ())
 
 
-def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any]) -> None:
+def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any], directions: Any) -> None:
     """Take a comm to the session of its document, which is made with the first one and ends with the last."""
     kept = _kept.setdefault(asked.document, _Kept())
     known = kept.session
     session = kept.session = known or Session(
         graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0)
     )
+    if known is None:
+        steps.recall(session.history, directions)
     kept.comms[asked.page] = comm
     edited = known is not None and not asked.fresh and not known.holds(graph, view)
     overtaken = edited and asked.written != kept.written

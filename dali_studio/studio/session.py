@@ -38,6 +38,7 @@ from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.runs import Runs
+from dali_studio.studio.steps import packed
 from dali_studio.studio.view import (
     ORIGIN,
     functions_in,
@@ -453,9 +454,10 @@ class Session:
             return ""
 
     def _kept(self) -> list[bytes]:
-        """The document for the browser, which outlives this process, and where its edits are kept."""
+        """The document for the browser, which outlives this process, with where its edits are kept; and its steps."""
         text = self.text(self.graph, {MARK: self._autosave.mark} if self._autosave is not None else {})
-        return [zlib.compress(text.encode(), 1)] if text else []
+        self.history.text = text
+        return [zlib.compress(text.encode(), 1), packed(self.history)] if text else []
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)

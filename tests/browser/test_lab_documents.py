@@ -171,6 +171,32 @@ def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str,
     assert '"angle": 77.0' in (server[1] / "restarted.dali.json").read_text()
 
 
+def test_undo_and_the_chosen_sample_outlive_a_restart(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    open_document(page, server, "steps.dali.json")
+    _set(page, "angle", "33")
+    await_code(page, "angle=33")
+    part(page, "batch-next").click()
+    part(page, "sample-1").click()
+    page.wait_for_function("() => document.querySelector('.dali-View [data-testid=\"sample-count\"]').textContent[0] === '2'")
+    page.wait_for_function("() => document.querySelector('.dali-View [data-testid=\"batch\"]').textContent === 'Batch 2'")
+    lab.settle(page)
+    page.evaluate(f"async () => {{ await {_SESSION}.session.kernel.restart(); }}")
+    part(page, "reconnect").wait_for(timeout=60_000)
+    # nothing was edited without a kernel
+    assert page.locator('.dali-View .ds-stale-chip:text("batch 2")').count() > 1
+    assert page.locator('.dali-View .ds-stale-chip:text("before the edit")').count() == 0
+    page.screenshot(path=artifacts / "lab_restarted.png")
+    part(page, "reconnect").click()
+    part(page, "reconnect").wait_for(state="detached", timeout=60_000)
+    for step, angle in (("undo", 10), ("redo", 33)):
+        part(page, step).click()
+        await_code(page, f"angle={angle}")
+    assert part(page, "batch").inner_text() == "Batch 2"
+    assert part(page, "sample-count").inner_text().startswith("2 of")
+    assert page.locator('.dali-View [data-testid="number-angle"]').is_visible()  # the node is still chosen
+    page.screenshot(path=artifacts / "lab_reconnected.png")
+
+
 def test_a_reloaded_page_finds_the_edits_and_asks_if_the_file_was_changed(page: Any, server: tuple[str, Path]) -> None:
     workspace = open_document(page, server, "reloaded.dali.json")
     _set(page, "angle", "44")

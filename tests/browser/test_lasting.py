@@ -70,8 +70,12 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _reconnect(page)
     _await_code(page, "angle=77")
     _await_other_picture(page, "rotate", before)
-    # what was an edit before the restart belongs to the document, what came after can be taken back
     _by_id(page, "undo").click()
+    _await_code(page, "angle=33")
+    # what was edited before the restart can be taken back, too
+    _by_id(page, "undo").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=\"undo\"]').disabled")
+    _by_id(page, "redo").click()
     _await_code(page, "angle=33")
     # and it is lost again, and found again
     _restart(page)
@@ -88,6 +92,9 @@ def test_a_killed_kernel_keeps_the_edits(page: Any, server: tuple[str, Path]) ->
     page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")
     _by_id(page, "reconnect").wait_for(timeout=60_000)
     assert _by_id(page, "run").is_disabled()
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=\"strip\"]').textContent.includes('The kernel ended.')"
+    )
     page.wait_for_function(f"() => ['idle', 'starting'].includes({_KERNEL}.status)", timeout=60_000)
     page.locator(".jp-Dialog button").first.click()  # the host's own word about it
     _reconnect(page)

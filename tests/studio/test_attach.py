@@ -102,6 +102,61 @@ def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
     comm.close({})
 
 
+def test_another_kernel_takes_steps_back_and_does_them_again() -> None:
+    sent: list[tuple[Any, list[bytes]]] = []
+    first = Session(
+        turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
+        images=samples.photos,
+    )  # fmt: skip
+    note = {"type": "note", "x": 0.0, "y": 0.0, "width": 90.0, "height": 40.0, "text": "turned"}
+    told(first, sent, {"type": "ready"})
+    graphs = [first.graph]
+    changes: tuple[dict[str, Any], ...] = (
+        {"edits": [{"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}]},
+        {"edits": [{"type": "rename", "key": "rotate", "new_key": "turn"}], "positions": {"turn": {"x": 9.0, "y": 9.0}}},
+        {"edits": [], "marks": {"n": note}},
+        {"edits": [{"type": "remove_node", "key": "turn"}]},
+    )
+    for change in changes:
+        told(first, sent, {"type": "apply_edits", "base_revision": 0, **change})
+        graphs.append(first.graph)
+    told(first, sent, {"type": "undo"}, {"type": "undo"})
+    kept = [buffers for message, buffers in sent if type(message).__name__ == "RevisionChanged"][-1]
+    assert sum(map(len, kept)) < 5_000
+    first.close()
+
+    comm = Comm()
+    attach(comm, {"content": {"data": {"revision": first.revision}}, "buffers": kept})
+    say(comm, type="choose_sample", sample=2, iteration=1)
+
+    def now(kind: str) -> tuple[Any, ...]:
+        say(comm, type=kind)
+        (told, buffers) = comm.of("revision_changed")[-1]
+        graph = document.loads(zlib.decompress(buffers[0]).decode(), default_registry())[0]
+        return graphs.index(graph), "n" in told["marks"], told["can_undo"], told["can_redo"]
+
+    assert now("ready") == (2, False, True, True)
+    assert comm.of("revision_changed")[-1][0]["revision"] == first.revision
+    assert now("redo") == (2, True, True, True)  # a note is no change of the graph
+    assert now("redo") == (4, True, True, False)
+    assert now("undo") == (2, True, True, True)
+    assert now("undo") == (2, False, True, True)
+    assert now("undo") == (1, False, True, True)
+    assert now("undo") == (0, False, False, True)
+    assert now("redo") == (1, False, True, True)
+    comm.close({})
+
+
+def test_steps_that_cannot_be_read_cost_only_themselves() -> None:
+    for damaged in (b"[[1], {}]", b"[[null, {}], []]", b'[["{}"], []]', b"7"):
+        comm = Comm()
+        attach(comm, {"content": {"data": {"revision": 0}}, "buffers": [turned(10.0), zlib.compress(damaged)]})
+        say(comm, type="ready")
+        assert angle_of(comm) == 10.0
+        assert not comm.of("revision_changed")[-1][0]["can_undo"]
+        comm.close({})
+
+
 def test_edits_after_a_restart_are_offered_to_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 

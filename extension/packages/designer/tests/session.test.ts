@@ -306,6 +306,10 @@ describe("a lost kernel", () => {
     expect(before.sent).toEqual([]);
     expect(said(session)).toMatchObject({ action: "reconnect", lead: "The kernel restarted." });
     expect(said(session)?.rest).toContain("2 edits");
+    session.lost("autorestarting");
+    expect(said(session)?.lead).toBe("The kernel ended.");
+    session.lost();
+    expect(said(session)?.lead).toBe("The kernel ended.");
     session.undo();
     expect(shown(session)).toBe(1);
     expect([...staleKeys(session.store.get())]).toContain("rotate");
@@ -325,7 +329,7 @@ describe("a lost kernel", () => {
     session.edit([fill(1)]);
     session.edit([fill(2)]);
     await session.reconnect();
-    expect(asked).toEqual([[document, 4]]);
+    expect(asked).toEqual([[[document], 4]]);
     expect(after.sent.map((m) => m.type)).toEqual(["ready"]);
     after.say(OPENED);
     after.say(revision(4), [document]);

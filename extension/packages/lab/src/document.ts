@@ -174,7 +174,7 @@ export class PipelineView extends Widget {
     await this.context.ready;
     if (this.isDisposed) return;
     const { link } = this.file;
-    const transport = () => link.view(() => this.session?.lost());
+    const transport = () => link.view((status) => this.session?.lost(status));
     const session = new program.Session(transport(), program.pictureWidth(), async (document, revision) => {
       await link.reopen(document, revision);
       return transport();

@@ -165,6 +165,7 @@ const leaving = new Set<string>();
  */
 interface Asked {
   readonly text: string;
+  readonly steps?: readonly Bytes[];
   readonly revision: number;
   readonly fresh: boolean;
   readonly anew: boolean;
@@ -176,7 +177,7 @@ export class Link {
   readonly changed: ISignal<Link, void>;
   private readonly changing = new Signal<Link, void>(this);
   private readonly listeners = new Set<Listener>();
-  private readonly lossHandlers = new Set<() => void>();
+  private readonly lossHandlers = new Set<(status?: string) => void>();
   private comm: Kernel.IComm | null = null;
   private opening: Promise<void> | null = null;
   /** The session in which the document was opened last. */
@@ -214,7 +215,7 @@ export class Link {
   }
 
   /** One view's part of the conversation. */
-  view(onLoss: () => void): Transport {
+  view(onLoss: (status?: string) => void): Transport {
     let listener: Listener | null = null;
     this.lossHandlers.add(onLoss);
     return {
@@ -253,8 +254,9 @@ export class Link {
   }
 
   /** Open what a view kept of the document, in the kernel that runs now. */
-  async reopen(document: Bytes, revision: number): Promise<void> {
-    if (!this.live) await this.open({ text: await inflated(document), revision, fresh: false, anew: true });
+  async reopen([document, ...steps]: readonly Bytes[], revision: number): Promise<void> {
+    if (this.live || !document) return;
+    await this.open({ text: await inflated(document), steps, revision, fresh: false, anew: true });
   }
 
   /** The text was replaced from outside, for instance by an older version of the file. */
@@ -283,7 +285,7 @@ export class Link {
     const { revision, fresh } = asked;
     try {
       await listening(kernel);
-      const packed = await deflated(asked.text);
+      const packed = [await deflated(asked.text), ...(asked.steps ?? [])];
       const open = { revision, document: connection.id, page: pageName(), fresh, written: this.written };
       const waiting = await unlessEnded(
         kernel,
@@ -307,12 +309,7 @@ export class Link {
   }
 
   /** Bring the document to the kernel; done when it has it. The comm is given back if the user is to be asked first. */
-  private attached(
-    comm: Kernel.IComm,
-    open: Opening,
-    packed: ArrayBuffer,
-    asks: boolean,
-  ): Promise<Kernel.IComm | null> {
+  private attached(comm: Kernel.IComm, open: Opening, packed: Bytes[], asks: boolean): Promise<Kernel.IComm | null> {
     return new Promise((resolve, reject) => {
       comm.onMsg = ({ content, buffers }) => {
         const data = content.data as Attached | FileWritten | KernelMessage;
@@ -336,7 +333,7 @@ export class Link {
         }
       };
       comm.onClose = () => this.lost(comm);
-      comm.open(open, {}, [packed]);
+      comm.open(open, {}, packed);
     });
   }
 
@@ -346,7 +343,7 @@ export class Link {
   }
 
   private onStatus(_: unknown, status: string): void {
-    if (LOSSES.includes(status) && this.comm) this.lost(this.comm);
+    if (LOSSES.includes(status) && this.comm) this.lost(this.comm, status);
   }
 
   private onKernel(): void {
@@ -354,10 +351,10 @@ export class Link {
     else if (this.session.session?.kernel && this.session.isReady) void this.start();
   }
 
-  private lost(comm: Kernel.IComm): void {
+  private lost(comm: Kernel.IComm, status?: string): void {
     if (this.comm !== comm) return;
     this.comm = null;
-    for (const handler of [...this.lossHandlers]) handler();
+    for (const handler of [...this.lossHandlers]) handler(status);
     this.changing.emit();
   }
 

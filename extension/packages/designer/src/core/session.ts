@@ -29,8 +29,8 @@ export interface Transport {
 
 export type Bytes = DataView | ArrayBuffer;
 
-/** Opens a document in the kernel that runs now; rejected with a sentence if there is none that can. */
-export type Attach = (document: Bytes, revision: number) => Promise<Transport>;
+/** Opens a document, with its steps, in the kernel that runs now; rejected with a sentence if there is none that can. */
+export type Attach = (document: readonly Bytes[], revision: number) => Promise<Transport>;
 
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
@@ -67,8 +67,8 @@ export class Session {
   /** Plays the sound that was asked for last. */
   heard: (message: Sound, data: Bytes | undefined) => void = () => undefined;
   private stopListening: () => void;
-  /** The document as the kernel had it last: it outlives the kernel. */
-  private document: Bytes | null = null;
+  /** The document as the kernel had it last, and its undo steps: they outlive the kernel. */
+  private document: readonly Bytes[] | null = null;
   private readonly shown = new Set<string>();
   private readonly arrived: Record<string, number> = {};
   private readonly asked = new Set<string>();
@@ -315,13 +315,15 @@ export class Session {
     this.send({ type: "paste_code", text, at });
   }
 
-  /** The comm was closed by the host. */
-  lost(): void {
+  /** The comm was closed by the host, which may say of the kernel what has become of it. */
+  lost(status?: string): void {
     clearTimeout(this.watch);
     this.losses += 1;
+    const ended = status === "autorestarting" || status === "dead";
     this.store.set((s) => ({
       ...s,
       link: "gone",
+      ended: ended || (s.ended && s.link === "gone"),
       keeps: this.attach !== null && this.document !== null,
       inFlight: false,
       busy: false,
@@ -385,7 +387,7 @@ export class Session {
   }
 
   private take(message: KernelMessage, buffers: readonly Bytes[], bitmap: ImageBitmap | null): void {
-    if (message.type === "revision_changed") this.document = buffers[0] ?? this.document;
+    if (message.type === "revision_changed") this.document = buffers[0] ? buffers : this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
     this.store.set((s) => {

@@ -215,6 +215,8 @@ export interface View {
 
 export interface State {
   readonly link: Link;
+  /** The kernel that is gone has ended by itself: nobody has restarted it. */
+  readonly ended: boolean;
   /** Whether the document outlives a lost kernel, so that another one can go on with it. */
   readonly keeps: boolean;
   /** The revision at which an edit was sent that nobody answered: a later one says that it was done. */
@@ -325,6 +327,7 @@ export const INITIAL_VIEW: View = {
 
 export const INITIAL: State = {
   link: "starting",
+  ended: false,
   keeps: false,
   unsure: null,
   opening: null,

@@ -67,7 +67,7 @@ function kernelMessage(state: State): StatusMessage | null {
     return {
       ...base,
       id: `gone|${count}|${why}`,
-      lead: "The kernel restarted.",
+      lead: `The kernel ${state.ended ? "ended" : "restarted"}.`,
       rest,
       muted: why,
       action: "reconnect",

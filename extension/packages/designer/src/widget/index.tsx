@@ -66,7 +66,7 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
     model.set("_height", height);
     model.save_changes();
   };
-  const unwatch = watchKernel(kernel, () => session.lost());
+  const unwatch = watchKernel(kernel, (status) => session.lost(status));
   const unmount = mount(root, session, { onHeight: setHeight, insertCell: cellMaker(model, el) });
   session.start();
   return () => {

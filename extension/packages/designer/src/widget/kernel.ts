@@ -40,9 +40,9 @@ export function kernelOf(model: { readonly widget_manager?: unknown }): Kernel |
 }
 
 /** Call `lost` whenever the kernel loses all that is in it; returns how to end that. */
-export function watchKernel(kernel: Kernel | null, lost: () => void): () => void {
+export function watchKernel(kernel: Kernel | null, lost: (status: string) => void): () => void {
   const changed = (_: unknown, status: string) => {
-    if (LOSSES.includes(status)) lost();
+    if (LOSSES.includes(status)) lost(status);
   };
   kernel?.statusChanged.connect(changed);
   return () => kernel?.statusChanged.disconnect(changed);
@@ -80,7 +80,7 @@ export function attachTo(model: { readonly widget_manager?: unknown }): Attach {
       throw new Error(`This kernel cannot go on with it (${content.evalue ?? content.status}). Run the cell again.`);
     const comm = kernel.createComm(TARGET);
     const transport = transportOf(comm);
-    comm.open({ revision }, {}, [document]);
+    comm.open({ revision }, {}, [...document]);
     return transport;
   };
 }

@@ -39,7 +39,7 @@ function useCard(key: string) {
     lost: select.withoutSample(s).has(key),
     file: brokenFile(s, key),
     black: hasPlaceholder(s, key) === true,
-    from: pictureFrom(s, preview),
+    from: pictureFrom(s, key, preview),
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
@@ -57,8 +57,10 @@ function wiredOutputs(graph: GraphView, key: string): string {
 }
 
 /** Where a picture comes from that is no longer that of its node. */
-function pictureFrom({ sample, iteration }: State, preview: Preview | undefined): string {
-  if (preview && preview.iteration !== iteration) return `batch ${preview.iteration + 1}`;
+function pictureFrom(state: State, key: string, preview: Preview | undefined): string {
+  const { sample, iteration, link } = state;
+  const old = preview?.iteration !== iteration || (link === "gone" && !select.staleKeys(state).has(key));
+  if (preview && old) return `batch ${preview.iteration + 1}`;
   return preview && preview.sample !== sample ? `sample ${preview.sample + 1}` : "before the edit";
 }
 
@@ -206,7 +208,7 @@ function Body({ card, failed, said }: BodyProps) {
             }
           >
             <Icon name="clock" size={11} />
-            {node.pin === "behind" ? "not computed" : stale && card.gone ? "before the edit" : card.from}
+            {node.pin === "behind" ? "not computed" : card.from}
           </span>
         )}
         {!(node.pin === "behind" && preview) && chip}
