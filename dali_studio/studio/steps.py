@@ -21,7 +21,7 @@ from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import places_of
 
 #: Characters of the documents of each direction, so that an edit of a large graph does not wait for them.
-_MOST = 250_000
+_MAX_SIZE = 250_000
 
 
 def packed(history: History) -> bytes:
@@ -31,7 +31,7 @@ def packed(history: History) -> bytes:
 
 def _near(texts: list[str]) -> list[str]:
     whole = texts[: texts.index("")] if "" in texts else texts
-    return whole[: sum(size <= _MOST for size in accumulate(map(len, whole)))]
+    return whole[: sum(size <= _MAX_SIZE for size in accumulate(map(len, whole)))]
 
 
 def recall(history: History, directions: Any) -> None:

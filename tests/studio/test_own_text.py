@@ -234,7 +234,8 @@ def test_a_program_with_other_wires_is_laid_out_anew_where_nobody_has_moved_a_ca
     branches = """    if fn.random.coin_flip(dtype=types.BOOL):
         images = fn.flip(images)
     return"""
-    client.send("apply_code", source=sizes.replace("    return", branches), laid=True)
+    decided = sizes.replace("    return", branches).replace("@pipeline_def(", "@pipeline_def(enable_conditionals=True, ")
+    client.send("apply_code", source=decided, laid=True)
     assert not client.session.positions
     client.send("undo")
     assert "reader" in client.session.positions

@@ -191,6 +191,8 @@ class Expressions(ABC):
     def condition(self, test: ast.expr, scope: Scope) -> Any:
         """The value of a condition; of one that the source does not tell, that it holds."""
         condition = self.expression(test, scope)
+        if not self._named(condition):
+            return True
         if isinstance(condition, Unknown | Imported):
             self.note(
                 f"The source does not tell whether `{text_of(test)}` holds; it is read as if it did.",
@@ -403,11 +405,17 @@ class Expressions(ABC):
         )  # fmt: skip
         return True
 
+    def _named(self, value: Any) -> bool:
+        """Whether it is no name that nothing is called by, which is noted."""
+        if not isinstance(value, Unknown) or value.near is None:
+            return True
+        self.note(f"Nothing is called {value.text!r} here.", f"Did you mean {value.near!r}?" if value.near else
+                  "Give it a value in a line above.", code="DS101")  # fmt: skip
+        return False
+
     def as_input(self, value: Any) -> Any:
         """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
-        if isinstance(value, Unknown) and value.near is not None:
-            self.note(f"Nothing is called {value.text!r} here.", f"Did you mean {value.near!r}?" if value.near else
-                      "Give it a value in a line above.", code="DS101")  # fmt: skip
+        self._named(value)
         if isinstance(value, Unknown | Imported | UserFunction | Instance):
             text = value.text if isinstance(value, Unknown) else getattr(value, "path", "value")
             return self._unknown_call(text, [], {}, "")

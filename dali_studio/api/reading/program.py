@@ -17,6 +17,7 @@ from dali_studio.api.reading.known import Unknown
 from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import output_port
+from dali_studio.codegen.structure import CONDITIONAL
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.files import read_file
@@ -261,6 +262,11 @@ class Program:
             else:
                 made[key] = int(value)
         graph.options = GraphOptions(**made)
+        if not options.get("enable_conditionals") and any(n.operator in CONDITIONAL for n in graph.nodes()):
+            interpreter.note(
+                f"{name} has conditions over values of a run, which are taken with enable_conditionals=True alone.",
+                "Write @pipeline_def(enable_conditionals=True).", code="DS102", argument="enable_conditionals",
+            )  # fmt: skip
         if returned is None or isinstance(returned, Unknown):
             return
         items: list[Any] = list(cast("list[Any]", returned)) if isinstance(returned, tuple | list) else [returned]

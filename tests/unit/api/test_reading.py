@@ -217,6 +217,15 @@ def test_chained_comparisons_are_followed() -> None:
     assert not found and len(list(graph)) == 2
 
 
+def test_a_condition_that_cannot_be_is_told() -> None:
+    body = "flip = fn.random.coin_flip(dtype=types.BOOL)\nx = fn.random.uniform()\nif {}:\n    x = x * 2\nreturn x"
+    _, found = findings(pipeline(body.format("flipp"), "@pipeline_def(enable_conditionals=True)"))
+    assert [(one.code, one.message, one.hint) for one in found] == [("DS101", "Nothing is called 'flipp' here.", "Did you mean 'flip'?")]
+    _, found = findings(pipeline(body.format("flip")))
+    assert [(one.code, one.argument) for one in found] == [("DS102", "enable_conditionals")]
+    assert not findings(pipeline(body.format("flip"), "@pipeline_def(enable_conditionals=True)"))[1]
+
+
 def test_findings_are_warnings_if_nobody_takes_them() -> None:
     with pytest.warns(UserWarning, match="is no operator of dali_studio"):
         read(HEAD + pipeline("return other(fn.random.uniform())"))
