@@ -55,8 +55,8 @@ def shown_of(
     scale = scale_of(graph, port, revision.registry, value_of) if batch.layout in SPECTRA else Scale()
     rate = rate_of(graph, port, lambda one: value_of(one) or 0.0) if kind == "audio" else None
     return Shown(
-        batch.samples[0], _layout(revision, port, batch), kind, values, _are_corners(revision, port), backdrop, scale, rate or 0.0,
-        _seconds(revision, port, batch), lambda: _classes(revision, port, outputs),
+        batch.samples[0], _layout(revision, port, batch), kind, values, _are_corners(revision, port), backdrop, scale,
+        rate or 0.0, _seconds(revision, port, batch), lambda: _classes(revision, port, outputs),
     )  # fmt: skip
 
 
@@ -185,5 +185,3 @@ def _are_corners(revision: Revision, port: PortRef) -> bool:
                 return node.arguments.get(name, argument.default) == corners
         before += [source for source in graph.predecessors(key) if source not in before]
     return True
-
-
