@@ -18,14 +18,18 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.followers import moved_alike
 from dali_studio.schema.traits import PerFrame
 from dali_studio.studio import images
+from dali_studio.studio.data_paths import suggested
 from dali_studio.studio.renderers.base import Backdrop, Scale, Shown
 from dali_studio.studio.renderers.spectrum import SPECTRA
+from dali_studio.studio.renderers.volume import is_volume
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.sounds import rate_of
 from dali_studio.studio.spectra import scale_of
 
 #: Arguments by which operators say how they give boxes, and what stands for two corners.
 _CORNERS = {"ltrb": True, "bbox_layout": "xyXY"}
+#: Channels of images at most; what has no more along an axis is no volume.
+_CHANNELS = 4
 
 
 def shown_of(
@@ -51,9 +55,18 @@ def shown_of(
     scale = scale_of(graph, port, revision.registry, value_of) if batch.layout in SPECTRA else Scale()
     rate = rate_of(graph, port, lambda one: value_of(one) or 0.0) if kind == "audio" else None
     return Shown(
-        batch.samples[0], batch.layout, kind, values, _are_corners(revision, port), backdrop, scale, rate or 0.0,
-        _seconds(revision, port, batch), lambda: _classes(revision, port, outputs),
+        batch.samples[0], _layout(revision, port, batch), kind, values, _are_corners(revision, port), backdrop, scale,
+        rate or 0.0, _seconds(revision, port, batch), lambda: _classes(revision, port, outputs),
     )  # fmt: skip
+
+
+def _layout(revision: Revision, port: PortRef, batch: Batch) -> str:
+    """The layout of an output; of a reader's array without one that of a volume, if its shape suggests that."""
+    shape = batch.samples[0].shape
+    if batch.layout or revision.registry.schema(revision.active.node(port.node).operator).role != "reader":
+        return batch.layout
+    layout = suggested(shape)
+    return layout if is_volume(layout) and min(shape[:3]) > _CHANNELS else ""
 
 
 def kind_of(revision: Revision, port: PortRef) -> Kind:
@@ -172,5 +185,3 @@ def _are_corners(revision: Revision, port: PortRef) -> bool:
                 return node.arguments.get(name, argument.default) == corners
         before += [source for source in graph.predecessors(key) if source not in before]
     return True
-
-

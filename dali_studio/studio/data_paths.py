@@ -110,6 +110,12 @@ def _folder(path: Path) -> Source:
     raise unreadable(failed[0].message.replace(f" no {IMAGES.word}", f" no {_ALL}"))
 
 
+def suggested(shape: tuple[int, ...]) -> str:
+    """The layout that the shape of an array suggests, or nothing."""
+    last = bool(shape) and shape[-1] <= 4
+    return {2: "HW", 3: "HWC" if last else "DHW", 4: "DHWC" if last else ""}.get(len(shape), "")
+
+
 def _layout(found: _Arguments) -> tuple[tuple[str, _Arguments], ...]:
     """What gives arrays the layout that their shape suggests, so that they are shown as volumes or pictures."""
     files = found.get("files")
@@ -118,8 +124,7 @@ def _layout(found: _Arguments) -> tuple[tuple[str, _Arguments], ...]:
         shape = np.load(str(first), mmap_mode="r").shape
     except (OSError, ValueError):  # the reader says what is wrong
         return ()
-    last = bool(shape) and shape[-1] <= 4
-    name = {2: "HW", 3: "HWC" if last else "DHW", 4: "DHWC" if last else ""}.get(len(shape), "")
+    name = suggested(shape)
     return (("reshape", {"layout": name}),) if name else ()
 
 

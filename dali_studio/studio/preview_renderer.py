@@ -270,7 +270,7 @@ class PreviewRenderer:
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(thumbnails.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
-        facts, layout = images.info(shown.sample, encoded=shown.kind == "encoded"), shown.layout
+        facts, layout = images.info(shown.sample, encoded=shown.kind == "encoded"), made[port].layout
         if wanted.whole:
             shown = self._whole(request, port, shown)
             given = self._whole(request, source, given) if source is not None and given is not None else None

@@ -425,6 +425,18 @@ def test_volumes_take_two_columns_where_few_of_them_are_in_a_graph(count: int, w
     client.session.close()
 
 
+@pytest.mark.parametrize(("shape", "kind"), [((12, 30, 40), "volume"), ((30, 40, 3), "statistics"), ((3, 30, 40), "statistics")])
+def test_an_array_of_a_reader_that_has_no_layout_is_a_volume_by_its_shape(tmp_path: Path, shape: tuple[int, ...], kind: str) -> None:
+    np.save(tmp_path / "one.npy", np.random.default_rng(1).random(shape, np.float32))
+    pipe = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(fn.readers.numpy(file_root=str(tmp_path), name="reader"))
+    client = Client(pipe.graph)
+    (previews,) = only(client.send("ready"), messages.Previews)
+    assert [type(item.body).__struct_config__.tag for item in previews.items] == [kind]
+    client.session.close()
+
+
 def test_the_strip_shows_middle_slices_of_volumes() -> None:
     pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
     with pipe:
