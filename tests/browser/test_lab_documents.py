@@ -191,6 +191,7 @@ def test_undo_and_the_chosen_sample_outlive_a_restart(page: Any, server: tuple[s
     for step, angle in (("undo", 10), ("redo", 33)):
         part(page, step).click()
         await_code(page, f"angle={angle}")
+        _await_dirty(page, step == "redo")  # the steps lead back to the file
     assert part(page, "batch").inner_text() == "Batch 2"
     assert part(page, "sample-count").inner_text().startswith("2 of")
     assert page.locator('.dali-View [data-testid="number-angle"]').is_visible()  # the node is still chosen

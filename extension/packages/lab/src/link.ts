@@ -289,7 +289,9 @@ export class Link {
       const open = { revision, document: connection.id, page: pageName(), fresh, written: this.written };
       const waiting = await unlessEnded(
         kernel,
-        answer(() => this.attached(kernel.createComm(TARGET), open, packed, asked.asks ?? false)),
+        answer(() =>
+          this.attached(kernel.createComm(TARGET), open, packed, asked.asks ?? false, asked.steps !== undefined),
+        ),
       );
       if (waiting) {
         await this.opened({ ...asked, fresh: await this.takesFile(), asks: false });
@@ -309,14 +311,20 @@ export class Link {
   }
 
   /** Bring the document to the kernel; done when it has it. The comm is given back if the user is to be asked first. */
-  private attached(comm: Kernel.IComm, open: Opening, packed: Bytes[], asks: boolean): Promise<Kernel.IComm | null> {
+  private attached(
+    comm: Kernel.IComm,
+    open: Opening,
+    packed: Bytes[],
+    asks: boolean,
+    again: boolean,
+  ): Promise<Kernel.IComm | null> {
     return new Promise((resolve, reject) => {
       comm.onMsg = ({ content, buffers }) => {
         const data = content.data as Attached | FileWritten | KernelMessage;
         if (data.type === "attached" && data.overtaken && asks) {
           resolve(comm);
         } else if (data.type === "attached") {
-          this.mirror.begin(data.edited, open.fresh);
+          this.mirror.begin(data.edited, open.fresh, again);
           this.comm = comm;
           if (data.overtaken) this.onFile();
           resolve(null);

@@ -57,11 +57,11 @@ export class Mirror {
 
   /**
    * A kernel has opened the text. `edited`: it had edits of it that nobody saved; `fresh`: the text came from outside,
-   * for instance out of the file.
+   * for instance out of the file; `again`: it is what the kernel before has had.
    */
-  begin(edited: boolean, fresh: boolean): void {
+  begin(edited: boolean, fresh: boolean, again: boolean): void {
     this.edited = !fresh && (edited || this.context.model.dirty);
-    this.saved = null;
+    if (!again) this.saved = null;
     this.latest = null;
     this.ended = this.turn;
     this.written = this.context.model.toString();
