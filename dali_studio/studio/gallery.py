@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dali_studio import samples
 from dali_studio.api.folders import folder_readers, point_at
 from dali_studio.api.sample_readers import with_samples
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -75,6 +76,14 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
     graph, view, _ = document.load(path, registry)
     readers = folder_readers(graph, registry)
     return with_samples(point_at(graph, readers, Path(images)) if readers else graph, registry), view
+
+
+def give_photos(copy: Path, registry: Registry) -> None:
+    """Let the examples in a copy of `folder` that read photos read the sample photos."""
+    for path in copy.glob(f"*/{FILE}"):
+        graph, view, _ = document.load(path, registry)
+        if readers := folder_readers(graph, registry):
+            document.save(point_at(graph, readers, samples.photos()), view, path)
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:

@@ -17,6 +17,9 @@ def test_starters_are_put_once_and_never_overwritten(tmp_path: Path) -> None:
     notebook = starter(tmp_path / "mine")
     assert notebook.name == FIRST and (tmp_path / "mine" / TOUR).read_text().count("A tour of the designer") == 1
     assert TOUR in notebook.read_text() and (tmp_path / "mine" / "gallery" / "resnet50" / "README.md").exists()
+    for name in ("resnet50", "image_and_mask"):  # its documents open with pictures
+        document = (tmp_path / "mine" / "gallery" / name / "pipeline.dali.json").read_text()
+        assert '"file_root": "${samples}"' in document and str(REPOSITORY) not in document
     notebook.write_text("changed")
     assert starter(tmp_path / "mine").read_text() == "changed"
 
