@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from time import perf_counter
 from typing import Any
@@ -255,9 +256,12 @@ class PreviewRenderer:
             return
         port = PortRef(node=key, output=wanted.output)
         try:
-            made = self.engine.compute(revision, request.iteration, [request.sample], only=port).outputs
+            found = self.engine.compute(revision, request.iteration, [request.sample], only=port)
         except Cancelled:
             return
+        made = found.outputs
+        if port in found.aside:  # in place of what is known of another sample
+            self._send(_ASIDE(key=key, output=wanted.output), [])
         if port not in made:
             return
         source = _before(revision, key)
@@ -340,6 +344,13 @@ def _elsewhere(revision: Revision, port: PortRef) -> messages.PreviewItem:
         key=port.node, output=port.output, body=body,
         note=f"the sample {words}", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
+
+
+#: What is told of an output that the sample goes around.
+_ASIDE = partial(
+    output_messages.ImageDetail, has_output=False, has_input=False, facts="", layout="", minimum=0.0, maximum=0.0,
+    mean=0.0, histogram=(), note="This sample takes another branch.",
+)  # fmt: skip
 
 
 def _statistics(

@@ -123,6 +123,9 @@ class Runs:
     def _(self, message: requests.RequestData) -> None:
         session, graph = self._session, self._session.current().active
         graph.node(message.key)
+        found = [one for one in session.current().validation.diagnostics if one.node == message.key]
+        if wrong := [one for one in found if one.severity == "error"]:  # such as that nothing to read is given
+            raise DaliStudioError(wrong)
         session.worker.submit(
             "data", lambda: session.send(*look_into(graph, session.registry, message.key))
         )  # fmt: skip

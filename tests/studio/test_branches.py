@@ -62,6 +62,9 @@ def test_cards_say_that_a_sample_takes_another_branch() -> None:
         assert not shown.failed
         notes = {item.key: item.note for item in shown.items}
         (other,) = {key for key in ("turned", "cut") if notes[key] == "the sample takes another branch"}
+        # nor has the inspector another sample's picture
+        (detail,) = only(client.send("request_detail", key=other), output_messages.ImageDetail)
+        assert not detail.has_output and not detail.histogram and "another branch" in detail.note
         # a card is as tall as for the samples that take its branch
         angle = next(wire.source.node for wire in client.session.graph.wires("turned") if wire.argument == "angle")
         port = client.session.current().cards.drawn(PortRef(node=angle))  # with the images on one card

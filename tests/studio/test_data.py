@@ -17,12 +17,13 @@ from PIL import Image
 from studio.clients import Client, only
 
 from dali_studio import Designer, fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.schema.record_samples import example
-from dali_studio.studio import messages
+from dali_studio.studio import gallery, messages
 
 
 def photos() -> list[Path]:
@@ -132,6 +133,15 @@ def test_folders_of_other_kinds_are_opened(place: Callable[[], Path], operators:
     assert client.session.current().validation.metas[graph.outputs[0]].kind == kind
     (found,) = only(client.send("request_folder", path=str(place())), messages.FolderFound)
     assert found.count > 0 and found.kind == {"audio": "sound", "video": "video", "any": "array"}[kind]
+    client.session.close()
+
+
+def test_a_reader_that_has_nothing_to_read_says_so() -> None:
+    graph, _, _ = document.load(gallery.folder() / "image_and_mask" / gallery.FILE, default_registry())
+    client = Client(graph)
+    client.send("ready")
+    (refused,) = only(client.send("request_data", key="reader"), messages.Refused)
+    assert [one.message for one in refused.diagnostics] == ["nothing to read is given."]
     client.session.close()
 
 

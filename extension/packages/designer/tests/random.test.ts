@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { copyClip, pasteStep } from "../src/core/actions";
 import { type Argument, fillArgument, type Operator } from "../src/core/catalog";
-import { density, distributionEdits, distributionOf, ends, redistribute, spikes } from "../src/core/distribution";
+import {
+  density,
+  distributionEdits,
+  distributionOf,
+  ends,
+  redistribute,
+  spikes,
+  withEnd,
+} from "../src/core/distribution";
 import { applyEdits } from "../src/core/edits";
 import { nodeOf, takenKeys } from "../src/core/graph";
 import { difference, extentsIn, oneScale } from "../src/core/pixels";
@@ -22,6 +30,15 @@ const operators = [...INDEX.operators, normal, limiter, split, merge];
 const catalog = { ...INDEX, operators, byName: new Map(operators.map((o) => [o.name, o])) };
 const context = { graph: GRAPH, catalog };
 const rotate = nodeOf(GRAPH, "rotate") as ReturnType<typeof node>;
+
+describe("a range", () => {
+  it("keeps its width where one end goes beyond the other", () => {
+    const of = { kind: "uniform", low: 0, high: 20 } as const;
+    expect(withEnd(of, "low", 25)).toEqual({ ...of, low: 25, high: 45 });
+    expect(withEnd(of, "high", -5)).toEqual({ ...of, low: -25, high: -5 });
+    expect(withEnd(of, "high", 40)).toEqual({ ...of, high: 40 });
+  });
+});
 
 describe("distributions", () => {
   const uniform = node("u", "random.uniform", { arguments: { range: [-30, 30] } });

@@ -19,6 +19,17 @@ export type Distribution =
     }
   | { readonly kind: "coin"; readonly p: number };
 
+/** A range with another end; one beyond the other end moves that along. */
+export function withEnd<T extends { readonly low: number; readonly high: number }>(
+  of: T,
+  end: "low" | "high",
+  v: number,
+): T {
+  const width = of.high - of.low;
+  if (end === "low") return { ...of, low: v, high: v > of.high ? v + width : of.high };
+  return { ...of, high: v, low: v < of.low ? v - width : of.low };
+}
+
 function numberOf(value: Value | undefined, otherwise: number): number {
   const one = Array.isArray(value) ? value[0] : value;
   return typeof one === "number" ? one : otherwise;

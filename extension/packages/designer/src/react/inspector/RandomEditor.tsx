@@ -8,6 +8,7 @@ import {
   ends,
   redistribute,
   spikes,
+  withEnd,
 } from "../../core/distribution";
 import * as format from "../../core/format";
 import { nodeOf, wiresOf } from "../../core/graph";
@@ -281,14 +282,14 @@ function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set:
         <span className="ds-range-fields">
           {field("mean", of.mean, (v) => ({ ...of, mean: v }))}
           <span className="ds-muted">±</span>
-          {field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.max(0, v) }))}
+          {field("deviation", of.deviation, (v) => ({ ...of, deviation: Math.abs(v) }))}
         </span>
       )}
       {"low" in of && (
         <span className="ds-range-fields">
-          {field("from", of.low, (v) => ({ ...of, low: Math.min(v, of.high) }))}
+          {field("from", of.low, (v) => withEnd(of, "low", v))}
           <span className="ds-muted">to</span>
-          {field("to", of.high, (v) => ({ ...of, high: Math.max(v, of.low) }))}
+          {field("to", of.high, (v) => withEnd(of, "high", v))}
         </span>
       )}
     </>
