@@ -152,7 +152,8 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     if (ports) update(box.id);
   }, [ports, update, box.id]);
   const label = `output of ${box.group.title} for sample ${card.sample + 1}`;
-  const marks = [card.failing ? "ds-failed" : "", card.stale ? "ds-stale" : ""];
+  const unused = isUnused(box);
+  const marks = [card.failing ? "ds-failed" : "", card.stale ? "ds-stale" : "", unused ? "ds-unused" : ""];
   const devices = new Set(box.nodes.map((n) => n.device));
   const device = devices.size === 1 ? (box.nodes[0]?.device ?? "cpu") : "mixed";
   return (
@@ -180,6 +181,11 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
             <PreviewView preview={card.preview} label={label} testId={`thumb-${box.id}`} {...PICTURE} />
           ) : (
             <Thumb id={portKey(exit?.node ?? "", exit?.output ?? 0)} {...PICTURE} label={label} />
+          )}
+          {unused && (
+            <span className="ds-stale-chip ds-use-chip" title="No output of the pipeline depends on it.">
+              not used
+            </span>
           )}
           {card.cost && (
             <span
@@ -211,6 +217,11 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   );
 }
 
+/** Whether no run needs what a box gives. */
+function isUnused(box: Box): boolean {
+  return box.nodes.every((node) => !node.in_run);
+}
+
 /** A box too small for words: its picture is on the canvas behind it. */
 function FarBox({ box, selected }: { readonly box: Box; readonly selected: boolean }) {
   const failing = useSel((s) => failingIn(s, box) !== undefined);
@@ -218,7 +229,7 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
   const detail = useDetail();
   return (
     <div
-      className={`ds-card ds-far-card ds-card-box ${detail === "picture" ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${selected ? "ds-selected" : ""}`}
+      className={`ds-card ds-far-card ds-card-box ${detail === "picture" ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${isUnused(box) ? "ds-unused" : ""} ${selected ? "ds-selected" : ""}`}
       style={{ width: boxSize(box).width }}
       data-testid={`node-${box.id}`}
       data-ds-node={box.id}
