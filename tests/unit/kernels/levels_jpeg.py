@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.kernels.cpu.native import kernel
-from dali_studio.kernels.jpeg import libjpeg, scan
+from dali_studio.kernels.jpeg import header_cache, libjpeg, scan
 from dali_studio.kernels.jpeg.gpu_rule import coefficient_room
 from dali_studio.kernels.jpeg.header import parse_header
 
@@ -44,8 +44,8 @@ def digest() -> str:
         if k % 3 == 2:  # damaged, mostly in its header
             file = file.copy()
             file[generator.integers(2, min(file.size, 700), 3)] = generator.integers(0, 256, 3)
-        keys, plain = np.zeros((1, 26), np.int32), np.zeros(1, np.bool_)
-        kernel("jpeg_keys")(np.array([file.ctypes.data]), np.array([file.size]), keys, plain)
+        keys, which = np.zeros((1, header_cache._KEY), np.int32), np.zeros(1, np.int64)
+        kernel("jpeg_kinds")(np.array([file.ctypes.data]), np.array([file.size]), keys, which, np.zeros(4, np.int64))
         out = np.zeros((info.height, info.width, 3), np.uint8)
         request = np.array(
             [[file.ctypes.data, file.size, *out.shape[:2], 2, 3, 0, k % 2, 0, 0, *out.shape[:2], out.ctypes.data, 3 * width]]
@@ -53,7 +53,7 @@ def digest() -> str:
         pictures, rows, plan = np.zeros(1, scan.PICTURE), np.zeros(1, np.int64), np.zeros(scan.PLANNED, np.int64)
         scan.plan(request, np.zeros((1, 2), np.int64), 0, 1, 1 << 30, 1 << 20, pictures, rows, plan)
         outcome = libjpeg.decode(request[0], entries)
-        said = (keys.tobytes() if plain[0] else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
+        said = (keys.tobytes() if which[0] == 0 else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
         for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):
             made.update(part)
         made.update(progressive(pixels, k % 3, 30 + k))
