@@ -10,6 +10,7 @@ from pathlib import Path
 import speed
 
 from dali_studio.api.default import default_registry
+from dali_studio.runtime import thumbnails
 from dali_studio.samples import photos
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 from dali_studio.schema.registry import Registry
@@ -54,7 +55,7 @@ def _results(path: Path) -> dict[str, dict[str, object]]:
 def _draw(folder: Path, registry: Registry) -> set[str]:
     """Pictures before and after; names of the operators that have some."""
     given = Pictures.of(photos() / "animals" / "chelsea.jpg")
-    (folder / "photo.jpg").write_bytes(images.jpeg(images.fitted(given.picture(), *_SIZE)))
+    (folder / "photo.jpg").write_bytes(images.jpeg(thumbnails.fitted(given.picture(), *_SIZE)))
     renderer = TileRenderer(registry)
     made: set[str] = set()
     try:
