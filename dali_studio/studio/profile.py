@@ -17,7 +17,7 @@ from dali_studio.studio.timeline import chrome_trace
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLUMNS = ("node", "device", "ms", "p95_ms", "share", "cpu_ms", "gpu_ms", "copies_ms", "bytes")
+_COLUMNS = ("node", "device", "ms", "p95_ms", "share", "cpu_ms", "gpu_ms", "copies_ms", "bytes", "passing_bytes")
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,10 @@ class Profile:
         return self.run.pipelined.samples_per_second
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a node, the slowest first; times are medians over the batches, in milliseconds."""
+        """One row a node, the slowest first; times are medians over the batches, in milliseconds.
+
+        ``bytes`` are held for the whole batch; ``passing_bytes`` are results that never exist all at once.
+        """
         return [_row(timing) for timing in sorted(self.run.timings, key=lambda t: -t.milliseconds)]
 
     def to_frame(self) -> Any:
@@ -99,11 +102,12 @@ class Profile:
 
     def _headline(self) -> str:
         ahead = f"{self.in_pipeline:,.0f} samples/s in the pipeline, " if self.in_pipeline else ""
-        return f"{self.name}: {ahead}{self.alone:,.0f} alone, {self.run.milliseconds_per_batch:.3g} ms a batch alone"
+        one = f"{self.alone:,.0f} one batch at a time ({self.run.milliseconds_per_batch:.3g} ms each)"
+        return f"{self.name}: {ahead}{one}"
 
     def __repr__(self) -> str:
         table = [
-            f"  {row['node']:<20} {row['ms']:>9.3f} ms  {row['share']:>5.0%}  {byte_count(row['bytes'])}"
+            f"  {row['node']:<20} {row['ms']:>9.3f} ms  {row['share']:>5.0%}  {_memory(row)}"
             for row in self.rows()
         ]
         return "\n".join([self._headline(), *table, *(f"  {words}" for words in self._advice())])
@@ -112,7 +116,7 @@ class Profile:
         head = "".join(f"<th>{name}</th>" for name in ("node", "device", "ms", "p95", "share", "memory"))
         body = "".join(
             f"<tr><th>{html.escape(row['node'])}</th><td>{row['device']}</td><td>{row['ms']:.3f}</td>"
-            f"<td>{row['p95_ms']:.3f}</td><td>{row['share']:.0%}</td><td>{byte_count(row['bytes'])}</td></tr>"
+            f"<td>{row['p95_ms']:.3f}</td><td>{row['share']:.0%}</td><td>{_memory(row)}</td></tr>"
             for row in self.rows()
         )
         advice = "".join(f"<p>{html.escape(words)}</p>" for words in self._advice())
@@ -126,9 +130,16 @@ def _row(timing: NodeTiming) -> dict[str, Any]:
     copies = sum(copy.milliseconds for copy in timing.copies)
     size = timing.host + timing.gpu_memory
     values = (
-        timing.key, timing.device, timing.milliseconds, timing.p95, timing.share, timing.cpu, timing.gpu, copies, size
+        timing.key, timing.device, timing.milliseconds, timing.p95, timing.share, timing.cpu, timing.gpu, copies, size,
+        timing.passing,
     )  # fmt: skip
     return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _memory(row: dict[str, Any]) -> str:
+    """What a batch holds of a node's results; those that never exist all at once stand in brackets."""
+    held, passing = row["bytes"], row["passing_bytes"]
+    return f"({byte_count(passing)})" if passing and not held else byte_count(held)
 
 
 def _bars(axes: Any, rows: list[dict[str, Any]]) -> None:

@@ -20,6 +20,7 @@ from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
 from dali_studio.studio import messages, run_messages, snapshots
 from dali_studio.studio.advice import Observed, Proposal, advise
+from dali_studio.studio.images import byte_count
 from dali_studio.studio.timeline import chrome_trace, timeline
 from dali_studio.studio.view import TARGET, target_of
 
@@ -267,6 +268,9 @@ def test_a_profile_is_a_table_a_figure_and_a_trace(tmp_path: Path) -> None:
     assert {row["node"] for row in profile.rows()} == {"reader", "decode", "resize"}
     assert profile.alone > 0 and profile.in_pipeline > 0
     assert "samples/s in the pipeline" in repr(profile) and "<th>decode</th>" in profile._repr_html_()
+    # samples go from the decoder to the next operator one by one: in brackets, as in the designer
+    (decode,) = (row for row in profile.rows() if row["node"] == "decode")
+    assert decode["bytes"] == 0 and f"({byte_count(decode['passing_bytes'])})" in repr(profile)
     figure = profile.plot()
     assert len(figure.axes) == 2 and len(figure.axes[0].patches) == 3
     figure.savefig(tmp_path / "profile.png")
