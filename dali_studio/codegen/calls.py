@@ -48,7 +48,7 @@ class Writer:
     found
         Findings, in order of the program.
     owners
-        Keys of the nodes that a statement, or a variable in it, is for, by `id`.
+        Keys of the nodes that a statement is for.
     exposed
         Arguments, by node and name, that are parameters of a function within the program, to their names there.
     passed
@@ -128,16 +128,7 @@ class Writer:
 
     def variable(self, port: PortRef, ctx: ast.expr_context) -> ast.Name:
         """The variable of a port."""
-        name = ast.Name(self.names.ports[port], ctx)
-        self.owners[name] = (port.node,)
-        return name
-
-    def call_written(self, statements: Iterable[ast.stmt]) -> None:
-        """Note which nodes the variables are for that the call of a function within the program, and its body, have."""
-        for statement in statements:
-            for part in ast.walk(statement):
-                if isinstance(part, ast.Name) and part.id in self.names.owners:
-                    self.owners[part] = (self.names.owners[part.id],)
+        return ast.Name(self.names.ports[port], ctx)
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""

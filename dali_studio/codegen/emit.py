@@ -37,7 +37,7 @@ class Emitted:
     source
         Its text, as black formats it.
     lines
-        Node key to the numbers (from 1) of the lines that define or use it.
+        Node key to the numbers (from 1) of the lines of the statements that make it.
     diagnostics
         What the dialect cannot express, what is unfinished, and what was left out.
     """
@@ -165,7 +165,6 @@ class _Nested:
         here = {key for keys, _ in part for key in keys}
         made = written(function, inner, outside, self.writer.names, self._passed(here, depth))
         self.made.append(made)
-        self.writer.call_written([made.call, *made.body])
         return made.call
 
     def _passed(self, keys: Collection[str], depth: int) -> dict[str, ast.expr]:
@@ -287,7 +286,7 @@ def _options(options: GraphOptions) -> list[ast.keyword]:
 def _lines(
     source: str, bodies: Sequence[Sequence[ast.stmt]], writer: Writer, keys: Sequence[str]
 ) -> dict[str, tuple[int, ...]]:
-    """Lines of each node, from the tree of the text: statements that define it, and its uses.
+    """Lines of each node, from the tree of the text: those of the statements that make it.
 
     Parameters
     ----------
@@ -297,16 +296,16 @@ def _lines(
     found: dict[str, set[int]] = {key: set() for key in keys}
     functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     for body, function in zip(bodies, functions, strict=True):
-        for made, read in zip(_walked(body), _walked(function.body), strict=True):
+        for made, read in zip(_statements_in(body), _statements_in(function.body), strict=True):
             end = read.test if isinstance(read, ast.If) else read
             for key in writer.owners.get(made, ()):
                 found[key].update(range(read.lineno, (end.end_lineno or read.lineno) + 1))
     return {key: tuple(sorted(lines)) for key, lines in found.items()}
 
 
-def _walked(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt | ast.Name]:
-    """Statements and variables, as they stand in the text."""
+def _statements_in(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+    """Statements and those within them, as they stand in the text."""
     for node in nodes:
-        if isinstance(node, ast.stmt | ast.Name):
+        if isinstance(node, ast.stmt):
             yield node
-        yield from _walked(ast.iter_child_nodes(node))
+        yield from _statements_in(ast.iter_child_nodes(node))

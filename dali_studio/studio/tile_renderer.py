@@ -139,8 +139,7 @@ class TileRenderer:
             return "", ()
         made = emit(graph, self._registry, dialect)
         keys = {node.key for node in graph.nodes() if node.operator == tile.name}
-        text = made.source.splitlines()
-        lines = {line for key in keys for line in made.lines.get(key, ()) if "return" not in text[line - 1].split()}
+        lines = {line for key in keys for line in made.lines.get(key, ())}
         return made.source, tuple(sorted(lines))
 
     def sweep(

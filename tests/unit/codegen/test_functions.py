@@ -47,7 +47,8 @@ def test_a_group_is_a_function_with_its_exposed_arguments() -> None:
     assert call in emitted.source and emitted.diagnostics == ()
     lines = emitted.source.splitlines()
     marked = {key: [lines[n - 1] for n in numbers] for key, numbers in emitted.lines.items()}
-    assert any("fn.rotate(" in line for line in marked["turned"]) and any(call in line for line in marked["turned"])
+    assert "".join(marked["turned"]).count("fn.rotate(") == 1 and not any(call in line for line in marked["turned"])
+    assert "decode = " in marked["decode"][0]  # a parameter of the function has its name, too
 
 
 def outputs(program: str) -> list[np.ndarray]:
@@ -83,7 +84,7 @@ def test_functions_within_functions_pass_their_exposed_arguments_on(functions: l
     assert "    turned = augment(decode, keep_size=True, resize_x=40)" in emitted.source
     assert emitted.diagnostics == ()
     lines = emitted.source.splitlines()
-    assert any("draw(" in lines[n - 1] for n in emitted.lines["angle"])
+    assert next(lines[n - 1].split(" = ")[0].strip() for n in emitted.lines["angle"]) == "angle"
     plain = outputs(emit(GRAPH, REGISTRY, "dali_studio").source)
     assert all(np.array_equal(a, b) for a, b in zip(plain, outputs(emitted.source), strict=True))
     again = read(emitted.source, found=[])

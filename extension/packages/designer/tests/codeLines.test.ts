@@ -1,19 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { definingLines } from "../src/core/codeLines";
+import { cardLines } from "../src/core/codeLines";
+import { GRAPH, node } from "./fixtures";
 
-describe("definingLines", () => {
-  const lines = { reader: [6, 7, 8, 14], decode: [9, 10], rotate: [10, 14], alone: [] };
-  it("ends where the next statement begins", () => {
-    expect(definingLines(lines, "reader", [])).toEqual([6, 7, 8]);
-    expect(definingLines(lines, "decode", [])).toEqual([9]);
-    expect(definingLines(lines, "rotate", [])).toEqual([10]);
-  });
-  it("leaves the return statement out", () => {
-    const text = ["def f():", "    a = fn.flip(x)", "    return a"];
-    expect(definingLines({ a: [2, 3] }, "a", text)).toEqual([2]);
+describe("cardLines", () => {
+  const lines = { reader: [6, 7, 8], coin: [9], rotate: [10, 11] };
+  it("has the coin and the condition of a node with a probability", () => {
+    const coin = node("coin", "random.coin_flip");
+    const held = { ...GRAPH, nodes: [node("rotate", "rotate", { chance: 0.5, parts: [coin] })] };
+    expect(cardLines(held, lines, "rotate")).toEqual([9, 10, 11]);
+    expect(cardLines(held, lines, "reader")).toEqual([6, 7, 8]);
   });
   it("is empty for a node that the program leaves out", () => {
-    expect(definingLines(lines, "alone", [])).toEqual([]);
-    expect(definingLines(lines, "unknown", [])).toEqual([]);
+    expect(cardLines(null, lines, "unknown")).toEqual([]);
   });
 });

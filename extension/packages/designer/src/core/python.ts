@@ -60,7 +60,7 @@ export function pythonText(state: State, keys: readonly string[]): string {
   const nodes = state.graph ? topological(state.graph).filter((n) => keys.includes(n.key)) : [];
   const { code } = state;
   const lines = code?.source.split("\n") ?? [];
-  const found = code ? nodes.map((n) => cardLines(state.graph, code.lines, n.key, lines)) : [];
+  const found = code ? nodes.map((n) => cardLines(state.graph, code.lines, n.key)) : [];
   const whole = code?.dialect === "nvidia.dali" || code?.dialect === "dali_studio";
   if (whole && codeIsCurrent(state) && nodes.length > 0 && found.every((own) => own.length > 0)) {
     const text = found.flat().sort((a, b) => a - b);

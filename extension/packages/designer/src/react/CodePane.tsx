@@ -12,14 +12,6 @@ import { indent, newLine } from "./newLine";
 import { SmallButton } from "./parts";
 import { tint } from "./tint";
 
-let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
-
-/** Lines of the source; the last answer is kept, since marks are asked for at every change of the state. */
-function sourceLines(source: string): readonly string[] {
-  if (split.source !== source) split = { source, lines: source.split("\n") };
-  return split.lines;
-}
-
 /** The line of an edited text that a finding is about; of other findings it is one of the program that was traced. */
 function lineOf(found: Diagnostic): number {
   return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
@@ -36,9 +28,8 @@ function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, str
     for (const d of s.draft?.found ?? []) entries.push(`${lineOf(d)}|error`);
     if (added) return added.map((line) => `${line}|new`);
     if (s.draft) return entries; // where a node is in it, nobody knows yet
-    const text = sourceLines(s.code?.source ?? "");
     const put = (key: string, mark: string) => {
-      for (const line of cardLines(s.graph, s.code?.lines ?? {}, key, text)) entries.push(`${line}|${mark}`);
+      for (const line of cardLines(s.graph, s.code?.lines ?? {}, key)) entries.push(`${line}|${mark}`);
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
@@ -181,7 +172,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
   const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
   const { graph, lines } = useSel((s) => ({ graph: s.graph, lines: s.draft ? null : s.code?.lines }));
   const place = (d: Diagnostic) => {
-    const line = lines && d.node ? cardLines(graph, lines, d.node, [])[0] : lineOf(d);
+    const line = lines && d.node ? cardLines(graph, lines, d.node)[0] : lineOf(d);
     return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
   };
   if (wrong.length === 0 && !draft && !wait) return null;
