@@ -131,7 +131,7 @@ class _Bytes:
 
 @dataclass(slots=True)
 class _Span:
-    """Work on a GPU between two marks; `milliseconds` once they are known."""
+    """Work on a GPU between two marks; `milliseconds`, and `at` on the host's clock (ns), once they are known."""
 
     key: str
     begin: Any
@@ -139,6 +139,31 @@ class _Span:
     direction: Direction | None = None
     size: int = 0
     milliseconds: float = 0.0
+    at: int = 0
+
+
+class _Clock:
+    """Where a mark on the GPU was read together with the clock of the host."""
+
+    def __init__(self, timer: Timer) -> None:
+        self._timer, self._lock = timer, threading.Lock()
+        self._mark: Any = None
+        self._host = 0
+
+    def read(self, stream: Any) -> None:
+        """Read both clocks, the first time; waits for the stream."""
+        if self._mark is not None:
+            return
+        with self._lock:
+            if self._mark is None:
+                idle = self._timer.mark(stream)
+                self._timer.milliseconds(idle, idle)
+                self._host = perf_counter_ns()
+                self._mark = self._timer.mark(stream)
+
+    def nanoseconds(self, mark: Any) -> int:
+        """When the GPU came to a mark, in nanoseconds of `perf_counter_ns`."""
+        return self._host + round(self._timer.milliseconds(self._mark, mark) * 1e6)
 
 
 class Recording:
@@ -155,7 +180,7 @@ class Recording:
     """
 
     def __init__(self, probe: Probe) -> None:
-        self._into, self._timer = probe.batches, probe.timer
+        self._into, self._timer, self._clock = probe.batches, probe.timer, probe.clock
         self._lock = threading.Lock()
         self.cpu: defaultdict[str, int] = defaultdict(int)
         self.bytes: defaultdict[str, _Bytes] = defaultdict(_Bytes)
@@ -196,6 +221,7 @@ class Recording:
         Keep the body to one launch: where the GPU waits for the host between the two marks, the wait counts. Spans of
         one node add up; do not nest them, nor put a `copy` inside.
         """
+        self._clock.read(stream)
         begin = self._timer.mark(stream)
         yield
         if group:
@@ -205,6 +231,7 @@ class Recording:
     @contextmanager
     def copy(self, key: str, stream: Any, direction: Direction, size: int) -> Generator[None]:
         """Measure the copy of `size` bytes that the body enqueues on `stream` for node `key`."""
+        self._clock.read(stream)
         begin = self._timer.mark(stream)
         yield
         self._record(_Span(key, begin, self._timer.mark(stream), direction, size))
@@ -232,6 +259,7 @@ class Recording:
             while self._open and (wait or self._timer.reached(self._open[0].end)):
                 span = self._open.pop(0)
                 span.milliseconds = self._timer.milliseconds(span.begin, span.end)
+                span.at = self._clock.nanoseconds(span.begin)
                 span.begin = span.end = None  # events go back to the driver
 
     def gpu_milliseconds(self, key: str) -> float:
@@ -260,10 +288,13 @@ class Probe:
     ----------
     batches : list of Recording
         The finished iterations.
+    clock
+        Puts the times of the GPU on the host's clock.
     """
 
     def __init__(self, timer: Timer | None = None) -> None:
         self.timer: Timer = timer or EventTimer()
+        self.clock = _Clock(self.timer)
         self.batches: list[Recording] = []
 
     def iteration(self) -> Recording:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dali_studio.runtime.probe import TRACED, Probe, Recording
+from dali_studio.runtime.probe import TRACED, Direction, Probe, Recording, Slice
 from dali_studio.studio.run_messages import Timeline
 
 #: Slices up to which all traced batches are sent; of larger pipelines only the newest one.
 _MAX_SLICES = 6000
 _NS = 1e-6
+#: Lanes of a GPU: what it computes, and its copies by their direction.
+_GPU: dict[Direction | None, str] = {None: "gpu", "H2D": "copies to gpu", "D2H": "copies to cpu"}
 
 
 def timeline(probe: Probe, revision: int) -> Timeline | None:
@@ -28,34 +30,45 @@ def timeline(probe: Probe, revision: int) -> Timeline | None:
     if not recordings:
         return None
     start = min(one.begin for one in recordings)
-    threads, keys = _threads(recordings), _keys(recordings)
+    for one in recordings:
+        one.resolve(wait=True)
+    drawn = [s for one in recordings for s in (*one.slices, *_on_gpu(one))]
+    lanes, keys = _lanes(drawn), dict.fromkeys(s.key for s in sorted(drawn, key=lambda s: s.begin))
+    numbers = {key: number for number, key in enumerate(keys)}
     slices = sorted(
-        (keys[s.key], threads[s.thread], round((s.begin - start) * _NS, 4), round((s.end - start) * _NS, 4))
-        for one in recordings for s in one.slices
-    )  # fmt: skip
-    on_gpu = any(one.spans for one in recordings)
+        (numbers[s.key], lanes[s.thread][0], round((s.begin - start) * _NS, 4), round((s.end - start) * _NS, 4))
+        for s in drawn
+    )
+    undrawn = any(span.at == 0 for one in recordings for span in one.spans)
     return Timeline(
         revision=revision,
-        lanes=tuple(f"cpu thread {number + 1}" for number in range(len(threads))),
+        lanes=tuple(name for _, name in lanes.values()),
         keys=tuple(keys),
         slices=tuple(slices),
         steps=tuple(((one.begin - start) * _NS, (one.end - start) * _NS) for one in recordings),
         first=len(probe.batches) - len(recordings) + 1,
-        note="Work on the GPU is not drawn: the table has its times." if on_gpu else "",
+        note="What the hardware decoder did is not drawn: the table has its time." if undrawn else "",
     )
 
 
-def _threads(recordings: Sequence[Recording]) -> dict[str, int]:
-    """Threads by name: the one that drives the run first, then its helpers in the order of their numbers."""
-    names = {s.thread for one in recordings for s in one.slices}
-    helper = "dali-studio-worker"
-    ordered = sorted(names, key=lambda name: (name.startswith(helper), len(name), name))
-    return {name: number for number, name in enumerate(ordered)}
+def _on_gpu(recording: Recording) -> list[Slice]:
+    """The work of the GPU, as steps of lanes of its own."""
+    return [
+        Slice(span.key, _GPU[span.direction], span.at, span.at + round(span.milliseconds * 1e6))
+        for span in recording.spans if span.at
+    ]  # fmt: skip
 
 
-def _keys(recordings: Sequence[Recording]) -> dict[str, int]:
-    keys = dict.fromkeys(s.key for s in sorted((s for one in recordings for s in one.slices), key=lambda s: s.begin))
-    return {key: number for number, key in enumerate(keys)}
+def _lanes(drawn: Sequence[Slice]) -> dict[str, tuple[int, str]]:
+    """Number and name of each lane, by what it is called here.
+
+    The thread that drives the run is first, then its helpers in the order of their numbers, and the GPU below them.
+    """
+    found, helper, gpu = {s.thread for s in drawn}, "dali-studio-worker", tuple(_GPU.values())
+    threads = sorted(found.difference(gpu), key=lambda name: (name.startswith(helper), len(name), name))
+    names = [(name, f"cpu thread {number}") for number, name in enumerate(threads, 1)]
+    names += [(name, name) for name in gpu if name in found]
+    return {key: (number, name) for number, (key, name) in enumerate(names)}
 
 
 def chrome_trace(drawn: Timeline, name: str) -> str:

@@ -65,8 +65,17 @@ def root(tmp_path: Path) -> str:
 def test_a_run_reports_times_copies_and_memory_of_the_gpu(root: str) -> None:
     client = Client(turning(root, "cpu").graph)
     assert only(client.send("ready"), messages.Opened).gpu == ""
-    finished = only(client.send("run", batches=4), run_messages.RunFinished)
+    received = client.send("run", batches=4)
+    finished = only(received, run_messages.RunFinished)
     client.session.close()
+    drawn = only(received, run_messages.Timeline)
+    assert drawn.lanes[-2:] == ("gpu", "copies to gpu") and drawn.note == ""
+    (first, *_), (*_, last) = drawn.steps[0], drawn.steps[-1]
+    for lane, made in (("gpu", {"small", "turned"}), ("copies to gpu", {key for key in drawn.keys if "to_gpu" in key})):
+        steps = [step for step in drawn.slices if drawn.lanes[step[1]] == lane]
+        assert {drawn.keys[step[0]] for step in steps} >= made and made
+        # both clocks are read within some microseconds of each other; a batch ends when its results are there
+        assert all(first - 0.5 < begin <= end < last + 0.5 for _, _, begin, end in steps)
     assert (finished.batches, finished.failed, finished.note) == (4, (), "")
     timings = {t.key: t for t in finished.timings}
     (key,) = (key for key in timings if key.startswith("to_gpu"))
@@ -134,6 +143,7 @@ def test_copies_back_to_the_cpu_are_measured(root: str) -> None:
 def test_free_memory_tells_what_went_back(root: str) -> None:
     client = Client(turning(root, "mixed").graph)
     client.send("ready")
+    client.session.renderer.engine.compute(client.session.current(), 1, [2])
     first = only(client.send("free_memory"), run_messages.MemoryFreed)
     second = only(client.send("free_memory"), run_messages.MemoryFreed)
     client.session.close()

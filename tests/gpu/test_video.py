@@ -471,8 +471,9 @@ def test_a_pipeline_that_nobody_has_any_more_gives_back_what_it_read_in_advance(
     assert hardware
     del pipe
     gc.collect()
-    until = time.monotonic() + 10  # what is forgotten is closed by a thread of its own
-    while reader._ahead and time.monotonic() < until:  # pyright: ignore[reportPrivateUsage]
+    engines = cast("Any", reader.data)._engines
+    until = time.monotonic() + 10  # what is forgotten is closed by a thread of its own, one thing after the other
+    while (reader._ahead or not engines._closed) and time.monotonic() < until:  # pyright: ignore[reportPrivateUsage]
         time.sleep(0.01)
     assert not reader._ahead  # pyright: ignore[reportPrivateUsage]
-    assert cast("Any", reader.data)._engines._closed
+    assert engines._closed

@@ -15,6 +15,7 @@ import re
 import subprocess
 import tempfile
 import threading
+import time
 import types
 import weakref
 from collections.abc import Sequence
@@ -105,7 +106,7 @@ class Event:
         pass
 
     def record(self, stream: Any = None) -> None:
-        pass
+        self.when = time.perf_counter()
 
     def synchronize(self) -> None:
         pass
@@ -273,6 +274,6 @@ runtime = types.SimpleNamespace(
 )  # fmt: skip
 cuda = types.SimpleNamespace(
     Device=Device, Stream=Stream, ExternalStream=ExternalStream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,
-    alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream.current, get_elapsed_time=lambda begin, end: 0.001,
+    alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream.current, get_elapsed_time=lambda begin, end: 1e3 * (end.when - begin.when),
     nvrtc=types.SimpleNamespace(getVersion=lambda: (13, 0)),
 )  # fmt: skip
