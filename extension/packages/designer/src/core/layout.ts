@@ -278,8 +278,9 @@ export function fittingScale(width: number, height: number, box: Size): number {
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
-/** What a break of several branches must gain: it leads all of their wires back to the left. */
-const BREAK = 1.35;
+/** What a break of several branches must gain, as it leads all of their wires back to the left, and the scale beyond which nothing is gained by it. */
+const BREAK = 1.15;
+const READABLE = 0.88;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
@@ -363,7 +364,8 @@ function extentOf(
 
 /** How well a way fills a box: how large its cards are shown, less what breaks cost. */
 export function worthIn(box: Size, { extent, breaks }: Way): number {
-  return fittingScale(extent.width, extent.height, box) / BREAK ** breaks;
+  const scale = fittingScale(extent.width, extent.height, box);
+  return breaks > 0 ? Math.min(scale, READABLE) / BREAK ** breaks : scale;
 }
 
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
