@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
-from dali_studio.cli.text import note
+from dali_studio.cli.text import note, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.studio import gallery
 
@@ -69,7 +69,8 @@ def starter(folder: Path) -> Path:
                 shutil.copyfile(source / name, folder / name)
         if source != folder.resolve() and not (folder / "gallery").exists():
             shutil.copytree(gallery.folder(), folder / "gallery")
-            gallery.give_photos(folder / "gallery", default_registry())
+            with waiting("Making sample data for the examples"):
+                gallery.give_samples(folder / "gallery", default_registry())
     except OSError as error:
         message = f"{folder} cannot be used for notebooks: {error.strerror or error}."
         raise DaliStudioError(

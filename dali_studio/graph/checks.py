@@ -165,13 +165,18 @@ def _support(node: Node, argument: ArgumentSchema, *, same: bool) -> list[Diagno
 def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
     given = {*graph.argument_inputs(node.key), *node.objects}
     given |= {name for name, value in node.arguments.items() if value is not None}
+    missing = [one for one in schema.arguments if one.required and one.name not in given]
+    read = [one.name for one in missing if schema.role == "reader" and one.widget in ("path", "files")]
+    if read:  # the rest is asked for when that is there
+        words = "nothing to read is given.", f"Give {' and '.join(read)}."
+        return [finding(node, "DS103", *words, argument=read[0])]
     return [
         finding(
             node, "DS103", f"{node.key} needs {argument.name}.",
             "Give it in the program, or write its code in the designer." if argument.type == "object"
             else "Set a value or feed it by a wire." if argument.tensor else "Set a value.", argument=argument.name,
         )
-        for argument in schema.arguments if argument.required and argument.name not in given
+        for argument in missing
     ]  # fmt: skip
 
 

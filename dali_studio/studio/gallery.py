@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from dali_studio import samples
 from dali_studio.api.folders import folder_readers, point_at
 from dali_studio.api.sample_readers import with_samples
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -78,12 +78,16 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
     return with_samples(point_at(graph, readers, Path(images)) if readers else graph, registry), view
 
 
-def give_photos(copy: Path, registry: Registry) -> None:
-    """Let the examples in a copy of `folder` that read photos read the sample photos."""
-    for path in copy.glob(f"*/{FILE}"):
+def give_samples(copy: Path, registry: Registry) -> None:
+    """Let the examples in a copy of `folder` read sample data, as far as it is there: videos need a package.
+
+    Each is called as its folder then, since tabs have the names of their files.
+    """
+    for example in copy.glob(f"*/{FILE}"):
+        path = example.rename(example.with_name(f"{example.parent.name}.dali.json"))
         graph, view, _ = document.load(path, registry)
-        if readers := folder_readers(graph, registry):
-            document.save(point_at(graph, readers, samples.photos()), view, path)
+        with suppress(DaliStudioError):  # then it opens with a button that says what is missing
+            document.save(with_samples(graph, registry), view, path)
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:

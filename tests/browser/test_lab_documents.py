@@ -42,7 +42,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     part(page, "empty").wait_for(timeout=90_000)
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert path.endswith(".dali.json")
-    assert part(page, "save-state").inner_text() == "Saved"
+    assert part(page, "save-state").inner_text() == "Not saved yet"
     page.keyboard.press("Space")  # without a click before
     part(page, "quick-search").fill("read files")
     page.wait_for_function(
@@ -53,16 +53,17 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     part(page, "quick-search").wait_for(state="detached")
     part(page, "recipe-getting_started").click()
     part(page, "thumb-rotate").wait_for(timeout=60_000)
-    _await_dirty(page, True)
     page.wait_for_function(f"path => {_CURRENT}.context.path !== path", arg=path)  # the file is called as the recipe
     assert not (root / path).exists()
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert "untitled" not in path
-    assert part(page, "save-state").inner_text() == "Not saved"
+    assert part(page, "save-state").inner_text() == "Not saved yet"
     _set(page, "fill_value", "33")
     await_code(page, "fill_value=33")
+    _await_dirty(page, True)
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
+    assert part(page, "save-state").inner_text() == "Saved"
     kept = json.loads((root / path).read_text())
     assert {node["key"]: node for node in kept["pipeline"]["nodes"]}["rotate"]["arguments"]["fill_value"] == 33.0
     page.screenshot(path=artifacts / "lab_document.png")
@@ -82,17 +83,28 @@ def test_a_new_document_goes_with_its_tab_if_nothing_was_saved(page: Any, server
     address, root = server
     open_lab(page, address)
     before = sorted(path.name for path in root.glob("*.dali.json"))
-    for recipe in (False, True):
+    for recipe, edited in ((False, False), (True, False), (True, True)):
         page.evaluate("() => { window.jupyterapp.commands.execute('dali-studio:new'); }")
         part(page, "empty").wait_for(timeout=90_000)
         if recipe:
             part(page, "recipe-getting_started").click()
-            _await_dirty(page, True)
             page.wait_for_function(f"() => !{_CURRENT}.context.path.includes('untitled')")
+            part(page, "thumb-rotate").wait_for()
+            lab.settle(page)
+            _await_dirty(page, False)  # a recipe that was only looked at is no loss
+        if edited:
+            _set(page, "fill_value", "33")
+            _await_dirty(page, True)
+            for _ in range(2):  # back to the recipe, and to the empty file
+                page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:undo')")
+                _await_dirty(page, False)
+            page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:redo')")
+            _set(page, "fill_value", "34")
+            _await_dirty(page, True)
         path = root / page.evaluate(f"() => {_CURRENT}.context.path")
         assert path.exists()
         page.evaluate(f"() => {{ {_CURRENT}.close(); }}")
-        if recipe:
+        if edited:
             page.locator(".jp-Dialog button", has_text="Discard").click()
         for _ in range(100):
             if not path.exists():

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from dali_studio import cli
+from dali_studio.api.default import default_registry
+from dali_studio.api.sample_readers import idle_words
 from dali_studio.cli.lab import FIRST, TOUR, starter
+from dali_studio.graph import document
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -17,9 +20,12 @@ def test_starters_are_put_once_and_never_overwritten(tmp_path: Path) -> None:
     notebook = starter(tmp_path / "mine")
     assert notebook.name == FIRST and (tmp_path / "mine" / TOUR).read_text().count("A tour of the designer") == 1
     assert TOUR in notebook.read_text() and (tmp_path / "mine" / "gallery" / "resnet50" / "README.md").exists()
-    for name in ("resnet50", "image_and_mask"):  # its documents open with pictures
-        document = (tmp_path / "mine" / "gallery" / name / "pipeline.dali.json").read_text()
-        assert '"file_root": "${samples}"' in document and str(REPOSITORY) not in document
+    documents = {path.parent.name: path for path in (tmp_path / "mine" / "gallery").glob("*/*.dali.json")}
+    for name, path in documents.items():  # they open with pictures, in tabs with their names
+        assert path.name == f"{name}.dali.json"
+        graph, _, _ = document.load(path, default_registry())
+        assert not idle_words(graph, default_registry()) and str(REPOSITORY) not in path.read_text()
+    assert '"file_root": "${samples}"' in documents["image_and_mask"].read_text()
     notebook.write_text("changed")
     assert starter(tmp_path / "mine").read_text() == "changed"
 

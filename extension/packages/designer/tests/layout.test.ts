@@ -36,6 +36,21 @@ describe("layoutGraph", () => {
     const at = layoutGraph({ name: "joined", nodes, outputs: [ref("stack")] }, sizes, 1200);
     expect(parts.map((key) => at[key]?.y)).toEqual([14, 218, 422, 626]);
   });
+  it("breaks two long branches where that makes their cards readable, and not for more", () => {
+    const keys = Array.from({ length: 10 }, (_, i) => i);
+    const chain = (name: string) =>
+      keys.map((i) => node(`${name}${i}`, "rotate", { inputs: [i ? ref(`${name}${i - 1}`) : ref("reader")] }));
+    const nodes = [node("reader", "readers.file"), ...chain("image"), ...chain("mask")];
+    const graph = { name: "two", nodes, outputs: [ref("image9"), ref("mask9")] };
+    const shown = (width: number, height: number) => {
+      const { extent, breaks } = wayInBox(graph, sizes, { width, height });
+      return [breaks, fittingScale(extent.width, extent.height, { width, height })] as const;
+    };
+    const [broken, scale] = shown(1245, 560);
+    expect(broken).toBe(1);
+    expect(scale).toBeGreaterThan(0.6);
+    expect(shown(1900, 900)[0]).toBe(0); // at 83 % in one row
+  });
   it("keeps argument sources near to what they feed, on one line", () => {
     const nodes = [
       node("reader", "readers.file"),

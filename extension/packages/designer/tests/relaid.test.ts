@@ -10,7 +10,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { layoutOf, relaid } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 
@@ -41,6 +41,26 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("the first places", () => {
+  const branches = ["a", "b", "c", "d"].map((key) => node(key, "rotate", { inputs: [ref("decode")] }));
+  const tall = {
+    ...before,
+    graph: { ...GRAPH, nodes: [...GRAPH.nodes, ...branches], outputs: branches.map((n) => ref(n.key)) },
+  };
+
+  it("take the program's room where cards would be small beside it", () => {
+    const low = { width: 700, height: 350 };
+    const { positions, folds } = firstPlaces(tall, low, 200);
+    expect(folds).toBe(true);
+    expect(positions).toEqual(layoutOf(tall, { ...low, height: 550 }));
+    expect(firstPlaces(tall, low, 0).folds).toBe(false);
+  });
+
+  it("leave the program where cards can be read", () => {
+    expect(firstPlaces(before, ROOM, 200)).toEqual({ positions: layoutOf(before, ROOM), folds: false });
   });
 });
 

@@ -69,12 +69,15 @@ class PipelineFile {
     const now = (): FileState => ({
       name: context.localPath,
       dirty: context.model.dirty,
+      blank: this.mirror.blank,
       readOnly: context.model.readOnly,
     });
     this.state = createStore(now());
     const update = () => this.state.set(now);
     context.model.stateChanged.connect(update);
     context.pathChanged.connect(update);
+    context.saveState.connect(update);
+    void context.ready.then(update);
     // What is shown is what is saved, whoever saves: edits that are on their way are waited for.
     const save = context.save.bind(context);
     context.save = async () => {

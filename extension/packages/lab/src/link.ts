@@ -221,6 +221,7 @@ export class Link {
     return {
       send: (message) => {
         if (!this.comm || this.comm.isDisposed) throw new Error("No kernel has this document.");
+        if (message.type === "open_recipe") this.mirror.look();
         this.comm.send(message);
       },
       onMessage: (found) => {

@@ -27,6 +27,9 @@ export class Mirror {
   /** What was written here last. */
   private written: string;
   private saved: Saved | null = null;
+  /** The file, where `saved` is the recipe that was opened in it. */
+  private before: Saved | null = null;
+  private opens = false;
   private savedRevision = -1;
   private edited = false;
   private turn = 0;
@@ -46,6 +49,7 @@ export class Mirror {
     context.fileChanged.connect(this.onFile, this);
     context.model.contentChanged.connect(this.onContent, this);
     context.saveState.connect(this.onSave, this);
+    void context.ready.then(() => this.onFile());
   }
 
   dispose(): void {
@@ -61,11 +65,21 @@ export class Mirror {
    */
   begin(edited: boolean, fresh: boolean, again: boolean): void {
     this.edited = !fresh && (edited || this.context.model.dirty);
-    if (!again) this.saved = null;
+    if (!again) this.saved = this.before = null;
     this.latest = null;
     this.ended = this.turn;
     this.written = this.context.model.toString();
     if (fresh) this.context.model.dirty = this.written !== this.onDisk;
+  }
+
+  /** A recipe is opened: nothing is lost with one that was only looked at. */
+  look(): void {
+    this.opens = this.blank && !this.context.model.dirty;
+  }
+
+  /** Nothing was saved yet. */
+  get blank(): boolean {
+    return !this.onDisk.trim();
   }
 
   /** Done when all that has come is in the text. */
@@ -88,6 +102,12 @@ export class Mirror {
     this.revision = revision;
     this.latest = text;
     // Steps of notes and places alone have no revision of their own; nor has what a view arranges by itself.
+    if (this.opens && this.saved && revision !== this.savedRevision) {
+      this.before = this.saved;
+      this.saved = new Saved(text, text);
+      this.savedRevision = revision;
+      this.opens = false;
+    }
     const { saved } = this;
     if (saved ? revision === this.savedRevision && !(stepped && saved.rearranged(text)) : !this.edited) {
       this.saved = new Saved(saved?.file ?? this.written, text);
@@ -101,13 +121,13 @@ export class Mirror {
   private show(text: string): void {
     const { model } = this.context;
     this.edited = true;
-    const clean = this.saved?.equals(text) ?? false;
-    const wanted = clean && this.saved ? this.saved.file : text;
+    const same = [this.saved, this.before].find((one) => one?.equals(text));
+    const wanted = same?.file ?? text;
     if (wanted !== this.written) {
       this.written = wanted;
       model.fromString(wanted);
     }
-    model.dirty = !clean;
+    model.dirty = !same;
   }
 
   /** Done when the file is known that another page has written. */
@@ -133,6 +153,7 @@ export class Mirror {
     if (context.isDisposed) return;
     const file = context.model.toString();
     this.written = this.onDisk = file;
+    this.before = null;
     if (this.latest === null) return;
     this.saved = new Saved(file, revision === this.revision ? this.latest : file);
     this.savedRevision = -1;
@@ -154,6 +175,7 @@ export class Mirror {
       this.saved = new Saved(this.saving, this.saving);
       this.savedRevision = this.revision;
     }
+    this.before = null;
     this.onDisk = this.saving;
     this.saving = null;
   }

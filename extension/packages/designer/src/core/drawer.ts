@@ -2,6 +2,7 @@ import type { DrawerTab, State } from "./state";
 
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
+const TABS = 28;
 /** What a sweep needs at most: a row for each of its values. */
 const SWEEP = 614;
 
@@ -17,6 +18,11 @@ export function heightTab(tab: DrawerTab | null): DrawerTab {
 export function drawerHeight(state: State): number {
   const tab = heightTab(state.view.drawer);
   return state.view.drawerHeights[tab] ?? (isSweep(state) ? SWEEP : (HEIGHTS[tab] ?? 0));
+}
+
+/** What the canvas gains, in px, when the program is folded to the tabs' names. */
+export function roomOfCode(state: State): number {
+  return state.view.drawer === "code" ? drawerHeight(state) - TABS : 0;
 }
 
 /** Whether a tab is as high as what it holds, at most `drawerHeight`: until somebody gives it another height. */

@@ -4,6 +4,8 @@ import type { Store } from "./store";
 export interface FileState {
   readonly name: string;
   readonly dirty: boolean;
+  /** Nothing was written into it yet. */
+  readonly blank: boolean;
   readonly readOnly: boolean;
 }
 

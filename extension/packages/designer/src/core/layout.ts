@@ -278,8 +278,8 @@ export function fittingScale(width: number, height: number, box: Size): number {
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
-/** What a break of several branches must gain: it leads all of their wires back to the left. */
-const BREAK = 1.35;
+/** What a break of several branches must gain, as it leads all of their wires back to the left; beyond `most` it gains nothing. */
+const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
@@ -363,7 +363,8 @@ function extentOf(
 
 /** How well a way fills a box: how large its cards are shown, less what breaks cost. */
 export function worthIn(box: Size, { extent, breaks }: Way): number {
-  return fittingScale(extent.width, extent.height, box) / BREAK ** breaks;
+  const scale = fittingScale(extent.width, extent.height, box);
+  return breaks > 0 ? Math.min(scale, BREAK.most) / BREAK.cost ** breaks : scale;
 }
 
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
@@ -426,9 +427,7 @@ export function outputsHeight(graph: GraphView, positions: Readonly<Record<strin
   return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
 }
 
-interface Member extends Cell {
-  readonly key: string;
-}
+type Member = Cell & { readonly key: string };
 
 /** Lanes of a band from the top; a short band stands at the right, near the end of the row above, if it can. */
 function placeBand(members: readonly Member[], floor: Floor, continues: boolean): void {

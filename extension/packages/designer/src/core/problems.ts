@@ -1,5 +1,7 @@
 import type { Diagnostic } from "../protocol/generated";
 import { isBegun, looseFiles } from "./data";
+import * as format from "./format";
+import { severity } from "./select";
 
 /** What samples have wrong with them, by words that messages about them have. */
 const SAMPLES: readonly (readonly [RegExp, string])[] = [
@@ -57,4 +59,15 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
+}
+
+/** What a finding says beyond its title. */
+export function wordsOf(d: Diagnostic): string {
+  const words = format.sentence(format.message(d.message));
+  return words === `${titleOf(d)}.` ? "" : words;
+}
+
+/** How grave it looks: what is only not given yet is not broken. */
+export function toneOf(d: Diagnostic): "error" | "warning" | "info" {
+  return isBegun(d) ? "warning" : severity(d);
 }

@@ -10,7 +10,6 @@ export function saveState(state: State, file: FileState | null): string {
     return confirmed?.can_undo && !confirmed.saved ? "Edits kept" : "No kernel";
   }
   if (!confirmed) return "Starting the kernel…";
-  if (file) return file.dirty ? "Not saved" : "Saved";
-  if (!confirmed.document) return "Not saved yet";
-  return confirmed.saved ? "Saved" : "Not saved";
+  if (file ? file.blank : !confirmed.document) return "Not saved yet";
+  return (file ? !file.dirty : confirmed.saved) ? "Saved" : "Not saved";
 }

@@ -4,6 +4,7 @@ import { isAboutFile } from "./failures";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
+import { toneOf } from "./problems";
 import { findings, isOld, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
@@ -172,9 +173,13 @@ export function toldBy(d: Diagnostic): string {
   return [d.node, d.code, d.message].join("|");
 }
 
-/** Whether a card beside its node tells of a finding: that of one file says how many there are. */
+/** Whether a card beside its node tells of a finding: that of one file says how many there are, that of a reader without data goes for all. */
 export function isBeside({ view }: State, d: Diagnostic): boolean {
-  return view.told === toldBy(d) || (isAboutFile(d) && view.told.startsWith(`${d.node}|`));
+  return (
+    view.told === toldBy(d) ||
+    (isAboutFile(d) && view.told.startsWith(`${d.node}|`)) ||
+    (d.code === "DS103" && isBegun(d) && view.told.endsWith(`|${d.code}|${d.message}`))
+  );
 }
 
 /** Whether a finding is told in full beside its node, where its node is shown, or in the list of all. */
@@ -203,8 +208,7 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
         // of a file that a node goes on without, its card and the list of problems tell
         if (!aloud && (isTold(state, d) || (tone === "warning" && isAboutFile(d)))) return [];
-        const mild = isBegun(d) ? { ...said, tone: "warning" as const } : said;
-        return [isUnread(state, d) ? { ...mild, repair: undefined, action: "data" } : mild];
+        return [{ ...said, tone: toneOf(d), ...(isUnread(state, d) ? { action: "data" as const } : {}) }];
       });
   const candidates = [
     kernelMessage(state),

@@ -1,12 +1,10 @@
 import { useStore } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { isBegun } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
-import * as format from "../../core/format";
 import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
-import { titleOf } from "../../core/problems";
+import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import type { Point } from "../../core/route";
 import {
   failShare,
@@ -46,11 +44,11 @@ const ROOM = { width: 352, height: 98 };
 const COVERED = 3000;
 /** How much more what it tells of weighs than other cards. */
 const TOLD = 9;
-/** Farther from its node, in px, nobody would know of which it tells. */
+/** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
 const FAR = 120;
 
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, most: number): Point | null {
+function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Point | null {
   // Wires run anew a moment after the cards are at rest.
   const obstacles = useContext(ObstacleContext);
   const [, setRest] = useState(obstacles);
@@ -67,7 +65,8 @@ function useSpot(key: string, open: boolean, size: Size, most: number): Point | 
       : [];
     const told = [controls, ...ghostsIn(s, twin), ...pills, ...ends];
     const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
-    return inSight ? freeSpot(size, own, covered, frame, { most, far: twin ? 2 * FAR : FAR, wires }) : null;
+    const limits = chosen ? {} : { most: COVERED, far: twin ? 2 * FAR : FAR };
+    return inSight ? freeSpot(size, own, covered, frame, { ...limits, wires }) : null;
   }, alike);
 }
 
@@ -84,10 +83,10 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     more: findingsAt(s, nodeKey).filter((d) => d !== finding && !(isAboutFile(d) && isAboutFile(finding))).length,
     chosen: s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
-  const error = severity(finding) === "error" && !isBegun(finding);
+  const error = toneOf(finding) === "error";
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
-  const spot = useSpot(card, open, size, state.chosen ? Number.POSITIVE_INFINITY : COVERED);
+  const spot = useSpot(card, open, size, state.chosen);
   const canvas = useStore((s) => s.domNode);
   const observer = useRef<ResizeObserver | null>(null);
   const measured = useCallback((card: HTMLElement | null) => {
@@ -105,7 +104,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   }, [drawn, told, session]);
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   if (!drawn) return null;
-  const words = format.sentence(format.message(finding.message));
+  const words = wordsOf(finding);
   const title = titleOf(finding);
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
@@ -123,7 +122,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       ) : (
         <>
           <h4>{title}</h4>
-          <p>{guard ? words.replace(/^.*?: /, "") : words}</p>
+          {words && <p>{guard ? words.replace(/^.*?: /, "") : words}</p>}
           {state.twin && <TwinPictures node={nodeKey} />}
           {finding.hint && !state.twin && <p className="ds-error-hint">{finding.hint}</p>}
           {typeof finding.sample === "number" && <p className="ds-error-where">sample {finding.sample + 1}</p>}

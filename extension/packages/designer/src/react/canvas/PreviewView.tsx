@@ -96,7 +96,8 @@ function Over(props: PartProps<BoxesBody | PointsBody>) {
   );
 }
 
-function Table({ body, label, testId, height }: PartProps<TableBody>) {
+function Table({ body, label, testId, width, height }: PartProps<TableBody>) {
+  const words = (cell: string) => (width <= PREVIEW_WIDTH && Number(cell) ? format.short(Number(cell)) : cell);
   return (
     <div className="ds-table nowheel" style={{ maxHeight: height }} data-testid={testId}>
       <table aria-label={label}>
@@ -106,7 +107,7 @@ function Table({ body, label, testId, height }: PartProps<TableBody>) {
             <tr key={i}>
               {row.map((cell, k) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place in the tensor
-                <td key={k}>{cell.replace(/^-/, "−")}</td>
+                <td key={k}>{words(cell).replace(/^-/, "−")}</td>
               ))}
             </tr>
           ))}

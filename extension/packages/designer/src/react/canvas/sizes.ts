@@ -53,6 +53,24 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   return Object.fromEntries(kept.map(([key, p]) => [key, { x: p.x + was.x - is.x, y: p.y + was.y - is.y }]));
 }
 
+/** Cards that are seen smaller have their pictures, but hardly more: the program makes room for them. */
+const SMALL = 0.65;
+
+/** Places for all cards of a graph that has none; `folds`: in the room of the program, `more` px high, too, which is folded for that. */
+export function firstPlaces(
+  state: State,
+  room: Size,
+  more: number,
+): { positions: Record<string, Position>; folds: boolean } {
+  const ways = [room, { ...room, height: room.height + more }].map((box) => {
+    const positions = layoutOf(state, box);
+    return { positions, scale: scaleIn(box, rectsOf({ ...state, positions }, shownCards(state))) };
+  });
+  const [now, then] = ways as [(typeof ways)[0], (typeof ways)[0]];
+  const folds = now.scale < SMALL && then.scale > GAIN * now.scale;
+  return { positions: (folds ? then : now).positions, folds };
+}
+
 /** What another layout must gain in a room of another shape, so that cards do not move for little. */
 const GAIN = 1.15;
 

@@ -17,6 +17,7 @@ export function surroundings(s: ReactFlowState, beside = PORT) {
   const root = domNode?.closest(".ds-root");
   const frame = domNode?.getBoundingClientRect();
   const wide = (part: string) => root?.querySelector<HTMLElement>(part)?.offsetWidth ?? 0;
+  const strip = root?.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
   const drawn = (parts: string) => [...(domNode?.querySelectorAll(parts) ?? [])];
   const seen = ({ x, y, width: w, height: h }: Rect): Rect => ({
     x: left + x * zoom,
@@ -45,6 +46,11 @@ export function surroundings(s: ReactFlowState, beside = PORT) {
       return { x: x - (frame?.x ?? 0), y: y - (frame?.y ?? 0), width: w, height: h };
     }),
     wires: drawn(WIRES).flatMap((w) => boxesAlong(w.getAttribute("d") ?? "").map(seen)),
-    frame: { x: MARGIN, y: MARGIN, width: width - wide(".ds-floating") - 2 * MARGIN, height: height - 2 * MARGIN },
+    frame: {
+      x: MARGIN,
+      y: MARGIN + strip,
+      width: width - wide(".ds-floating") - 2 * MARGIN,
+      height: height - strip - 2 * MARGIN,
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { applyNodeChanges, type Edge, type Node, type NodeChange } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { roomOfCode } from "../../core/drawer";
 import * as format from "../../core/format";
 import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
 import { CARD, freePlace, type Size } from "../../core/layout";
@@ -12,7 +13,7 @@ import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
 import { describe } from "./OpCard";
-import { cardRects, layoutOf, sizesOf } from "./sizes";
+import { cardRects, firstPlaces, layoutOf, sizesOf } from "./sizes";
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
@@ -142,13 +143,16 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     if (missing.length === 0) return;
     const state = session.store.get();
     if (!state.graph) return;
-    const all = layoutOf(state, roomOf(box.current));
     const placed = cardsOf(state.graph).filter((k) => state.positions[k]);
     if (placed.length === 0) {
-      session.move(all);
+      const more = box.current?.clientHeight ? roomOfCode(state) : 0;
+      const { positions, folds } = firstPlaces(state, roomOf(box.current), more);
+      if (folds) session.view({ drawer: null });
+      session.move(positions);
       requestAnimationFrame(fit);
       return;
     }
+    const all = layoutOf(state, roomOf(box.current));
     const taken = cardRects(state);
     const sizes = sizesOf(state);
     const found: Record<string, Position> = {};

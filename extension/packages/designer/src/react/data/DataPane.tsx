@@ -1,11 +1,13 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { labelCounts, placeOf, readersOf } from "../../core/data";
+import { isUnread, labelCounts, placeOf, readersOf } from "../../core/data";
 import * as format from "../../core/format";
+import { findings } from "../../core/select";
 import { DATA_IMAGE } from "../../core/session";
 import type { DataSample, DataSet, NodeView, Spread } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { SmallButton } from "../parts";
+import { Problem } from "../problems/Problem";
 
 /** Where a reader reads; a folder that is missing on this machine is replaced here. */
 function Place({ node }: { readonly node: NodeView }) {
@@ -134,6 +136,7 @@ export function DataPane() {
   const key = node?.key ?? "";
   const stamp = node ? JSON.stringify(node.arguments) : "";
   const found = useSel((s) => (s.dataSet?.key === key ? s.dataSet : null));
+  const unread = useSel((s) => findings(s).find((d) => d.node === key && isUnread(s, d)));
   const failed = useSel((s) => s.refused[0]?.message ?? "");
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the reader reads is looked into anew when it changes
   useEffect(() => {
@@ -165,7 +168,13 @@ export function DataPane() {
         <span className="ds-muted">fn.{node.operator}</span>
         <Place node={node} />
       </div>
-      {found ? <Contents found={found} /> : <p className="ds-muted">{failed || "Looking into it…"}</p>}
+      {found ? (
+        <Contents found={found} />
+      ) : unread ? (
+        <Problem found={unread} />
+      ) : (
+        <p className="ds-muted">{failed || "Looking into it…"}</p>
+      )}
     </div>
   );
 }

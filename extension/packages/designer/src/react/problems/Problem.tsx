@@ -1,9 +1,9 @@
-import { isBegun, isUnread, looseFiles, placeOf } from "../../core/data";
+import { isUnread, looseFiles, placeOf } from "../../core/data";
 import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
-import { titleOf } from "../../core/problems";
-import { failShare, repairsOf, severity } from "../../core/select";
+import { titleOf, toneOf } from "../../core/problems";
+import { failShare, repairsOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -38,9 +38,8 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const back = useSel(
     (s) =>
       (repairs.length === 0 || finding.code === "DS105") &&
-      !isBegun(finding) &&
       (argument || !isAboutFile(finding)) &&
-      severity(finding) === "error" &&
+      toneOf(finding) === "error" &&
       s.confirmed?.can_undo,
   );
   const files = looseFiles(finding);
@@ -57,8 +56,22 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
           Read {files === 1 ? "its file" : `its ${files} files`}
         </SmallButton>
       )}
+      {repairs.map((repair, i) => (
+        <SmallButton
+          key={repair.title}
+          primary={bare && i === 0}
+          data-testid={testId}
+          onClick={() => session.repair(repair)}
+        >
+          {repair.title}
+        </SmallButton>
+      ))}
       {unread && (
-        <SmallButton primary={!path} data-testid="choose-data" onClick={() => session.view({ folders: node ?? null })}>
+        <SmallButton
+          primary={!path && repairs.length === 0}
+          data-testid="choose-data"
+          onClick={() => session.view({ folders: node ?? null })}
+        >
           Choose folder
         </SmallButton>
       )}
@@ -71,16 +84,6 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
           Use {most}
         </SmallButton>
       )}
-      {repairs.map((repair, i) => (
-        <SmallButton
-          key={repair.title}
-          primary={!(unread || !bare || i)}
-          data-testid={testId}
-          onClick={() => session.repair(repair)}
-        >
-          {repair.title}
-        </SmallButton>
-      ))}
       {back && (
         <SmallButton title="Undo the last edit" data-testid="go-back" onClick={() => session.undo()}>
           Undo the edit
@@ -95,13 +98,13 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
 /** Where something fails that can be tried apart. */
 export function Reproduction({ finding }: { readonly finding: Diagnostic }) {
   const unread = useSel((s) => isUnread(s, finding));
-  const fails = finding.node && !unread && !isBegun(finding) && severity(finding) === "error";
+  const fails = finding.node && !unread && toneOf(finding) === "error";
   return fails ? <CopyReproduction finding={finding} /> : null;
 }
 
 /** A finding where a node is told of, a few words while a card tells it beside the node; in the list, which has no card beside it, with its file. */
 export function Problem({ found }: { readonly found: Diagnostic }) {
-  const tone = severity(found);
+  const tone = toneOf(found);
   const share = useSel((s) => tone === "error" && failShare(s, found.node ?? ""));
   const told = useSel((s) => s.view.told === toldBy(found));
   const list = useFrame().breadth === "list";

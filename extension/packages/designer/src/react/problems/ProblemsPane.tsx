@@ -1,7 +1,6 @@
 import { isAboutFile, problems } from "../../core/failures";
 import * as format from "../../core/format";
-import { titleOf } from "../../core/problems";
-import { severity } from "../../core/select";
+import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
@@ -16,14 +15,13 @@ const SHOWN = 60;
 function Problem({ finding }: { readonly finding: Diagnostic }) {
   const session = useSession();
   const api = useCanvasApi();
-  const tone = severity(finding);
+  const tone = toneOf(finding);
   const { node } = finding;
   return (
     <li className={`ds-problem ds-tone-${tone}`}>
-      <Icon name={tone === "info" ? "info" : tone} />
+      <Icon name={tone} />
       <div>
-        <b>{titleOf(finding)}.</b> {format.message(finding.message)}{" "}
-        {finding.hint && <span className="ds-muted">{finding.hint}</span>}
+        <b>{titleOf(finding)}.</b> {wordsOf(finding)} {finding.hint && <span className="ds-muted">{finding.hint}</span>}
         {isAboutFile(finding) && <FailingFile finding={finding} />}
         <p className="ds-problem-foot">
           <Actions finding={finding} />
