@@ -37,6 +37,8 @@ class Trace:
         self.branches: Branches | None = None
         #: What the next operator is called whose call gives no name; constants that it needs are not called so.
         self.suggested = ""
+        #: Variables that have held a node.
+        self.held: set[str] = set()
         #: The highest number tried for a name: a thousand nodes of one name do not ask for each of them again.
         self._taken: dict[str, int] = {}
         #: What computes an operator in place of appending it (debug mode): name, inputs and arguments of the call.
@@ -60,6 +62,10 @@ class Trace:
     def here(self, node: DataNode) -> DataNode:
         """The node as the branch that is being traced sees it."""
         return node if self.branches is None else self.branches.bring(node)
+
+    def name_of(self, variable: str) -> str:
+        """The name of the first node that a variable holds; others are called by what they do."""
+        return "" if variable in self.held else variable
 
     def new_key(self, name: str) -> str:
         """A free node key like `name`."""

@@ -298,7 +298,8 @@ class _Call:
             raise _fail(error.code, error.message, error.hint, argument=error.argument) from None
         name, device = given.pop("name", None), given.pop("device", None)
         nodes = [self._node(item, position) for position, item in enumerate(inputs)]
-        key = self.trace.new_key(name or self._suggested() or self.schema.node_name)
+        variable = self._suggested()
+        key = self.trace.new_key(name or self.trace.name_of(variable) or self.schema.node_name)
         for argument, value in given.items():
             self._sort(key, argument, value)
         if self.trace.branches is not None and self.schema.argument(_SCOPE) is not None and _SCOPE not in given:
@@ -319,6 +320,7 @@ class _Call:
             graph.connect(node.port, key, argument=argument)
         if name is not None:
             self.trace.names[name] = key
+        self.trace.held.add(variable)
         outputs = default_registry().outputs(self.schema.name, self.values, len(nodes))
         made = [
             DataNode(self.trace, PortRef(node=key, output=i), "cpu" if output.on_cpu else placed)

@@ -122,12 +122,30 @@ class Variables:
         self._give(merge, name)
 
     def _wanted(self, merge: str, leaves: Sequence[PortRef]) -> Iterator[str]:
-        """Variables that may be used again: what a branch leaves as it is, and what results are called after."""
+        """Variables that may be used again.
+
+        These are what a branch leaves as it is, what results are called after, and, where these are called as their
+        operators are, what all of them are made of.
+        """
         for slot, port in enumerate(self.structure.sides(merge)):
             if not self.direct(merge, slot):
                 yield self.names.ports[port]
-        for name in [*(self.names.ports[port] for port in leaves), merge]:
-            yield name.rstrip("0123456789").rstrip("_")
+        called = [(self.structure.is_unnamed(port.node), self.names.ports[port]) for port in leaves]
+        called.append((self.structure.is_unnamed(merge), merge))
+        yield from (_base(name) for unnamed, name in called if not unnamed)
+        entering = {self._entering(port, merge) for port in leaves}
+        if len(entering) == 1 and (port := entering.pop()):
+            yield self.names.ports[port]
+        yield from (_base(name) for _, name in called)
+
+    def _entering(self, port: PortRef, merge: str) -> PortRef | None:
+        """What goes into an `if` to become a result of it: the first input of its first step."""
+        while len(self.structure.paths[port.node]) > len(self.structure.paths[merge]):
+            first = None if port.output else next(iter(self.structure.graph.inputs(port.node)), None)
+            if first is None:
+                return None
+            port = self.structure.value(first)
+        return port
 
     def _leaves(self, merge: str) -> Iterator[PortRef]:
         """What statements compute of a merge, those inside of its branches included."""
@@ -181,6 +199,10 @@ class Variables:
                 yield port
                 if self.structure.is_choice(port.node):
                     yield from self._parts(port.node)
+
+
+def _base(name: str) -> str:
+    return name.rstrip("0123456789").rstrip("_")
 
 
 def _number(structure: Structure, key: str) -> bool | int | float | None:

@@ -12,6 +12,7 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.compose import read_compose
+from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.dialects import installed_first
@@ -147,13 +148,16 @@ def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:
         old = _named(before, graph).called
     except DaliStudioError:  # of a graph that has no program
         return []
-    names, taken = Names(), {*graph, *text.graph}
-    for key in taken:
+    names, found = Names(), list[Rename]()
+    for key in {*graph, *text.graph}:
         names.unused(key)
-    return [
-        Rename(key=key, new_key=names.unused(name)) for key, name in text.called.items()
-        if key in graph and old.get(key, name) != name
-    ]  # fmt: skip
+    for key, name in text.called.items():
+        if key in graph and old.get(key, name) != name:
+            new, usual = names.unused(name), usual_name(graph.node(key).operator)
+            if new != name:  # another node is called so
+                new = key if key.rstrip("0123456789_") == usual else names.unused(usual)
+            found += [Rename(key=key, new_key=new)] if new != key else []
+    return found
 
 
 def shown(

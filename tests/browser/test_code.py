@@ -49,7 +49,7 @@ def _await_nodes(page: Any, count: int) -> None:
 
 def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     (server[1] / "train.py").write_text(PROGRAM)
-    _open(page, server, "program.ipynb", CELL, "thumb-images_2")
+    _open(page, server, "program.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)  # the file's, with its comments
     before = _nodes(page)
     text = _by_id(page, "code-input")
@@ -86,7 +86,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     text.press("Control+z")
     _await_source(page, PROGRAM)
     _await_nodes(page, len(before))
-    _by_id(page, "node-images_2").click(position=HEAD)
+    _by_id(page, "node-resize").click(position=HEAD)
     _by_id(page, "number-resize_shorter").fill("120")
     page.keyboard.press("Enter")
     _await_source(page, PROGRAM.replace("resize_shorter=160", "resize_shorter=120"))
@@ -96,7 +96,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     text.fill(photos)
     text.press("Control+Enter")
     _await_source(page, photos)
-    _by_id(page, "node-photos_2").click(position=HEAD)
+    _by_id(page, "node-resize").click(position=HEAD)
     page.keyboard.press("F2")
     page.keyboard.press("Control+a")
     page.keyboard.type("small")
@@ -108,7 +108,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
 
 def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -> None:
     (server[1] / "train.py").write_text(PROGRAM)
-    _open(page, server, "written.ipynb", CELL, "thumb-images_2")
+    _open(page, server, "written.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
     text = _by_id(page, "code-input")
 
@@ -142,7 +142,7 @@ def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -
 
 def test_tab_indents_and_esc_leaves(page: Any, server: tuple[str, Path]) -> None:
     (server[1] / "train.py").write_text(PROGRAM)
-    _open(page, server, "tabs.ipynb", CELL, "thumb-images_2")
+    _open(page, server, "tabs.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
     text = _by_id(page, "code-input")
     select = "(area, [from, to]) => { area.focus(); area.setSelectionRange(area.value.indexOf(from), area.value.indexOf(to)); }"

@@ -14,6 +14,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
 from dali_studio.api.reading.compose_rules import Rule, State, Transform, numeric
 from dali_studio.api.reading.compose_torchvision import TORCHVISION
+from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.program import ReadingWarning, read
 from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -102,15 +103,14 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
 
 
 def _called_by_operator(graph: Graph) -> Graph:
-    """The graph with names for its steps, which are one variable of the program."""
+    """The graph without names of the program's variables."""
     registry, names = default_registry(), Names()
     for key in graph:
         names.unused(key)
     edits: list[Rename] = []
     for node in graph.nodes():
-        if re.fullmatch(r"(images|result)(_\d+)?", node.key):
-            short = registry.schema(node.operator).node_name if node.operator in registry else ""
-            new = names.unused(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", short or node.operator.rpartition(".")[2]).lower())
+        if re.fullmatch(r"images|result|[A-Z]\w*", node.key):
+            new = names.unused(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", usual_name(node.operator)).lower())
             edits.append(Rename(key=node.key, new_key=new))
     return apply(graph, edits, registry)[0]
 

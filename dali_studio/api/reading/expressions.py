@@ -378,7 +378,7 @@ class Expressions(ABC):
         inputs = [self.as_input(one) for one in arguments]
         while True:
             try:
-                self.trace.suggested = "" if "name" in given else name
+                self.trace.suggested = name
                 return function(*inputs, **given)
             except DaliStudioError as error:
                 first = error.diagnostics[0]
@@ -425,10 +425,11 @@ class Expressions(ABC):
         """A node for a call of something that is no operator here."""
         operator = re.sub(r"[^\w.]+", "_", path.removeprefix("dali.fn.")).strip("_.")[:80] or "unknown"
         graph = self.trace.graph
-        key = self.trace.new_key(name or operator.rpartition(".")[2])
+        key = self.trace.new_key(self.trace.name_of(name) or operator.rpartition(".")[2])
         wires = {key: value for key, value in keywords.items() if isinstance(value, DataNode)}
         values = {key: json_of(value) for key, value in keywords.items() if key not in wires and is_json(value)}
         graph.add_node(Node(key=key, operator=operator, arguments=values, origin=self.place()))
+        self.trace.held.add(name)
         for position, source in enumerate(known.nodes_in(arguments)):
             graph.connect(self.trace.here(source).port, key, position)
         for argument, source in wires.items():

@@ -317,3 +317,9 @@ def has_unknown(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(has_unknown, cast("dict[Any, Any]", value).values()))
     return isinstance(value, Unknown | Imported)
+
+
+def usual_name(operator_name: str) -> str:
+    """What nodes of an operator are called that nothing else names."""
+    registry, last = default_registry(), operator_name.rpartition(".")[2]
+    return registry.schema(operator_name).node_name if operator_name in registry else last

@@ -14,6 +14,7 @@ from typing import Any
 from dali_studio.api.branches import RETURNED
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.interpreter import Interpreter
+from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable, Patches
 from dali_studio.api.reading.program import Program
 from dali_studio.api.reading.renaming import renamed
@@ -122,7 +123,7 @@ class ProgramText:
         followed = {_place(step.node): step for step in recorder.steps}
         self.called = {
             port.node: name for step in recorder.steps for name, port in step.names.items()
-            if port.node in step.made and re.fullmatch(rf"{re.escape(name)}(_\d+)?", port.node)
+            if port.node in step.made and self._is_called(port, name)
         } | {key: key for key in self.graph if _is_named(recorder.spans.get(key), key)}  # fmt: skip
         self._followed = followed
         self._steps: list[Step] = [] if self._function is None else self.steps_of(self._function)
@@ -131,6 +132,11 @@ class ProgramText:
         self.dialect = next((name for name in DIALECTS if name in imported), next(iter(DIALECTS)))
         self.functions = [node for node in program.tree.body if isinstance(node, ast.FunctionDef)]
         self._imports = [node for node in program.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+
+    def _is_called(self, port: PortRef, variable: str) -> bool:
+        """Whether a node has its name from a variable, or, if that held another node before, from its operator."""
+        usual = usual_name(self.graph.node(port.node).operator) if not port.output else variable
+        return re.fullmatch(rf"({re.escape(variable)}|{re.escape(usual)})(_\d+)?", port.node) is not None
 
     def lines(self) -> dict[str, tuple[int, ...]]:
         """The lines in which each node is made."""

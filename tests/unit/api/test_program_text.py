@@ -71,17 +71,17 @@ def difference(*edits: Edit, text: str = TEXT) -> list[str]:
 
 CASES: dict[str, tuple[list[Edit], list[str]]] = {
     "a value": (
-        [SetArgument(key="images_2", argument="size", value=(160.0, 160.0))],
+        [SetArgument(key="resize", argument="size", value=(160.0, 160.0))],
         ["-                       size=[224, 224],   # as the model wants",
          "+                       size=[160, 160],   # as the model wants"],
     ),
     "a new value of a type": (
-        [SetArgument(key="images_2", argument="interp_type", value="INTERP_CUBIC")],
+        [SetArgument(key="resize", argument="interp_type", value="INTERP_CUBIC")],
         ["+from nvidia.dali import types", "-                       antialias=False)",
          "+                       antialias=False, interp_type=types.INTERP_CUBIC)"],
     ),
     "a value that goes": (
-        [SetArgument(key="images_2", argument="antialias", unset=True)],
+        [SetArgument(key="resize", argument="antialias", unset=True)],
         ["-                       size=[224, 224],   # as the model wants", "-                       antialias=False)",
          "+                       size=[224, 224])"],
     ),
@@ -92,23 +92,23 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
     ),
     "a node between": (
         [AddNode(key="flip", operator="flip"), Connect(source=port("images"), target="flip", input=0),
-         Connect(source=port("flip"), target="images_2", input=0)],
+         Connect(source=port("flip"), target="resize", input=0)],
         ["-    images = fn.resize(images,", "+    flip = fn.flip(images)", "+    images = fn.resize(flip,"],
     ),
     "nodes at the end": (
         [AddNode(key="labels", operator="random.uniform", arguments={"range": (-10.0, 10.0)}),
-         AddNode(key="rotate", operator="rotate"), Connect(source=port("images_2"), target="rotate", input=0),
+         AddNode(key="rotate", operator="rotate"), Connect(source=port("resize"), target="rotate", input=0),
          Connect(source=port("labels"), target="rotate", argument="angle"),
          SetOutputs(outputs=(port("rotate"), port("reader", 1)))],
         ["-    return images, labels", "+    labels_2 = fn.random.uniform(range=[-10, 10])",
          "+    rotate = fn.rotate(images, angle=labels_2)", "+    return rotate, labels"],
     ),
     "a wire instead of a value": (
-        [AddNode(key="fill", operator="random.coin_flip"), Connect(source=port("fill"), target="images_2", argument="roi_relative")],
+        [AddNode(key="fill", operator="random.coin_flip"), Connect(source=port("fill"), target="resize", argument="roi_relative")],
         ["+    fill = fn.random.coin_flip()"],
     ),
     "a node goes": (
-        [Disconnect(target="images_2", input=0), RemoveNode(key="images_2"),
+        [Disconnect(target="resize", input=0), RemoveNode(key="resize"),
          SetOutputs(outputs=(port("images"), port("reader", 1)))],
         ["-    images = fn.resize(images,", "-                       size=[224, 224],   # as the model wants",
          "-                       antialias=False)"],
@@ -124,7 +124,7 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
          "+    photos = fn.decoders.image(files)  # RGB: größer", "+    images = fn.resize(photos,"],
     ),
     "a name and a value": (
-        [Rename(key="images_2", new_key="small"), SetArgument(key="small", argument="antialias", value=True)],
+        [Rename(key="resize", new_key="small"), SetArgument(key="small", argument="antialias", value=True)],
         ["-    images = fn.resize(images,", "+    small = fn.resize(images,",
          "-                       antialias=False)", "+                       antialias=True)",
          "-    return images, labels", "+    return small, labels"],
@@ -135,9 +135,9 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
          '+    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="train")'],
     ),
     "a name that is a variable already": ([Rename(key="images", new_key="labels")], []),
-    "one output": ([SetOutputs(outputs=(port("images_2"),))], ["-    return images, labels", "+    return images"]),
+    "one output": ([SetOutputs(outputs=(port("resize"),))], ["-    return images, labels", "+    return images"]),
     "a device": (
-        [SetDevice(key="images", device="mixed"), SetDevice(key="images_2", device="gpu")],
+        [SetDevice(key="images", device="mixed"), SetDevice(key="resize", device="gpu")],
         ["-    images = fn.decoders.image(files)  # RGB: größer", '+    images = fn.decoders.image(files, device="mixed")  # RGB: größer',
          "-                       antialias=False)", '+                       antialias=False, device="gpu")'],
     ),
@@ -154,7 +154,7 @@ def test_only_the_lines_of_a_change_change(name: str) -> None:
 def test_nothing_changes_without_a_change() -> None:
     source = ProgramText(TEXT)
     assert source.changed(source.graph.copy())[0] is source
-    assert source.lines() == {"reader": (9,), "images": (10,), "images_2": (11, 12, 13)}
+    assert source.lines() == {"reader": (9,), "images": (10,), "resize": (11, 12, 13)}
 
 
 ARITHMETIC = """
@@ -189,8 +189,8 @@ def program():
 
 
 def test_what_single_statements_do_not_say_is_refused_and_the_rest_is_not() -> None:
-    with pytest.raises(NotWritable, match="x_2 is not made by a statement of its own"):
-        difference(SetArgument(key="x_2", argument="angle", value=5.0), text=LOOP)
+    with pytest.raises(NotWritable, match="rotate is not made by a statement of its own"):
+        difference(SetArgument(key="rotate", argument="angle", value=5.0), text=LOOP)
     edit = SetArgument(key="y", argument="horizontal", value=0)
     assert difference(edit, text=LOOP) == ["-    y = fn.flip(x)", "+    y = fn.flip(x, horizontal=0)"]
 
@@ -222,13 +222,13 @@ def test_a_value_in_a_function_that_is_called_once_is_written_there() -> None:
         difference(edit, text=twice)
     with pytest.raises(NotWritable):  # its variables are not those of the pipeline
         difference(AddNode(key="flip", operator="flip"), Connect(source=port("images"), target="flip", input=0),
-                   Connect(source=port("flip"), target="images_2", input=0), text=FUNCTION)  # fmt: skip
+                   Connect(source=port("flip"), target="hsv", input=0), text=FUNCTION)  # fmt: skip
 
 
 def test_several_statements_of_a_line_stay_together() -> None:
     text = TEXT.replace("    # done\n", "    more = fn.flip(images); images = fn.flip(more)\n")
     with pytest.raises(NotWritable, match="several statements"):
-        difference(RemoveNode(key="more"), Connect(source=port("images_2"), target="images_3", input=0), text=text)
+        difference(RemoveNode(key="more"), Connect(source=port("resize"), target="flip", input=0), text=text)
 
 
 def test_a_text_without_a_pipeline_is_refused() -> None:

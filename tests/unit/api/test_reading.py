@@ -84,7 +84,7 @@ def test_programs_of_public_projects_are_written_and_read_back(name: str) -> Non
 
 def test_variables_name_the_nodes_and_lines_are_kept() -> None:
     graph, _ = findings(PROGRAMS["with a pipeline"])
-    assert list(graph) == ["reader", "images", "images_2"]
+    assert list(graph) == ["reader", "images", "resize"]
     lines = HEAD.count("\n")
     assert graph.node("images").origin == f"program:{lines + 5}"
 

@@ -223,7 +223,7 @@ def test_lines_of_a_program_with_branches() -> None:
     assert emitted.lines["coin_flip"] == (condition,)
     assert condition not in emitted.lines["other"] and emitted.lines["negated"] == (condition,)
     assert emitted.lines["merge_3"] == (numbers["if flag:"],)
-    assert emitted.lines["images_3"] == (numbers["images = fn.flip(images)"],)
+    assert emitted.lines["flip"] == (numbers["images = fn.flip(images)"],)
     assert set(emitted.lines) == set(graph_of(BEGIN + PROGRAMS["else if"].strip("\n"))) - {"masks"}
 
 

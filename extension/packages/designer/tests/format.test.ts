@@ -61,6 +61,7 @@ describe("numbers", () => {
       "unifor…4",
     ]);
     expect(format.cut("uniform_4", 2)).toBe("u…4");
+    expect(format.cut("window", 3)).toBe("win…");
     expect(format.cut("uniform_4", 9)).toBe("uniform_4");
     expect(format.message("part of its 451x300 pixels is missing: 0x5f")).toBe(
       "part of its 451×300 pixels is missing: 0x5f",

@@ -51,6 +51,17 @@ describe("layoutGraph", () => {
     expect(scale).toBeGreaterThan(0.6);
     expect(shown(1900, 900)[0]).toBe(0); // at 83 % in one row
   });
+  it("puts no card of one branch on the way of another to where they join", () => {
+    const nodes = [
+      node("decode", "decoders.image"),
+      node("turned", "rotate", { inputs: [ref("decode")] }),
+      node("flip", "flip", { inputs: [ref("decode")] }),
+      node("blur", "gaussian_blur", { inputs: [ref("flip")] }),
+      node("stack", "stack", { inputs: [ref("turned"), ref("blur")] }),
+    ];
+    const at = layoutGraph({ name: "branches", nodes, outputs: [ref("stack")] }, sizes, 1200);
+    expect(["decode", "turned", "flip", "blur", "stack"].map((key) => at[key]?.y)).toEqual([14, 14, 218, 218, 14]);
+  });
   it("keeps argument sources near to what they feed, on one line", () => {
     const nodes = [
       node("reader", "readers.file"),

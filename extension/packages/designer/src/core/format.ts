@@ -130,8 +130,8 @@ export function shared(names: readonly string[], word: RegExp): string {
 }
 
 /**
- * A name of which so many characters are kept: as many of its end as of its beginning, or the number at its end. What it
- * shares with most others at one of these goes first.
+ * A name of which so many characters are kept: as many of its end as of its beginning, or the number at its end, or of
+ * two or three the beginning alone. What it shares with most others at one of these goes first.
  */
 export function cut(text: string, kept: number, start = "", last = ""): string {
   if (kept >= text.length) return text;
@@ -141,7 +141,7 @@ export function cut(text: string, kept: number, start = "", last = ""): string {
     return own.length > kept && begins ? `…${own.slice(start.length)}…` : `${own.slice(0, kept)}…`;
   }
   if (begins) return `…${text.slice(Math.max(start.length, text.length - kept))}`;
-  const end = Math.min(/\d{1,4}$/.exec(text)?.[0].length ?? Math.ceil(kept / 2), kept - 1);
+  const end = Math.min(/\d{1,4}$/.exec(text)?.[0].length ?? (kept > 3 ? Math.ceil(kept / 2) : 0), kept - 1);
   return `${text.slice(0, kept - end)}…${end > 0 ? text.slice(-end) : ""}`;
 }
 

@@ -125,7 +125,12 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
     const node = byKey.get(from);
     const first = node?.inputs.find((r) => r !== null && placed.get(r.node)?.lane === -1);
     put(from, lane);
-    if (first) chain(first.node, lane);
+    if (!first) return;
+    chain(first.node, lane);
+    // the wire between them is straight
+    const [begin, end] = [placed.get(first.node), placed.get(from)];
+    if (!begin || !end || begin.lane !== end.lane) return;
+    for (let column = begin.column + begin.span; column < end.column; column += 1) taken.add(`${column},${end.lane}`);
   };
   put(OUTPUTS, 0);
   graph.outputs.forEach((ref, i) => {

@@ -53,7 +53,7 @@ function OutputsCardView({ selected }: NodeProps) {
         <span className="ds-tile" style={{ "--ds-c": "var(--ds-slate)" }}>
           <Icon name="outputs" size={12} />
         </span>
-        <b>outputs</b>
+        <Name text="outputs" />
       </header>
       {outputs.map((ref, i) => {
         const [kind, name = "", facts] = (rows[i] ?? "any").split("|");
