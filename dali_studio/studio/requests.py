@@ -21,7 +21,7 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
     """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
 
     `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
-    `pins`: of these nodes previews keep the outputs of the shown sample, or no longer keep them; that is no undo step.
+    `pins`: of these nodes previews keep the outputs of the shown batch, or no longer keep them.
     """
 
     base_revision: int
