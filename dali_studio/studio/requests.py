@@ -91,9 +91,13 @@ class RequestCode(msgspec.Struct, frozen=True, kw_only=True, tag="request_code")
 
 
 class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_detail"):
-    """Ask for the large picture and the statistics of one node's output, and of its first input."""
+    """Ask for the large picture and the statistics of one node's output, and of its first input.
+
+    Those of one sample are sent again with every edit and sample, until another one is asked for.
+    """
 
     key: str
+    #: key: the card; empty for none
     output: int = 0
     plane: int = -1
     #: plane: which frame or slice, or which voxel of a volume; -1: the one that is shown first

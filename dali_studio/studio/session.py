@@ -24,6 +24,7 @@ from dali_studio.graph import document
 from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
@@ -323,7 +324,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.RequestDetail) -> None:
-        self._detail = message
+        self._detail = message if message.key else None
         self._render_detail()
 
     @handle.register
@@ -521,12 +522,15 @@ class Session:
             self.renderer.resend()
         self.worker.submit("preview", lambda: self.renderer.cards(request))
         self.worker.insist("strip", lambda: self.renderer.strip(request, again=everything or strip))
-        if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
+        waited = self.worker.drop("detail")  # asked for another batch, perhaps a far one
+        if waited or (self._detail and not self._detail.whole):
             self._render_detail()
 
     def _render_detail(self) -> None:
         request, wanted = self.request(), self._detail
         if wanted is not None:
+            real = request.revision.cards.real(PortRef(node=wanted.key, output=wanted.output))
+            wanted = msgspec.structs.replace(wanted, key=real.node, output=real.output)
             self.worker.submit("detail", lambda: self.renderer.detail(request, wanted))
 
     def _begin(self, job: str) -> None:
