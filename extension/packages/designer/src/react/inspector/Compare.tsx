@@ -61,15 +61,14 @@ function usePictureSize(id: string): { readonly width: number; readonly height: 
 
 interface PixelLineProps {
   readonly values: readonly (PixelValue | undefined)[];
-  readonly above: boolean;
 }
 
-/** The numbers under the pointer, of the output and of the input at the same place. */
-function PixelLine({ values: [out, into], above }: PixelLineProps) {
+/** The numbers under the pointer, of the output and of the input at the same place: below the picture. */
+function PixelLine({ values: [out, into] }: PixelLineProps) {
   const text = (v: PixelValue) => v.values.map((n) => format.number(Number(n.toPrecision(4)))).join(" ");
   if (!out) return null;
   return (
-    <p className={`ds-pixel ${above ? "ds-pixel-above" : ""}`} data-testid="pixel">
+    <p className="ds-pixel" data-testid="pixel">
       <span className="ds-muted">
         x {out.column}, y {out.row}
       </span>
@@ -197,7 +196,9 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
         <span className="ds-compare-label ds-compare-right">Out</span>
         {large}
-        <PixelLine values={point ? values : []} above={(point?.y ?? 0) > 0.5} />
+      </div>
+      <div className="ds-pixel-place">
+        <PixelLine values={point ? values : []} />
       </div>
       {detail.planes > 1 && (
         <label className="ds-plane">
