@@ -63,7 +63,7 @@ class Cards:
     def real(self, port: PortRef) -> PortRef:
         """What an output of a card is of the graph."""
         splits = self.choices.get(port.node, ())
-        if port.output < 2 * len(splits):
+        if 0 <= port.output < 2 * len(splits):
             return PortRef(node=splits[port.output // 2], output=port.output % 2)
         return PortRef(node=self.chances[port.node].merge) if port.node in self.chances and not port.output else port
 

@@ -112,6 +112,11 @@ class History:
         """What is kept of the states that undo and redo lead to, the nearest first."""
         return [step.text for step in reversed(self._undo)], [step.text for step in reversed(self._redo)]
 
+    @property
+    def beyond(self) -> list[dict[str, object]]:
+        """The places that each step of undo and redo brings back."""
+        return [step.places for step in (*self._undo, *self._redo)]
+
     def recall(self, undo: Sequence[Step], redo: Sequence[Step]) -> None:
         """Take up the steps of a history that ended in this state, the nearest first."""
         self._undo, self._redo = [*reversed(undo)], [*reversed(redo)]

@@ -55,12 +55,12 @@ def shown_of(
     scale = scale_of(graph, port, revision.registry, value_of) if batch.layout in SPECTRA else Scale()
     rate = rate_of(graph, port, lambda one: value_of(one) or 0.0) if kind == "audio" else None
     return Shown(
-        batch.samples[0], _layout(revision, port, batch), kind, values, _are_corners(revision, port), backdrop, scale,
+        batch.samples[0], layout_of(revision, port, batch), kind, values, _are_corners(revision, port), backdrop, scale,
         rate or 0.0, _seconds(revision, port, batch), lambda: _classes(revision, port, outputs),
     )  # fmt: skip
 
 
-def _layout(revision: Revision, port: PortRef, batch: Batch) -> str:
+def layout_of(revision: Revision, port: PortRef, batch: Batch) -> str:
     """The layout of an output; of a reader's array without one that of a volume, if its shape suggests that."""
     shape = batch.samples[0].shape
     if batch.layout or revision.registry.schema(revision.active.node(port.node).operator).role != "reader":

@@ -22,7 +22,7 @@ FOLDER = ".dali_studio"
 #: Under this name the view of a document that only the browser holds says where its edits are kept.
 MARK = "autosave"
 #: Days after which what nobody asked for goes.
-_DAYS = 30
+DAYS = 30
 #: A name and a digest; it comes back from the browser and becomes part of a path.
 _STEM = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{12}")
 
@@ -144,7 +144,7 @@ class Autosave:
                 place.unlink(missing_ok=True)
 
     def _tidy(self) -> None:
-        old = time.time() - _DAYS * 86_400
+        old = time.time() - DAYS * 86_400
         for file in self._folder.iterdir():
             if file.name.endswith((".dali.json", ".dali.before")) and file.stat().st_mtime < old:
                 file.unlink()

@@ -64,9 +64,6 @@ def asked(message: requests.ClientMessage, cards: Cards) -> requests.ClientMessa
             return msgspec.structs.replace(message, pins=pins)
         case requests.Run():
             return msgspec.structs.replace(message, until=given(message.until))
-        case requests.RequestDetail():
-            real = cards.real(PortRef(node=message.key, output=message.output))
-            return msgspec.structs.replace(message, key=real.node, output=real.output)
         case requests.RequestSheet():
             return msgspec.structs.replace(message, port=cards.real(message.port))
         case _:

@@ -17,6 +17,8 @@ Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
 _SAME_SHAPE = 0.02
 _QUALITY = 85
+#: Extents above which pictures that are shown as they are, each pixel, are made smaller.
+LARGEST = 4096, 4096
 #: Extent of JPEG's blocks, and the longest side of images of which each pixel gets one.
 _BLOCK, _TINY = 8, 32
 #: Where the first and the last of four planes lie, in parts of their axis.

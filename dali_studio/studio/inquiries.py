@@ -18,11 +18,14 @@ from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
 from dali_studio.runtime import thumbnails
 from dali_studio.studio import images, messages, output_messages, requests
-from dali_studio.studio.around import shown_of
+from dali_studio.studio.around import layout_of, shown_of
+from dali_studio.studio.bodies import PlanesBody, PreviewBody, VolumeBody
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
+from dali_studio.studio.renderers.base import Shown, no_backdrop
+from dali_studio.studio.renderers.mask import MaskRenderer
 from dali_studio.studio.revision import Revision
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
@@ -30,8 +33,9 @@ Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 _CHUNK, _MAX_EXTENT, _MAX_CELLS = 4, 512, 1024
 #: Numbers that `draws` asks a node for, how many spans its histogram has, and how many values are counted singly.
 _DRAWS, _SPANS, _LEVELS = 1000, 40, 12
-#: Extents of the pictures of a pair, and how many spans its histogram has.
+#: Extents at which pictures of different ones are compared, and how many spans the histogram of a pair has.
 _PAIR, _PAIR_SPANS = (1600, 1200), 24
+_CLASSES = MaskRenderer()
 #: How many outputs are looked at in one point: of a node, of its input, and of what other cards show.
 _PROBED = 26
 #: Samples whose differences are listed.
@@ -107,7 +111,7 @@ class Inquiries:
         width, height = min(max(wanted.width, 8), _MAX_EXTENT), min(max(wanted.height, 8), _MAX_EXTENT)
         card = renderer_of(shown).card(shown, width, height)
         if card.picture is not None:
-            return "", card.picture
+            return "", _one_of(card.body, card.picture)
         few = shown.sample.size <= 4 and shown.sample.dtype.kind in "biuf"
         words = ", ".join(images.number(v) for v in shown.sample.reshape(-1).tolist()) if few else ""
         return words or images.info(shown.sample, encoded=shown.kind == "encoded"), nothing
@@ -169,10 +173,8 @@ class Inquiries:
         if wanted.b is None:
             self._alone(request, wanted, before)
             return
-        whole = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
-        facts = ["" if side is None else images.info(side.samples[0]) for side in whole]
-        sides = [side and _plane(side, wanted.plane) for side in whole]
-        shown = [None if side is None else _picture(side) for side in sides]
+        sides = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
+        shown = [None if side is None else _picture(side, wanted.plane) for side in sides]
         one, other = shown
         apart = _Apart()
         note = ""
@@ -185,13 +187,13 @@ class Inquiries:
         else:
             if one.shape != other.shape:
                 note = f"B is scaled to A: {other.shape[0]}×{other.shape[1]} to {one.shape[0]}×{one.shape[1]}."
-            apart = _distance(sides, one, other)
+            apart = _distance(sides, wanted.plane)
         buffers = [_png(p) for p in (one, other) if p is not None] if one is not None and other is not None else []
         self._send(
             output_messages.Pair(
-                a=wanted.a, b=wanted.b, facts_a=facts[0], facts_b=facts[1], same=apart.same, mean=apart.mean,
-                largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
-                planes=max(0 if side is None else _planes(side) for side in whole),
+                a=wanted.a, b=wanted.b, facts_a=_facts(sides[0]), facts_b=_facts(sides[1]), same=apart.same,
+                mean=apart.mean, largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
+                planes=max(0 if side is None else _planes(side) for side in sides),
             ),
             buffers,
         )  # fmt: skip
@@ -206,42 +208,36 @@ class Inquiries:
     ) -> float:  # fmt: skip
         """The mean difference of a sample; -1 if there is none."""
         try:
-            whole = [self._side(request, side, before) for side in wanted]
+            return _distance([self._side(request, side, before) for side in wanted], plane).mean
         except DaliStudioError:
             return -1.0
-        sides = [side and _plane(side, plane) for side in whole]
-        one, other = (None if side is None else _picture(side) for side in sides)
-        return -1.0 if one is None or other is None else _distance(sides, one, other).mean
 
     def _alone(
         self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]
     ) -> None:  # fmt: skip
         """Send one output as it is shown large: a frame, a slice, or an image, with masks over theirs."""
-        port, revision = wanted.a.port, before(wanted.a.steps) if wanted.a.steps else request.revision
-        known = port.node in revision.active
-        made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs if known else {}
-        batch, picture = made.get(port), None
-        if batch is not None and _axis(batch) is not None:
-            picture = _picture(_plane(batch, wanted.plane))
-        elif batch is not None:
-            shown = shown_of(revision, port, made)
+        port, shown = wanted.a.port, self._side(request, wanted.a, before)
+        picture = None
+        if shown is not None and _axis(shown) is not None:
+            picture = _picture(shown, wanted.plane)
+        elif shown is not None:
             large = renderer_of(shown).large(shown, -1)
-            picture = large and thumbnails.fitted(large.image, *_PAIR)
+            picture = large and thumbnails.fitted(large.image, *images.LARGEST)
         message = output_messages.Pair(
-            a=wanted.a, b=None, facts_a="" if batch is None else images.info(batch.samples[0]),
+            a=wanted.a, b=None, facts_a=_facts(shown),
             note="" if picture is not None else f"{port.node} gives no picture of this sample.",
-            planes=0 if batch is None else _planes(batch),
+            planes=0 if shown is None else _planes(shown),
         )  # fmt: skip
         self._send(message, [] if picture is None else [_png(picture)])
 
     def _side(
         self, request: PreviewRequest, side: requests.Side, before: Callable[[int], Revision]
-    ) -> Batch | None:  # fmt: skip
+    ) -> Shown | None:  # fmt: skip
         revision = before(side.steps) if side.steps else request.revision
         if side.port.node not in revision.active:
             return None
         made = self._engine.compute(revision, request.iteration, [request.sample], only=side.port).outputs
-        return made.get(side.port)
+        return replace(shown_of(revision, side.port, made), full=True) if side.port in made else None
 
     # ----------------------------------------------------------------------------------------------------------- pixel
 
@@ -249,11 +245,13 @@ class Inquiries:
         """Send the numbers of outputs at one point."""
         items: list[output_messages.PixelValue] = []
         for port in wanted.ports[:_PROBED]:
-            if port.node not in request.revision.active:
+            revision = request.revision
+            if port.node not in revision.active:
                 continue
-            made = self._engine.compute(request.revision, request.iteration, [request.sample], only=port).outputs
+            made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs
             if port in made:
-                value = _pixel(port, _plane(made[port], wanted.plane), wanted.x, wanted.y)
+                shown = Shown(made[port].samples[0], layout_of(revision, port, made[port]))
+                value = _pixel(port, _plane(shown, wanted.plane), wanted.x, wanted.y)
                 items += [] if value is None else [value]
         self._send(output_messages.Pixel(x=wanted.x, y=wanted.y, items=tuple(items)), [])
 
@@ -287,10 +285,26 @@ class _Apart:
     histogram: tuple[int, ...] = ()
 
 
-def _distance(sides: Sequence[Batch | None], one: Rgb, other: Rgb) -> _Apart:
-    """Of the numbers themselves where they have the same extents, else of the pictures."""
-    a, b = (side.samples[0] for side in sides if side is not None)
+def _one_of(body: PreviewBody, row: Rgb) -> Rgb:
+    """The first frame of a row of them, the slice in the middle of a volume; other pictures as they are."""
+    if not isinstance(body, PlanesBody | VolumeBody):
+        return row
+    place = body.shown[0].index(body.extents[0] // 2) if isinstance(body, VolumeBody) else 0
+    return row[:, place * body.width : (place + 1) * body.width]
+
+
+def _facts(shown: Shown | None) -> str:
+    return "" if shown is None else images.info(shown.sample)
+
+
+def _distance(sides: Sequence[Shown | None], number: int) -> _Apart:
+    """Of the numbers themselves where they have the same extents, else of the pictures; -1 where one has none."""
+    planes = [_plane(side, number) for side in sides if side is not None]
+    if len(planes) < len(sides) or not all(map(_is_picture, planes)):
+        return _Apart(mean=-1.0)
+    a, b = (plane.sample for plane in planes)
     if a.shape != b.shape:
+        one, other = (thumbnails.fitted(images.to_rgb(plane.sample, plane.layout)[0], *_PAIR) for plane in planes)
         a, b = one, images.fitted_to(other, one.shape[1], one.shape[0])
     difference = np.abs(a.astype(np.float64) - b.astype(np.float64))
     difference = difference[np.isfinite(difference)]
@@ -307,35 +321,43 @@ def _distance(sides: Sequence[Batch | None], one: Rgb, other: Rgb) -> _Apart:
     )  # fmt: skip
 
 
-def _axis(batch: Batch) -> int | None:
+def _axis(shown: Shown) -> int | None:
     """The axis of frames, or else of slices."""
-    sample = batch.samples[0]
-    if sample.ndim != len(batch.layout) or not sample.size:
+    layout = shown.layout
+    if shown.sample.ndim != len(layout) or not shown.sample.size:
         return None
-    return next((batch.layout.index(axis) for axis in "FD" if axis in batch.layout), None)
+    return next((layout.index(axis) for axis in "FD" if axis in layout), None)
 
 
-def _planes(batch: Batch) -> int:
-    axis = _axis(batch)
-    return 0 if axis is None else batch.samples[0].shape[axis]
+def _planes(shown: Shown) -> int:
+    axis = _axis(shown)
+    return 0 if axis is None else shown.sample.shape[axis]
 
 
-def _plane(batch: Batch, number: int) -> Batch:
+def _plane(shown: Shown, number: int) -> Shown:
     """A frame, or a slice, as an image; of a frame that is a volume the middle slice. What is an image as it is."""
-    axis = _axis(batch)
+    axis = _axis(shown)
     if axis is None:
-        return batch
-    sample = batch.samples[0]
-    plane = sample.take(min(max(number, 0), sample.shape[axis] - 1), axis)
-    made = Batch.of([plane], batch.layout.replace(batch.layout[axis], ""))
+        return shown
+    plane = shown.sample.take(min(max(number, 0), shown.sample.shape[axis] - 1), axis)
+    made = replace(shown, sample=plane, layout=shown.layout.replace(shown.layout[axis], ""))
     return _plane(made, _planes(made) // 2)
 
 
-def _picture(batch: Batch) -> Rgb | None:
-    sample = batch.samples[0]
-    if not images.is_image(sample, batch.layout):
+def _is_picture(plane: Shown) -> bool:
+    return _CLASSES.accepts(plane) or images.is_image(plane.sample, plane.layout)
+
+
+def _picture(shown: Shown, number: int) -> Rgb | None:
+    """Of an image, or of a frame or slice, whose values are mapped to the screen as those of the others are."""
+    plane = _plane(shown, number)
+    if not _is_picture(plane):
         return None
-    return thumbnails.fitted(images.to_rgb(sample, batch.layout)[0], *_PAIR)
+    if _CLASSES.accepts(plane):
+        large = _CLASSES.large(replace(plane, backdrop=no_backdrop), -1)
+        return large and large.image
+    span = None if plane is shown else images.span_of(shown.sample)
+    return thumbnails.fitted(images.to_rgb_each([plane.sample], plane.layout, span)[0][0], *images.LARGEST)
 
 
 def _png(image: Rgb) -> bytes:
@@ -344,11 +366,11 @@ def _png(image: Rgb) -> bytes:
     return file.getvalue()
 
 
-def _pixel(port: PortRef, batch: Batch, x: float, y: float) -> output_messages.PixelValue | None:
-    sample: NDArray[np.generic] = batch.samples[0]
-    if not images.is_image(sample, batch.layout) and sample.ndim != 2:
+def _pixel(port: PortRef, shown: Shown, x: float, y: float) -> output_messages.PixelValue | None:
+    sample: NDArray[np.generic] = shown.sample
+    if not images.is_image(sample, shown.layout) and sample.ndim != 2:
         return None
-    layout = batch.layout or "HW"
+    layout = shown.layout or "HW"
     height, width = sample.shape[layout.index("H")], sample.shape[layout.index("W")]
     row = int(np.clip(y * height, 0, height - 1))
     column = int(np.clip(x * width, 0, width - 1))

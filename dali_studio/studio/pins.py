@@ -8,21 +8,23 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import Edit, PortRef, Rename
 from dali_studio.graph.history import History
-from dali_studio.studio.autosave import FOLDER
+from dali_studio.studio.autosave import DAYS, FOLDER
 
 if TYPE_CHECKING:
     from dali_studio.studio.revision import Revision
@@ -35,32 +37,30 @@ VIEW = "pins"
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Pin:
-    """The outputs of a node for one sample.
+    """The outputs of a node for a whole batch.
 
     Attributes
     ----------
-    outputs : tuple of Batch
-        One sample each.
     name : str
         Stands for the node where results are looked up: it differs from that of any other data.
     iteration : int
-        Of the batch that the sample is of.
+        Of the batch.
+    outputs : tuple of Batch
+        Empty while only the file has them.
     """
 
-    outputs: tuple[Batch, ...]
-    iteration: int
-    name: str = field(default_factory=lambda: uuid4().hex)
+    name: str
+    iteration: int = field(compare=False)
+    outputs: tuple[Batch, ...] = field(default=(), compare=False)
 
-    def batch(self, output: int, count: int) -> Batch:
-        """The sample, as if `count` samples had given it."""
-        kept = self.outputs[output]
-        sources = [*kept.sources] * count
-        return Batch.of([kept.samples[0]] * count, kept.layout, sources, dtype=kept.dtype, ndim=kept.meta.ndim)
+    def batch(self, output: int, wanted: NDArray[np.int64]) -> Batch:
+        """Some of the samples, as if they had been computed alone."""
+        return replace(self.outputs[output].select(wanted), indices=None)
 
 
-def pinned(key: str, now: Revision, output: Callable[[PortRef], Batch], iteration: int) -> Pin:
+def pinned(key: str, now: Revision, output: Callable[[PortRef, Sequence[int]], Batch], iteration: int) -> Pin:
     """Keep what a node gives now.
 
     Parameters
@@ -68,7 +68,7 @@ def pinned(key: str, now: Revision, output: Callable[[PortRef], Batch], iteratio
     key, now
         The node, and the state of its graph.
     output
-        Computes an output of the shown sample.
+        Computes an output of samples of the shown batch.
     iteration
         Of the batch that this is of.
 
@@ -79,13 +79,29 @@ def pinned(key: str, now: Revision, output: Callable[[PortRef], Batch], iteratio
     """
     ports = [port for port in now.validation.metas if port.node == key]
     on_gpu = bool(ports) and now.on_gpu and now.active.node(key).device != "cpu"
-    made = [] if on_gpu else [output(port) for port in ports]
-    if not made or any(batch.indices is not None for batch in made):
+    size = now.active.options.batch_size
+    made = [] if on_gpu else [output(port, range(size)) for port in ports]
+    if not made or any(batch.indices is not None or len(batch) != size for batch in made):
         reason = "is computed on the GPU" if on_gpu else "has no outputs"
-        reason = "lies in a branch that not all samples take" if made else reason
+        reason = "does not give all samples of the batch" if made else reason
         message, hint = f"{key} {reason}, so its data cannot be pinned.", "Pin another node before or after it."
         raise DaliStudioError(Diagnostic(code="DS105", node=key, message=message, hint=hint))
-    return Pin(tuple(Batch.of([batch.samples[0].copy()], batch.layout, batch.sources) for batch in made), iteration)
+    kept = [Batch.of([sample.copy() for sample in batch.samples], batch.layout, batch.sources) for batch in made]
+    return Pin(uuid4().hex, iteration, tuple(kept))
+
+
+def misfits(now: Revision) -> tuple[Diagnostic, ...]:
+    """What is to be said of pins that do not hold, since they are of batches of another size."""
+    size = now.active.options.batch_size
+    kept = {key: len(pin.outputs[0]) for key, pin in now.kept.items()}
+    return tuple(
+        Diagnostic(
+            code="DS105", severity="warning", node=key,
+            message=f"{key} is pinned with a batch of {count}, but batches are of {size} now, so it is computed.",
+            hint=f"Pin it anew, or go back to batches of {count}.",
+        )
+        for key, count in kept.items() if count != size
+    )  # fmt: skip
 
 
 def pins_in(history: History) -> dict[str, Pin]:
@@ -113,66 +129,107 @@ def in_view(history: History) -> dict[str, Any]:
     return {VIEW: {key: {"name": pin.name, "iteration": pin.iteration} for key, pin in held.items()}} if held else {}
 
 
+def of_view(view: Mapping[str, Any]) -> dict[str, Pin]:
+    """The pins of a document's view part, without their data; what cannot be read is left out."""
+    found: dict[str, Pin] = {}
+    kept: object = view.get(VIEW)
+    for key, entry in cast("dict[str, Any]", kept).items() if isinstance(kept, dict) else ():
+        match entry:
+            case {"name": str(name), "iteration": int(iteration)} if _NAME.fullmatch(name) and iteration >= 0:
+                found[key] = Pin(name, iteration)
+            case _:
+                continue  # as with positions
+    return found
+
+
 class PinFiles:
-    """The files of the pins of one document."""
+    """The files of the pins of one document: ``.npz``, or ``.before`` of those that only undo and redo lead to.
+
+    When a kernel ends, the latter stay for the one that takes up the steps; they go after some weeks.
+    """
 
     def __init__(self) -> None:
         #: Those that are as they should be.
         self._there: set[Path] = set()
+        #: By the names of pins, as the document may have been saved elsewhere since.
+        self._before: dict[str, Path] = {}
 
-    def open(self, view: Mapping[str, Any], folder: Path) -> tuple[dict[str, Pin], tuple[Diagnostic, ...]]:
-        """The pins of a document's view part, and what is to be said of those whose files are gone or damaged."""
-        found: dict[str, Pin] = {}
-        lost: list[Diagnostic] = []
-        kept: object = view.get(VIEW)
-        for key, entry in cast("dict[str, Any]", kept).items() if isinstance(kept, dict) else ():
-            match entry:
-                case {"name": str(name), "iteration": int(iteration)} if _NAME.fullmatch(name) and iteration >= 0:
-                    path = folder / FOLDER / "pins" / f"{name}.npz"
-                case _:
-                    continue  # as with positions
-            try:
-                found[key] = Pin(_read(path), iteration, name)
-                self._there.add(path)
-            except (OSError, ValueError, LookupError, zipfile.BadZipFile, EOFError) as error:
-                gone, file = isinstance(error, FileNotFoundError), path.relative_to(folder).as_posix()
-                reason = f"is gone, with {file}" if gone else f"cannot be read from {file}: {str(error).rstrip('.')}"
-                message = f"The data that was pinned at {key} {reason}."
-                hint = "The node is computed again; pin it anew."
-                lost.append(Diagnostic(code="DS302", node=key, message=message, hint=hint, severity="warning"))
-        return found, tuple(lost)
-
-    def keep(self, pins: Iterable[Pin], folder: Path) -> None:
-        """Write the files of pins that have none, and remove those that were of pins in this folder.
-
-        Raises
-        ------
-        DaliStudioError
-            DS302 if one cannot be written.
-        """
+    def settle(self, history: History, folder: Path) -> tuple[Diagnostic, ...]:
+        """Give the pins their data and their files, and those of steps their files alone; returns what went wrong."""
         place = folder / FOLDER / "pins"
-        wanted = {place / f"{pin.name}.npz": pin for pin in pins}
-        for path in [path for path in self._there - wanted.keys() if path.parent == place]:
-            self._there.remove(path)
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-        for path, pin in wanted.items():
-            if path in self._there:
+        failed: list[Diagnostic] = []
+        held = pins_in(history)
+        for key, pin in held.items():
+            file = place / f"{pin.name}.npz"
+            before = self._before.pop(pin.name, file.with_suffix(".before"))
+            try:
+                kept = pin if pin.outputs else replace(pin, outputs=self._opened(file, before))
+                history.places[f"{_PIN}{key}"] = kept
+            except (OSError, ValueError, LookupError, zipfile.BadZipFile, EOFError) as error:
+                history.place(named_pins({key: None}))
+                failed.append(_lost(key, file.relative_to(folder).as_posix(), error))
                 continue
             try:
-                place.mkdir(parents=True, exist_ok=True)
-                _write(path, pin.outputs)
+                if file not in self._there:
+                    _write(file, kept.outputs)
+                    self._there.add(file)
+                before.unlink(missing_ok=True)
             except OSError as error:
-                message = f"The pinned data could not be written to {path}: {error.strerror or error}."
+                message = f"The pinned data could not be written to {file}: {error.strerror or error}."
                 hint = "It lasts as long as this kernel."
-                found = Diagnostic(code="DS302", message=message, hint=hint, severity="warning")
-                raise DaliStudioError(found) from error
-            self._there.add(path)
+                failed.append(Diagnostic(code="DS302", message=message, hint=hint, severity="warning"))
+        self._set_aside(history, place, {pin.name for pin in held.values()})
+        return tuple(failed)
+
+    def _opened(self, file: Path, before: Path) -> tuple[Batch, ...]:
+        if before.exists() and not file.exists():
+            return _read(before)
+        outputs = _read(file)
+        self._there.add(file)
+        return outputs
+
+    def _set_aside(self, history: History, place: Path, held: set[str]) -> None:
+        """Take memory from pins of steps, and files from those of none."""
+        if not self._there and not self._before:
+            return
+        old = time.time() - DAYS * 86_400
+        steps = [(places, key, pin) for places in history.beyond for key, pin in places.items() if isinstance(pin, Pin)]
+        for places, key, pin in steps:
+            file = place / f"{pin.name}.npz"
+            if pin.name not in held and file in self._there:
+                self._there.remove(file)
+                with suppress(OSError):
+                    self._before[pin.name] = file.replace(file.with_suffix(".before"))
+                    os.utime(self._before[pin.name])
+                    for left in place.glob("*.before"):
+                        if left.stat().st_mtime < old:
+                            left.unlink()
+            if pin.name in held or pin.name in self._before:
+                places[key] = replace(pin, outputs=())
+        wanted = held | {pin.name for _, _, pin in steps}
+        gone = [file for file in self._there if file.parent == place and file.stem not in wanted]
+        self._there.difference_update(gone)
+        gone += [self._before.pop(name) for name in self._before.keys() - wanted]
+        for file in gone:
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+
+
+def _lost(key: str, name: str, error: Exception) -> Diagnostic:
+    gone = isinstance(error, FileNotFoundError)
+    reason = f"is gone, with {name}" if gone else f"cannot be read from {name}: {str(error).rstrip('.')}"
+    message, hint = f"The data that was pinned at {key} {reason}.", "The node is computed again; pin it anew."
+    return Diagnostic(code="DS302", node=key, message=message, hint=hint, severity="warning")
 
 
 def _write(path: Path, outputs: Sequence[Batch]) -> None:
-    told = [{"layout": batch.layout, "sources": [str(one) for one in batch.sources]} for batch in outputs]
-    arrays: dict[str, Any] = {str(i): np.asarray(batch.samples[0]) for i, batch in enumerate(outputs)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    told = [
+        {"layout": one.layout, "sources": [str(source) for source in one.sources], "count": len(one)} for one in outputs
+    ]
+    arrays: dict[str, Any] = {
+        f"{i} {k}": np.asarray(sample) for i, batch in enumerate(outputs) for k, sample in enumerate(batch.samples)
+    }
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     with unfinished.open("wb") as file:
         np.savez(file, told=np.array(json.dumps(told)), **arrays)
@@ -187,6 +244,9 @@ def _read(path: Path) -> tuple[Batch, ...]:
     with np.load(path, allow_pickle=False) as arrays:
         told = json.loads(str(arrays["told"]))
         return tuple(
-            Batch.of([arrays[str(i)]], str(one["layout"]), [str(source) for source in one["sources"]])
+            Batch.of(
+                [arrays[f"{i} {k}"] for k in range(int(one["count"]))],
+                str(one["layout"]), [str(source) for source in one["sources"]],
+            )
             for i, one in enumerate(told)
-        )
+        )  # fmt: skip

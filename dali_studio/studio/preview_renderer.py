@@ -240,10 +240,11 @@ class PreviewRenderer:
 
     @staticmethod
     def _first_image(revision: Revision) -> PortRef | None:
-        for key in revision.active.order() if revision.computable else ():
+        shown = revision.computable - revision.behind_pins
+        for key in revision.active.order() if shown else ():
             port = PortRef(node=key)
             known = revision.validation.metas.get(port)
-            if key in revision.computable and known is not None and known.kind == "image":
+            if key in shown and known is not None and known.kind == "image":
                 return port
         return None
 

@@ -113,12 +113,12 @@ class _View:
     store: _Store
     keys: Mapping[str, str]
     context: tuple[object, ...]
-    count: int
+    indices: NDArray[np.int64]
     pinned: Mapping[str, Pin]
 
     def load(self, port: PortRef) -> Batch | None:
         if port.node in self.pinned:
-            return self.pinned[port.node].batch(port.output, self.count)
+            return self.pinned[port.node].batch(port.output, self.indices)
         return self.store.load((self.keys[port.node], port.output, *self.context))
 
     def save(self, port: PortRef, batch: Batch) -> None:
@@ -372,7 +372,7 @@ class PreviewEngine:
     def _view(self, revision: Revision, iteration: int, indices: NDArray[np.int64]) -> _View:
         context = (revision.active.options.batch_size, iteration, tuple(indices.tolist()))
         keys, pinned = (revision.keys, revision.pinned) if revision.computable else ({}, {})
-        return _View(self._store, keys, context, len(indices), pinned)
+        return _View(self._store, keys, context, indices, pinned)
 
     def _run(
         self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way,

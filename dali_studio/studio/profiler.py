@@ -204,6 +204,9 @@ class Profiler:
             stopped=self._stopped.is_set(), failed=failed,
         )  # fmt: skip
         self._send(trial, [])
+        if trial.batches and not trial.stopped and not failed:
+            self.runs.add_trial((graph, after), trial)
+            self._send(RunHistory(runs=self.runs.runs), [])
         self._send(messages.Busy(busy=False), [])
 
     def compare(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:

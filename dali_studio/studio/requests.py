@@ -21,7 +21,7 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
     """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
 
     `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
-    `pins`: of these nodes previews keep the outputs of the shown sample, or no longer keep them; that is no undo step.
+    `pins`: of these nodes previews keep the outputs of the shown batch, or no longer keep them.
     """
 
     base_revision: int
@@ -91,9 +91,13 @@ class RequestCode(msgspec.Struct, frozen=True, kw_only=True, tag="request_code")
 
 
 class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_detail"):
-    """Ask for the large picture and the statistics of one node's output, and of its first input."""
+    """Ask for the large picture and the statistics of one node's output, and of its first input.
+
+    Those of one sample are sent again with every edit and sample, until another one is asked for.
+    """
 
     key: str
+    #: key: the card; empty for none
     output: int = 0
     plane: int = -1
     #: plane: which frame or slice, or which voxel of a volume; -1: the one that is shown first

@@ -111,11 +111,17 @@ class Revision:
         return {key: int(table[i]) for key, i in self._indices.items()}
 
     @cached_property
-    def pinned(self) -> dict[str, Pin]:
-        """The pins that hold: of nodes that still have these outputs, where previews do not lie on a GPU."""
+    def kept(self) -> dict[str, Pin]:
+        """The pins of nodes that still have these outputs, where previews do not lie on a GPU."""
         ports = Counter(port.node for port in self.validation.metas)
-        held = {key: pin for key, pin in self.pins.items() if key in self.active and ports[key] == len(pin.outputs)}
-        return {key: pin for key, pin in held.items() if self.active.node(key).device == "cpu" or not self.on_gpu}
+        kept = {key: pin for key, pin in self.pins.items() if key in self.active and ports[key] == len(pin.outputs)}
+        return {key: pin for key, pin in kept.items() if self.active.node(key).device == "cpu" or not self.on_gpu}
+
+    @cached_property
+    def pinned(self) -> dict[str, Pin]:
+        """The pins that hold: those of batches of this size."""
+        size = self.active.options.batch_size
+        return {key: pin for key, pin in self.kept.items() if len(pin.outputs[0]) == size}
 
     @cached_property
     def _loosened(self) -> Graph:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
+from time import strftime
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.difference import difference
 from dali_studio.graph.model import Graph
-from dali_studio.studio.run_messages import KnownRun, RunFinished
+from dali_studio.studio.run_messages import KnownRun, RunFinished, Speed, Trial
 
 _MAX_RUNS = 50
 
@@ -42,14 +44,27 @@ class RunsKept:
 
     def add(self, graph: Graph, finished: RunFinished) -> None:
         """Keep a run that was measured to its end."""
+        held = sum(timing.host + timing.gpu_memory for timing in finished.timings)
+        self._add(
+            graph, finished.pipelined, when=finished.when, revision=finished.revision, batches=finished.batches,
+            alone=finished.samples_per_second, held=held,
+        )  # fmt: skip
+
+    def add_trial(self, graphs: Sequence[Graph], trial: Trial) -> None:
+        """Keep both measurements of a trial."""
+        for graph, speed, revision in zip(graphs, (trial.before, trial.after), (trial.revision, -1), strict=True):
+            self._add(graph, speed, when=strftime("%H:%M:%S"), revision=revision, batches=trial.batches, tried=True)
+
+    def _add(
+        self, graph: Graph, speed: Speed, *, when: str, revision: int, batches: int, alone: float = 0.0, held: int = 0,
+        tried: bool = False,
+    ) -> None:  # fmt: skip
         before = self._kept[-1] if self._kept else None
         number = before.run.number + 1 if before else 1
         changes = tuple(difference(before.graph, graph).lines()) if before else ()
         run = KnownRun(
-            number=number, name=name_of(graph), when=finished.when, revision=finished.revision,
-            batches=finished.batches, alone=finished.samples_per_second,
-            pipelined=finished.pipelined.samples_per_second,
-            held=sum(timing.host + timing.gpu_memory for timing in finished.timings), changes=changes,
+            number=number, name=name_of(graph), when=when, revision=revision, batches=batches, alone=alone,
+            pipelined=speed.samples_per_second, held=held, changes=changes, tried=tried,
         )  # fmt: skip
         self._kept.append(_Kept(run, graph.copy()))
 

@@ -131,7 +131,8 @@ class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run that was made.
 
     `name` follows from what the graph computes: equal graphs have equal names. `changes` are the lines of the
-    difference from the run before. `held` is what a batch holds in memory, in bytes.
+    difference from the run before. `held` is what a batch holds in memory, in bytes. What was `tried` was measured in
+    the pipeline alone.
     """
 
     number: int
@@ -143,6 +144,7 @@ class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
     pipelined: float
     held: int
     changes: tuple[str, ...] = ()
+    tried: bool = False
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from dali_studio.graph import document
 from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
@@ -124,8 +125,8 @@ class Session:
         self.history.places.update(places_of(view))
         self.path = path
         self._pin_files = pins.PinFiles()
-        held, self._lost = self._pin_files.open(view, self._folder)
-        self.history.places.update(pins.named_pins(held))
+        self._lost: tuple[Diagnostic, ...] = ()
+        self._settle_pins()
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
         self._detail: requests.RequestDetail | None = None
@@ -172,14 +173,16 @@ class Session:
         return own_text.shown(text, self.current(), dialect or self.dialect, self.functions(), notes_in(self.history))
 
     def _pin(self, key: str) -> pins.Pin:
-        """What a node gives for the shown sample."""
+        """What a node gives for the shown batch."""
         return pins.pinned(key, self.current(), self.answers.output, self.iteration)
 
-    def _keep_pins(self) -> None:
-        try:
-            self._pin_files.keep(pins.pins_in(self.history).values(), self._folder)
-        except DaliStudioError as error:
-            self.send(messages.Refused(diagnostics=error.diagnostics))
+    def _settle_pins(self) -> None:
+        self._lost += self._pin_files.settle(self.history, self._folder)
+
+    def _tell_lost(self) -> None:
+        if self._lost:
+            self.send(messages.Refused(diagnostics=self._lost))
+            self._lost = ()
 
     @property
     def _folder(self) -> Path:
@@ -245,11 +248,9 @@ class Session:
     def _(self, message: requests.ApplyEdits) -> None:
         before = self.functions(), notes_in(self.history)
         edits = unfolded(message.edits, self.graph, self.registry)
-        # what is pinned is a matter of the view: no step, so that undo goes through the graph alone
-        pinned = {key: self._pin(key) if held else None for key, held in message.pins.items()}
-        self.history.place(pins.named_pins(pinned))
-        renamed = pins.renamed(pins.pins_in(self.history), edits)
-        places = {**message.positions, **named_marks(message.marks), **pins.named_pins(renamed)}
+        held = pins.renamed(pins.pins_in(self.history), edits)
+        held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
+        places = {**message.positions, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code], message.gesture, places)
         if edits or message.pins:
@@ -323,7 +324,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.RequestDetail) -> None:
-        self._detail = message
+        self._detail = message if message.key else None
         self._render_detail()
 
     @handle.register
@@ -398,6 +399,7 @@ class Session:
         gesture = f"open {self.revision}"  # one step, which undo takes back
         places = {**dict.fromkeys(self.history.places), **places_of(view), ORIGIN: self.revision + 1}
         self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
+        self._settle_pins()
         if text := own_text.kept(view, self.current()):
             self.history.apply((), gesture, {own_text.TEXT: text})
             self.dialect = text.dialect
@@ -425,7 +427,8 @@ class Session:
         """
         document.save(self.graph, kept_view(self.history), path)
         self.path, self._saved = path, self._state()
-        self._keep_pins()
+        self._settle_pins()
+        self._tell_lost()
         if self._autosave is not None:
             self._autosave.drop()
         self.runs.saved(now=True)
@@ -461,17 +464,16 @@ class Session:
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
+        self._settle_pins()
         self._announce_graph()
         self._render()
         self._send_code()
-        self._keep_pins()
+        self._tell_lost()
 
     def _announce(self) -> None:
         self._announce_graph()
         self._send_code()
-        if self._lost:
-            self.send(messages.Refused(diagnostics=self._lost))
-            self._lost = ()
+        self._tell_lost()
 
     def _announce_graph(self) -> None:
         waiting = self._autosave.waiting if self._autosave is not None else ""
@@ -520,12 +522,15 @@ class Session:
             self.renderer.resend()
         self.worker.submit("preview", lambda: self.renderer.cards(request))
         self.worker.insist("strip", lambda: self.renderer.strip(request, again=everything or strip))
-        if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
+        waited = self.worker.drop("detail")  # asked for another batch, perhaps a far one
+        if waited or (self._detail and not self._detail.whole):
             self._render_detail()
 
     def _render_detail(self) -> None:
         request, wanted = self.request(), self._detail
         if wanted is not None:
+            real = request.revision.cards.real(PortRef(node=wanted.key, output=wanted.output))
+            wanted = msgspec.structs.replace(wanted, key=real.node, output=real.output)
             self.worker.submit("detail", lambda: self.renderer.detail(request, wanted))
 
     def _begin(self, job: str) -> None:

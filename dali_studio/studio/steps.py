@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History, Step
-from dali_studio.studio import code_nodes, pins
+from dali_studio.studio import code_nodes
 from dali_studio.studio.messages import Position
 from dali_studio.studio.own_text import TEXT, kept, source_in
 from dali_studio.studio.revision import Revision
@@ -44,9 +44,8 @@ def recall(history: History, directions: Any) -> None:
 def _steps(history: History, texts: list[str]) -> list[Step]:
     """From each state to the next one; what cannot be read ends them."""
     steps: list[Step] = []
-    held = pins.named_pins(pins.pins_in(history))  # which are no part of steps
     graph, source = history.graph, source_in(history)
-    places = {key: place for key, place in history.places.items() if key not in held}
+    places = dict(history.places)
     for text in texts:
         try:
             found, view, _ = document.loads(text, history.registry)

@@ -120,7 +120,9 @@ def revision_changed(
         options=options_view(graph),
         positions=positions_in(history),
         marks=marks_in(history),
-        diagnostics=(*findings.weighed(found, revision.in_run), *findings.mirrored(graph)),
+        diagnostics=(
+            *findings.weighed(found, revision.in_run), *findings.mirrored(graph), *pins.misfits(revision)
+        ),
         repairs=tuple(repair for repair, _ in offered(graph, revision.registry, found)),
         can_undo=history.can_undo,
         can_redo=history.can_redo,
@@ -131,7 +133,7 @@ def revision_changed(
         measured=measured,
         origin=origin_in(history),
         variable=variable,
-    )
+    )  # fmt: skip
 
 
 def graph_view(revision: Revision) -> GraphView:
@@ -378,7 +380,8 @@ def target_of(view: Mapping[str, Any]) -> float | None:
 
 def places_of(view: Mapping[str, Any]) -> dict[str, object]:
     """What a document's view part keeps beside the nodes."""
-    return {**positions_of(view), **named_marks(marks_of(view)), TARGET: target_of(view)}
+    held = pins.named_pins(pins.of_view(view))
+    return {**positions_of(view), **named_marks(marks_of(view)), **held, TARGET: target_of(view)}
 
 
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:

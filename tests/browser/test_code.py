@@ -159,6 +159,26 @@ def test_tab_indents_and_esc_leaves(page: Any, server: tuple[str, Path]) -> None
     assert "    files   , labels = fn" in text.input_value()
     page.keyboard.press("Shift+Tab")
     assert "\nfiles   , labels = fn" in text.input_value()
+    # each of them is a step of its own, from what was typed before to what was typed behind
+    text.evaluate("area => { area.focus(); area.setSelectionRange(area.value.length, area.value.length); }")
+    begun = text.input_value()
+    for key in ("x", "Enter", "y", "Tab", "z"):
+        page.keyboard.press(key)
+    seen = [text.input_value()]
+    for _ in range(5):
+        page.keyboard.press("Control+z")
+        seen.append(text.input_value())
+    assert seen[0].endswith("x\ny   z") and seen[-1] == begun and len(set(seen)) == 6
+    for one in reversed(seen[:-1]):
+        page.keyboard.press("Control+Shift+z")
+        assert text.input_value() == one
+    # comments, and back
+    text.evaluate(select, ["images = fn.dec", "    return"])
+    before = text.input_value()
+    page.keyboard.press("Control+/")
+    assert text.input_value() == before.replace("    images =", "    # images =")
+    page.keyboard.press("Control+/")
+    assert text.input_value() == before
     # nobody is held in it
     page.keyboard.press("Escape")
     assert page.evaluate("() => document.activeElement.dataset.testid") != "code-input"

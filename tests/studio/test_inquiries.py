@@ -20,6 +20,8 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.studio import gallery, messages, output_messages
 from dali_studio.studio.nodes import Nodes
+from dali_studio.studio.renderers import renderer_of
+from dali_studio.studio.renderers.base import Shown
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -272,6 +274,39 @@ def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
     (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), output_messages.Pixel)
     assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]
     client.session.close()
+
+
+def test_large_pictures_have_every_pixel() -> None:
+    volume = np.zeros((3, 40, 1700), np.float32)
+    volume[1], volume[2] = 0.5, 3.0
+    made = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with made:
+        one = fn.external_source(source=lambda: [volume], layout="DHW", name="volume")
+        other = fn.external_source(source=lambda: [volume[..., :900].copy()], layout="DHW", name="part")
+        made.set_outputs(one, other)
+    client = Client(made.graph)
+    client.send("ready")
+    a, b = ({"port": port(name), "steps": 0} for name in ("volume", "part"))
+    # slices are mapped to the screen alike
+    for plane, level in enumerate((0, 43, 255)):
+        received = client.send("request_pair", a=a, plane=plane)
+        (picture,) = next(buffers for m, buffers in received if isinstance(m, output_messages.Pair))
+        drawn = np.asarray(Image.open(io.BytesIO(picture)))
+        assert drawn.shape == (40, 1700, 3) and (drawn == level).all()
+    (pair,) = only(client.send("request_pair", a=a, b=b, plane=1), output_messages.Pair)
+    assert pair.note == "B is scaled to A: 40×900 to 40×1700."
+    # a sheet has one of them in each cell
+    asked = {"name": "batch", "port": port("volume"), "samples": [0], "variants": [[]], "width": 120, "height": 80}
+    ((cell,),) = [one.cells for one in only(client.send("request_sheet", **asked), output_messages.Sheet)]
+    assert (cell.width, cell.height) == (67, 80)
+    client.session.close()
+
+    classes = np.zeros((900, 1700), np.uint8)
+    classes[:, 800:900], classes[300, 1650] = 1, 2
+    shown = Shown(classes, "HW", "mask", full=True)
+    large = renderer_of(shown).large(shown, -1)
+    assert large is not None and large.image.shape == (900, 1700, 3)
+    assert np.array_equal(large.image.any(axis=2), classes > 0)
 
 
 def test_effects_are_shown_with_telling_values_beside_the_picture_itself(client: Client) -> None:

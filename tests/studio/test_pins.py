@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from studio.clients import Client, only, set_argument
 from dali_studio import fn, pipeline_def, types
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import messages, run_messages
+from dali_studio.studio import messages, run_messages, steps
+from dali_studio.studio.pins import Pin
 
 pytestmark = pytest.mark.usefixtures("ready", "folder")
 
@@ -43,14 +46,15 @@ def sent(received: list[Any]) -> set[str]:
 
 
 def test_pinned_outputs_stay_and_nothing_before_them_is_computed(client: Client) -> None:
-    (before,) = shown(client, "resize")
+    before = shown(client, "resize", [0, 2, 3])
     pin(client, True, "resize")
     assert pins(client) == {"resize": "here", "decode": "behind"}  # the reader's labels are returned
     assert "decode" not in sent(client.edit(set_argument("resize", "resize_shorter", 40.0)))
-    assert shown(client, "resize", [0, 3])[1].shape == before.shape
+    for one, other in zip(shown(client, "resize", [0, 2, 3]), before, strict=True):
+        np.testing.assert_array_equal(one, other)
     client.send("choose_sample", sample=2, iteration=1)
-    np.testing.assert_array_equal(shown(client, "resize")[0], before)
-    # what follows is computed from it, with the numbers of the sample that is shown
+    np.testing.assert_array_equal(shown(client, "resize")[0], before[1])
+    # what follows is computed from it, with the numbers of the batch that is shown
     received = client.edit(set_argument("rotate", "fill_value", 255.0))
     assert sent(received) == {"rotate", "normalize"}
     assert shown(client, "rotate")[0].max() == 255
@@ -69,31 +73,85 @@ def test_a_run_computes_everything(client: Client) -> None:
     assert {"decode", "resize"} <= {key for timing in finished.timings for key in (timing.key, *timing.group)}
 
 
-def test_a_pin_follows_its_node_and_is_no_step(client: Client) -> None:
+def test_a_pin_follows_its_node(client: Client) -> None:
+    held = {"resize": "here", "decode": "behind"}
     (before,) = shown(client, "resize")
-    client.edit({"type": "set_argument", "key": "resize", "argument": "resize_shorter", "value": 110.0})
     pin(client, True, "resize")
-    client.send("undo")
-    assert pins(client) == {"resize": "here", "decode": "behind"}
-    assert not client.session.history.can_undo
     client.edit({"type": "rename", "key": "resize", "new_key": "small"})
     assert pins(client) == {"small": "here", "decode": "behind"}
     client.send("undo")
-    assert pins(client) == {"resize": "here", "decode": "behind"}
-    assert not client.session.history.can_undo
-    pin(client, False, "resize")
-    assert pins(client) == {} and not client.session.history.can_undo
-    pin(client, True, "resize")
+    assert pins(client) == held
     client.edit({"type": "remove_node", "key": "resize"})
     assert pins(client) == {}
     client.send("undo")
+    assert pins(client) == held
     np.testing.assert_array_equal(shown(client, "resize")[0], before)
+
+
+def test_pins_are_steps_whose_data_is_kept_for_undo_and_redo(client: Client, folder: Path) -> None:
+    held = {"resize": "here", "decode": "behind"}
+    (before,) = shown(client, "resize")
+    pin(client, True, "resize")
+    client.edit(set_argument("resize", "resize_shorter", 40.0))
+    client.send("undo")
+    assert pins(client) == held
+    client.send("undo")
+    assert pins(client) == {} and not client.session.history.can_undo
+    assert [file.suffix for file in folder.iterdir()] == [".before"]
+    beyond = [one for places in client.session.history.beyond for one in places.values()]
+    assert not any(one.outputs for one in beyond if isinstance(one, Pin))
+    client.send("redo")
+    assert pins(client) == held
+    assert [file.suffix for file in folder.iterdir()] == [".npz"]
+    client.send("redo")
+    np.testing.assert_array_equal(shown(client, "resize")[0], before)
+    pin(client, False, "resize")
+    client.send("undo")
+    np.testing.assert_array_equal(shown(client, "resize")[0], before)
+
+    client.send("undo")
+    client.send("undo")
+    client.edit(set_argument("resize", "resize_shorter", 50.0))  # nothing leads to the pin any more
+    assert [*folder.iterdir()] == []
+
+
+def test_undo_leads_to_pins_of_another_kernel(client: Client) -> None:
+    (before,) = shown(client, "resize")
+    pin(client, True, "resize")
+    client.edit(set_argument("resize", "resize_shorter", 40.0))
+    pin(client, False, "resize")
+    graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
+    other = Client(graph, view=view)
+    other.send("ready")
+    steps.recall(other.session.history, json.loads(zlib.decompress(steps.packed(client.session.history))))
+    assert pins(other) == {}
+    other.send("undo")
+    np.testing.assert_array_equal(shown(other, "resize")[0], before)
+    other.send("undo")
+    assert pins(other) == {"resize": "here", "decode": "behind"}
+    other.send("undo")
+    assert pins(other) == {}
+    other.send("redo")
+    np.testing.assert_array_equal(shown(other, "resize")[0], before)
+    other.session.close()
+
+
+def test_pins_of_batches_of_another_size_say_so(client: Client) -> None:
+    pin(client, True, "resize")
+    size = client.session.graph.options.batch_size
+    client.edit({"type": "set_pipeline", "option": "batch_size", "value": 2})
+    changed = only(client.received, messages.RevisionChanged)[-1]
+    (found,) = [d for d in changed.diagnostics if d.node == "resize"]
+    assert found.message == f"resize is pinned with a batch of {size}, but batches are of 2 now, so it is computed."
+    assert pins(client) == {}
+    client.send("undo")
+    assert pins(client) == {"resize": "here", "decode": "behind"}
 
 
 def test_pinned_data_lies_beside_the_document_as_long_as_it_is_pinned(client: Client, folder: Path) -> None:
     code = client.session.code().source
     names = shown(client, "reader") and list(client.session.answers.output(PortRef(node="reader")).sources)
-    kept = {key: shown(client, key)[0] for key in ("reader", "resize", "uniform")}
+    kept = {key: shown(client, key, [3])[0] for key in ("reader", "resize", "uniform")}
     pin(client, True, "resize", "uniform", "reader")
     assert client.session.code().source == code
     text = client.session.text(client.session.graph)
@@ -107,13 +165,11 @@ def test_pinned_data_lies_beside_the_document_as_long_as_it_is_pinned(client: Cl
     other.send("choose_sample", sample=3, iteration=2)
     for key, value in kept.items():
         np.testing.assert_array_equal(shown(other, key)[0], value)
-    assert list(other.session.answers.output(PortRef(node="reader")).sources) == names
+    assert list(other.session.answers.output(PortRef(node="reader"), [0]).sources) == names
     assert other.session.holds(graph, view)
     pin(other, False, "resize")
-    assert len([*folder.iterdir()]) == 2
+    assert len([*folder.glob("*.npz")]) == 2
     assert not other.session.holds(graph, view)
-    pin(other, True, "resize")
-    assert len([*folder.iterdir()]) == 3
     other.session.close()
 
     # it goes where the document goes
@@ -134,7 +190,7 @@ def test_data_that_cannot_be_read_is_said_and_computed_anew(client: Client, fold
     else:
         array: Any = np.array([{}], object) if damage == "pickle" else np.zeros((9, 9, 3))
         write: Any = np.savez if damage == "pickle" else np.savez_compressed
-        write(file, told=np.array('[{"layout": "HWC", "sources": []}]'), **{"0": array})
+        write(file, told=np.array('[{"layout": "HWC", "sources": [], "count": 1}]'), **{"0 0": array})
     graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
     other = Client(graph, view=view)
     received = other.send("ready")
@@ -150,7 +206,7 @@ def test_data_that_cannot_be_read_is_said_and_computed_anew(client: Client, fold
 def test_a_node_with_several_outputs_is_pinned_as_a_whole(client: Client) -> None:
     (name,) = (np.asarray(client.session.answers.output(PortRef(node="reader", output=1)).samples[0]),)
     pin(client, True, "reader")
-    client.send("choose_sample", sample=4, iteration=0)
+    client.send("choose_sample", sample=0, iteration=1)
     np.testing.assert_array_equal(client.session.answers.output(PortRef(node="reader", output=1)).samples[0], name)
     assert pins(client) == {"reader": "here"}
 
@@ -168,7 +224,7 @@ def test_what_cannot_be_pinned_is_refused() -> None:
     client = Client(branching().graph)
     client.send("ready")
     refused = [one for key in ("taken", "other") for one in only(pin(client, True, key), messages.Refused)]
-    assert [d.code for one in refused for d in one.diagnostics].count("DS105") == 1  # the shown sample takes one of them
+    assert [d.code for one in refused for d in one.diagnostics].count("DS105") == 2
     assert pins(client) == {}
     assert only(pin(client, True, "nobody"), messages.Refused)
     client.session.close()

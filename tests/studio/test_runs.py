@@ -163,6 +163,9 @@ def test_what_is_advised_is_tried_and_nothing_changes_by_it(client: Client) -> N
     assert trial.before.samples_per_second > 0 and trial.after.samples_per_second > 0
     assert client.session.revision == revision and not only(got, run_messages.RunFinished)
     assert [p.done for p in only(got, run_messages.RunProgress)] == list(range(1, 9))
+    (history,) = only(got, messages.RunHistory)
+    assert [(run.number, run.tried) for run in history.runs] == [(3, True), (2, True), (1, False)]
+    assert history.runs[0].changes == ("~ prefetch_queue_depth: 1 -> 2",) and history.runs[0].pipelined > 0
     client.send("take_advice", name="ahead")
     assert client.session.graph.options.prefetch_queue_depth == 2
     for kind in ("try_advice", "take_advice"):

@@ -78,6 +78,8 @@ class Shown:
         Of a sequence, when its frames are shown in their file, if that is known.
     classes : callable
         Gives what boxes are of, one word for each; nothing if that is not known.
+    full : bool
+        Large, each pixel is shown.
     """
 
     sample: NDArray[Any]
@@ -90,6 +92,7 @@ class Shown:
     rate: float = 0.0
     seconds: Sequence[float] = ()
     classes: Callable[[], tuple[str, ...]] = tuple
+    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dali_studio.runtime import thumbnails
 from dali_studio.studio.bodies import ImageBody
-from dali_studio.studio.images import Rgb
+from dali_studio.studio.images import LARGEST, Rgb
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 #: Colours of the classes 1, 2, ..., which repeat; class 0 is the background.
@@ -23,6 +23,8 @@ _COLOURS = np.array(
 _TINT = 0.55
 #: The width of a card on the screen; and the most pixels of the inspector's picture, and its width there.
 _CARD, _LARGE = 148, (1104, 756, 275)
+#: The same of a picture in place of the canvas.
+_FULL = (*LARGEST, 1000)
 
 
 class MaskRenderer:
@@ -39,7 +41,7 @@ class MaskRenderer:
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""
-        return Large(*_drawn(shown, *_LARGE))
+        return Large(*_drawn(shown, *(_FULL if shown.full else _LARGE)))
 
 
 def _classes(shown: Shown) -> NDArray[Any] | None:

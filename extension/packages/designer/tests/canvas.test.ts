@@ -218,7 +218,7 @@ describe("nodes as a program", () => {
       "        image = rotate",
       "    y = last",
     ];
-    expect(text.filter((_, i) => cardLines(graph, lines, "rotate", text).includes(i + 1))).toEqual([
+    expect(text.filter((_, i) => cardLines(graph, lines, "rotate").includes(i + 1))).toEqual([
       "    coin = x",
       "    if coin:",
       "        image = rotate",

@@ -241,8 +241,14 @@ export class Session {
   /** Measure the pipeline as it is and after edits that nobody keeps. */
   tryAdvice(name: string, batches: number): void {
     this.running(4 * batches);
-    this.store.set((s) => ({ ...s, trying: name, trial: null }));
+    this.store.set((s) => ({ ...s, trying: name, trial: null, trialKept: false }));
     this.send({ type: "try_advice", name, batches });
+  }
+
+  /** Change the pipeline as was tried; what was measured stays told until the next run. */
+  keepTrial(name: string): void {
+    this.store.set((s) => ({ ...s, trialKept: true }));
+    this.send({ type: "take_advice", name });
   }
 
   forgetTrial(): void {

@@ -277,6 +277,8 @@ export interface State {
   /** The advice that is tried, by name, and what was measured of it. */
   readonly trying: string;
   readonly trial: Trial | null;
+  /** Whether the pipeline was changed so. */
+  readonly trialKept: boolean;
   /** The newest first. */
   readonly runs: readonly KnownRun[];
   /** States in which the document was saved, the newest first. */
@@ -371,6 +373,7 @@ export const INITIAL: State = {
   ran: {},
   trying: "",
   trial: null,
+  trialKept: false,
   runs: [],
   snapshots: [],
   dataSet: null,

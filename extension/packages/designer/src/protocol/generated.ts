@@ -1101,6 +1101,7 @@ export interface KnownRun {
   readonly pipelined: number;
   readonly held: number;
   readonly changes: readonly string[];
+  readonly tried: boolean;
 }
 
 /** Answer to `RequestDifference`. */

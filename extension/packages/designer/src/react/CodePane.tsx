@@ -8,8 +8,8 @@ import { isLaid } from "./canvas/sizes";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { indent, newLine } from "./newLine";
 import { SmallButton } from "./parts";
+import { pythonKey } from "./pythonKeys";
 import { tint } from "./tint";
 
 /** The line of an edited text that a finding is about; of other findings it is one of the program that was traced. */
@@ -120,6 +120,8 @@ function CodeText({
 }) {
   const session = useSession();
   const text = useRef<HTMLTextAreaElement>(null);
+  /** What undo has led back to in the text itself. */
+  const undone = useRef("");
   // the browser does it before the text has its new size, and before the notes below have come
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the text has changed
   useLayoutEffect(() => {
@@ -132,12 +134,17 @@ function CodeText({
     return () => watch.disconnect();
   }, [source]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const { key, shiftKey, currentTarget: area } = event;
     const command = event.ctrlKey || event.metaKey;
-    if (event.key === "Enter" && command) applyText(session);
-    else if (event.key.toLowerCase() === "z" && command && !session.store.get().draft) {
-      if (event.shiftKey) session.redo();
-      else session.undo();
-    } else if (!newLine(event) && !indent(event)) return;
+    const back = key.toLowerCase() === "z" && !shiftKey;
+    const again = /^[zy]$/i.test(key) && !back;
+    if (key === "Enter" && command) applyText(session);
+    // beyond what was written here, the steps are those of the graph
+    else if (back && command && !session.store.get().draft) session.undo();
+    else if (again && command && !session.store.get().draft && area.value !== undone.current) session.redo();
+    else if (pythonKey(event)) {
+      if (back) undone.current = area.value;
+    } else return;
     event.preventDefault();
   };
   const onBlur = (event: FocusEvent) => {

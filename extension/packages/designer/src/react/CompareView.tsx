@@ -303,8 +303,8 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     "--ds-ratio": a ? a.width / a.height : 1,
     "--ds-lens": `translate(${lens.x * 100}%, ${lens.y * 100}%) scale(${lens.zoom})`,
   };
-  // lines between pixels that are large enough to be told apart
-  const near = a && (stage.current?.querySelector(".ds-pair-fit")?.clientWidth ?? 0) * lens.zoom > 8 * a.width;
+  // what is enlarged has square pixels, with lines between those that are large enough to be told apart
+  const scale = ((stage.current?.querySelector(".ds-pair-fit")?.clientWidth ?? 0) * lens.zoom) / (a?.width ?? 1);
   const enlarged = {
     inset: `${lens.y * 100}% auto auto ${lens.x * 100}%`,
     width: `${lens.zoom * 100}%`,
@@ -323,10 +323,10 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
         setLens((now) => zoomed(now, STEP ** -Math.sign(e.deltaY), place(e)));
       }}
     >
-      <div className={`ds-pair-fit ${lens.zoom > 3 ? "ds-pair-near" : ""}`} style={view}>
+      <div className={`ds-pair-fit ${scale > 3 ? "ds-pair-near" : ""}`} style={view}>
         <div className="ds-pair-lens">
           {content}
-          <div className={near ? "ds-pair-grid" : ""} style={enlarged}>
+          <div className={scale > 8 ? "ds-pair-grid" : ""} style={enlarged}>
             {preview && a && <Overlay preview={preview} width={a.width} height={a.height} />}
           </div>
         </div>

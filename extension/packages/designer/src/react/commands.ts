@@ -126,9 +126,6 @@ function togglePins({ session }: Scope): void {
   const loose = nodes.filter((n) => n.pin !== "here");
   const changed = (loose.length > 0 ? loose : nodes).map((n) => [n.key, loose.length > 0] as const);
   session.edit([], { pins: Object.fromEntries(changed) });
-  const [held] = loose;
-  const text = `All samples are sample ${session.store.get().sample + 1} while ${held?.key} is pinned.`;
-  session.view({ notice: held ? { text, node: OUTPUTS } : null });
 }
 
 const some = (state: State) => state.view.selection.some((k) => k !== OUTPUTS);

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Name } from "../../protocol/generated";
 import { useSession } from "../context";
-import { indent, newLine } from "../newLine";
+import { pythonKey } from "../pythonKeys";
 
 interface Props {
   readonly value: string;
@@ -89,7 +89,7 @@ export function CodeArea({ value, label, testId, onValue, onApply }: Props) {
     else if (key === " " && command) void ask(false);
     else if (key === "Tab" && !event.shiftKey && /[\w.]$/.test(value.slice(0, currentTarget.selectionStart)))
       void ask(true);
-    else if (!newLine(event) && !indent(event)) return;
+    else if (!pythonKey(event)) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -21,29 +21,31 @@ const HEIGHT = 126;
 /** How many cards tell the numbers of the pixel that is pointed at. */
 const PROBED = 24;
 
-/** Ask for the large picture whenever it can have changed; one request is on its way at most. */
+/** Ask for the large picture, which the kernel then sends with every change of it; if it did not, ask again. */
 function useDetail(key: string, output: number, plane: number): void {
   const session = useSession();
   const stamp = useSel((s) => {
     const p = s.previews[`${key}#${output}`];
-    return p ? `${p.revision}|${p.sample}|${p.iteration}|${s.view.whole}` : "";
+    return p ? `${p.revision}|${p.sample}|${p.iteration}` : "";
   });
-  const answered = useSel((s) => s.detail);
-  const wants = useRef("");
+  const whole = useSel((s) => s.view.whole);
+  const sent = useSel((s) => s.detail);
   const asked = useRef("");
+  const wait = useRef(0);
   useEffect(() => {
-    const now = `${key}#${output}|${plane}|${stamp}`;
-    if (stamp === "" || now === asked.current) return;
-    wants.current = now;
-    const wait = setTimeout(() => {
+    const now = `${key}#${output}|${plane}|${whole}`;
+    if (stamp === "") return;
+    const ask = () => {
       asked.current = now;
       session.requestDetail({ node: key, output }, plane);
-    }, 60);
-    return () => clearTimeout(wait);
-  }, [session, key, output, plane, stamp]);
+    };
+    wait.current = window.setTimeout(ask, now === asked.current ? 300 : 60);
+    return () => clearTimeout(wait.current);
+  }, [session, key, output, plane, whole, stamp]);
   useEffect(() => {
-    if (answered) wants.current = "";
-  }, [answered]);
+    if (`${sent?.key}#${sent?.output}|${plane}|${whole}` === asked.current) clearTimeout(wait.current);
+  }, [sent, plane, whole]);
+  useEffect(() => () => session.requestDetail({ node: "", output: 0 }), [session]);
 }
 
 function usePictureSize(id: string): { readonly width: number; readonly height: number } | null {
@@ -59,15 +61,14 @@ function usePictureSize(id: string): { readonly width: number; readonly height: 
 
 interface PixelLineProps {
   readonly values: readonly (PixelValue | undefined)[];
-  readonly above: boolean;
 }
 
-/** The numbers under the pointer, of the output and of the input at the same place. */
-function PixelLine({ values: [out, into], above }: PixelLineProps) {
+/** The numbers under the pointer, of the output and of the input at the same place: below the picture. */
+function PixelLine({ values: [out, into] }: PixelLineProps) {
   const text = (v: PixelValue) => v.values.map((n) => format.number(Number(n.toPrecision(4)))).join(" ");
   if (!out) return null;
   return (
-    <p className={`ds-pixel ${above ? "ds-pixel-above" : ""}`} data-testid="pixel">
+    <p className="ds-pixel" data-testid="pixel">
       <span className="ds-muted">
         x {out.column}, y {out.row}
       </span>
@@ -195,7 +196,9 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
         <span className="ds-compare-label ds-compare-right">Out</span>
         {large}
-        <PixelLine values={point ? values : []} above={(point?.y ?? 0) > 0.5} />
+      </div>
+      <div className="ds-pixel-place">
+        <PixelLine values={point ? values : []} />
       </div>
       {detail.planes > 1 && (
         <label className="ds-plane">

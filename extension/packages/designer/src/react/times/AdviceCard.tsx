@@ -47,7 +47,8 @@ function verdict(trial: Trial): { readonly words: string; readonly faster: boole
 function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: Advice }) {
   const session = useSession();
   const target = useSel((s) => s.confirmed?.target ?? 0);
-  const old = useSel((s) => s.confirmed?.revision !== trial.revision);
+  const old = useSel(isOld);
+  const kept = useSel((s) => s.trialKept && isOld(s));
   const back = () => session.forgetTrial();
   if (trial.failed.length > 0 || trial.batches === 0)
     return (
@@ -62,30 +63,28 @@ function TrialCard({ trial, advice }: { readonly trial: Trial; readonly advice: 
   return (
     <section className="ds-trial" aria-label="Measured result" data-testid="trial">
       <div className="ds-trial-head">
-        <b className={faster ? "ds-good" : "ds-muted"}>{words}</b>
+        <b className={faster ? "ds-good" : "ds-muted"}>
+          {kept && "Kept: "}
+          {words}
+        </b>
         {target > 0 && <span className="ds-muted">{headroomOf(trial.after.samples_per_second, target)}</span>}
       </div>
       <Meter name="before" speed={trial.before} most={most} target={target} tone="before" />
       <Meter name="after" speed={trial.after} most={most} target={target} tone={faster ? "good" : "after"} />
       <div className="ds-trial-foot">
-        <SmallButton
-          primary={faster}
-          data-testid="keep-trial"
-          disabled={old}
-          title={old ? "The graph was changed since." : "Change the pipeline so"}
-          onClick={() => {
-            session.send({ type: "take_advice", name: advice.name });
-            session.forgetTrial();
-            const [before, after] = [trial.before, trial.after].map((s) => format.throughput(s.samples_per_second));
-            session.view({
-              notice: { text: `Kept: ${before} → ${after} samples/s. Run measures all anew.`, node: "" },
-            });
-          }}
-        >
-          Keep it
-        </SmallButton>
-        <SmallButton primary={!faster} data-testid="drop-trial" onClick={back}>
-          Go back
+        {!kept && (
+          <SmallButton
+            primary={faster}
+            data-testid="keep-trial"
+            disabled={old}
+            title={old ? "The graph was changed since." : "Change the pipeline so"}
+            onClick={() => session.keepTrial(advice.name)}
+          >
+            Keep it
+          </SmallButton>
+        )}
+        <SmallButton primary={!faster && !kept} data-testid="drop-trial" onClick={back}>
+          {kept ? "Close" : "Go back"}
         </SmallButton>
         <span className="ds-muted">
           p95 of a batch: {format.time(trial.before.p95)} → {format.time(trial.after.p95)},{" "}
@@ -105,6 +104,7 @@ export function AdviceCards() {
     running: s.run.running,
     trial: s.trial,
     trying: s.trying,
+    kept: s.trialKept && isOld(s),
   }));
   const [at, setAt] = useState(0);
   const advice = all.find((a) => a.name === state.trying) ?? all[Math.min(at, all.length - 1)];
@@ -120,7 +120,8 @@ export function AdviceCards() {
           </p>
           <p className="ds-muted">{advice.offer}</p>
           <p className="ds-advice-foot">
-            {advice.measurable && (
+            {shown && state.kept && <b className="ds-good">Taken</b>}
+            {advice.measurable && !(shown && state.kept) && (
               <SmallButton
                 data-testid="try"
                 disabled={state.running || state.old}
@@ -135,7 +136,11 @@ export function AdviceCards() {
                 Show {advice.node}
               </button>
             )}
-            {state.old && <span className="ds-muted">measured before the last change</span>}
+            {state.old && (
+              <span className="ds-muted">
+                {state.kept ? "Run measures all anew" : "measured before the last change"}
+              </span>
+            )}
             {all.length > 1 && (
               <span className="ds-advice-turn">
                 <IconButton

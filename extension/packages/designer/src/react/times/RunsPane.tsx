@@ -26,7 +26,7 @@ function Row({
         <input type="checkbox" checked={chosen} aria-label={`Compare run ${run.number}`} onChange={choose} />
       </td>
       <th scope="row">
-        {run.number} <code>{run.name}</code>
+        {run.number} <code>{run.name}</code> {run.tried && <small title="Measured by Try it">tried</small>}
       </th>
       <td>{run.when}</td>
       <td>
@@ -35,8 +35,8 @@ function Row({
           <i style={{ width: `${best > 0 ? (100 * run.pipelined) / best : 0}%` }} />
         </span>
       </td>
-      <td>{format.throughput(run.alone)}</td>
-      <td>{format.bytes(run.held)}</td>
+      <td>{run.tried ? "–" : format.throughput(run.alone)}</td>
+      <td>{run.tried ? "–" : format.bytes(run.held)}</td>
       <td className="ds-run-changes" title={run.changes.join("\n")}>
         {run.changes.length > 0 ? run.changes.join("; ") : sameAs(run)}
       </td>
