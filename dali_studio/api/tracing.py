@@ -364,7 +364,8 @@ class _Call:
         elif argument.type == "object":
             self.objects[name] = value
         else:
-            plain = [_plain(one) for one in value] if isinstance(value, list | tuple) else _plain(value)
+            items = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
+            plain = _plain(value) if items is None else [_plain(one) for one in items]
             try:
                 self.values[name] = canonical(argument, plain)
             except ArgumentError as error:
@@ -373,7 +374,7 @@ class _Call:
                     self.wires[name] = self.trace.here(constant_node("cpu", value, None, None, None))
                     return
                 hint = error.hint
-                if argument.tensor and isinstance(value, list | tuple) and any(isinstance(one, DataNode) for one in value):
+                if argument.tensor and items and any(isinstance(one, DataNode) for one in items):
                     hint = "fn.stack makes one result of results and numbers, such as fn.stack(x, 0.5)."
                 raise _fail(error.code, error.message, hint, node=key, argument=name) from error
 

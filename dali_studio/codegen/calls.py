@@ -242,10 +242,10 @@ class Writer:
 
     def _is_mixed(self, node: Node, parsed: Expression) -> bool:
         """Whether a real number meets a whole one that may be below 0, as far as types are known."""
-        wired = self.graph.inputs(node.key)
+        wired = dict(enumerate(self.graph.inputs(node.key)))
         sides = [
             (one.dtype, one.value < 0) if isinstance(one, Number)
-            else (self._meta(wired[one]).dtype if one < len(wired) else None, True)
+            else (self._meta(port).dtype if (port := wired.get(one)) is not None else None, True)
             for one in parsed.operands
         ]  # fmt: skip
         below = {dtype for dtype, is_below in sides if is_below and dtype is not None and to_numpy(dtype).kind == "i"}
