@@ -76,7 +76,8 @@ class SSDRandomCrop(SeedArgument, Operator):
         check_dtype(found, (T.UINT8,))
         check_boxes(given)
         check_labels(marks)
-        return found.with_(layout=image.layout), given.with_(kind="boxes"), TensorMeta(T.INT32, 1, marks.layout, "label")
+        numbers = TensorMeta(T.INT32, 1, marks.layout, "label")
+        return found.with_(layout=image.layout), given.with_(kind="boxes"), numbers
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
