@@ -73,6 +73,8 @@ def _reading(data: memoryview, fmt: ImageFormat) -> Generator[None]:
             f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off"
         ) from problem
     except Exception as problem:  # Pillow's plugins raise nearly anything on damaged files
+        if re.search("decoder (error|object)", str(problem)):  # with a number, or nothing, for the reason
+            raise DecodeError(f"this {_WORDS[fmt]} file of {size} is damaged or cut off") from problem
         raise DecodeError(f"this {_WORDS[fmt]} file of {size} cannot be decoded: {problem}") from problem
 
 
