@@ -68,7 +68,7 @@ def tiff_of(
     tags = {
         256: [width], 257: [height], 258: [8 * array.itemsize] * channels, 259: [8 if deflate else 1],
         262: [2 if colors == 3 else 1], 274: [orientation], 277: [channels], 284: [2 if planes else 1],
-        317: [2 if differences else 1], 339: [3 if array.dtype.kind == "f" else 1] * channels,
+        317: [2 if differences else 1], 339: [{"f": 3, "i": 2}.get(array.dtype.kind, 1)] * channels,
         **({338: [extra] * (channels - colors)} if channels > colors else {}),
         **({322: [tile], 323: [tile]} if tile else {278: [step]}),
         places[0]: list(np.cumsum([16, *sizes[:-1]])), places[1]: sizes,

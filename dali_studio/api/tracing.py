@@ -366,7 +366,8 @@ class _Call:
         elif argument.type == "object":
             self.objects[name] = value
         else:
-            plain = value.value if isinstance(value, ScalarConstant) else value
+            items = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
+            plain = _plain(value) if items is None else [_plain(one) for one in items]
             try:
                 self.values[name] = canonical(argument, plain)
             except ArgumentError as error:
@@ -374,7 +375,10 @@ class _Call:
                     # the same tensor for every sample, such as places of pieces by rows
                     self.wires[name] = self.trace.here(constant_node("cpu", value, None, None, None))
                     return
-                raise _fail(error.code, error.message, error.hint, node=key, argument=name) from error
+                hint = error.hint
+                if argument.tensor and items and any(isinstance(one, DataNode) for one in items):
+                    hint = "fn.stack makes one result of results and numbers, such as fn.stack(x, 0.5)."
+                raise _fail(error.code, error.message, hint, node=key, argument=name) from error
 
     def _device(self, key: str, device: str | None, nodes: Sequence[DataNode]) -> Device:
         known = self.schema.devices
@@ -386,6 +390,10 @@ class _Call:
         if any(node.device == "gpu" for node in nodes) and "gpu" in known:
             return "gpu"
         return known[0]
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, ScalarConstant) else value
 
 
 def constant(

@@ -14,7 +14,8 @@ from dali_studio.codegen.parameters import Parameter, Parameters
 from dali_studio.codegen.structure import NOT, Structure
 from dali_studio.core import subscripts
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.core.expressions import parse
+from dali_studio.core.dtypes import is_float, to_numpy
+from dali_studio.core.expressions import Expression, Number, parse
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.edits import PortRef
@@ -75,7 +76,7 @@ class Writer:
     _inside: list[str] = field(default_factory=list[str])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
     _lost: list[str] = field(default_factory=list[str])
-    _constants: dict[PortRef, TensorMeta] | None = None
+    _metas: dict[PortRef, TensorMeta] | None = None
 
     def statements(self, key: str) -> list[ast.stmt]:
         """The assignment for a node, or a bare call if nothing uses its outputs.
@@ -210,6 +211,11 @@ class Writer:
         self.found.append(finding(node, code, message, hint, argument=argument))
         self._lost.append(message)
 
+    def _warn(self, node: Node, wrong: str, hint: str) -> None:
+        """Note what the dialect does wrongly."""
+        message = f"{self.dialect.title} {self.dialect.version} is wrong here: {wrong}."
+        self.found.append(finding(node, "DS501", message, hint, severity="warning"))
+
     def _copy(self, node: Node, schema: OperatorSchema) -> ast.expr:
         """``x.gpu()`` or ``x.cpu()``, which leave alone what lies there already."""
         device = "cpu" if node.device == "cpu" else "gpu"
@@ -223,6 +229,9 @@ class Writer:
         except ValueError as error:
             self._lose(node, "DS105", str(error), "Write an operation such as a * 2.", "expression")
             return None
+        if self.dialect.wrong_comparisons and parsed.operation.rule == "bool" and self._is_mixed(node, parsed):
+            hint = "Write the whole number as a real one, such as -5.0 for -5, or cast what is whole to FLOAT."
+            self._warn(node, self.dialect.wrong_comparisons, hint)
         inputs = self._inputs(node, schema)
         inputs += [self.use(None, node, schema.input_name(at)) for at in range(len(inputs), parsed.inputs)]
         operands = [inputs[one] if isinstance(one, int) else values.number(one) for one in parsed.operands]
@@ -230,6 +239,17 @@ class Writer:
         if not sign:
             return ast.Call(func=values.dotted(f"math.{parsed.operation.name}"), args=operands, keywords=[])
         return values.operation(sign, operands)
+
+    def _is_mixed(self, node: Node, parsed: Expression) -> bool:
+        """Whether a real number meets a whole one that may be below 0, as far as types are known."""
+        wired = dict(enumerate(self.graph.inputs(node.key)))
+        sides = [
+            (one.dtype, one.value < 0) if isinstance(one, Number)
+            else (self._meta(port).dtype if (port := wired.get(one)) is not None else None, True)
+            for one in parsed.operands
+        ]  # fmt: skip
+        below = {dtype for dtype, is_below in sides if is_below and dtype is not None and to_numpy(dtype).kind == "i"}
+        return bool(below) and any(dtype is not None and is_float(dtype) for dtype, _ in sides)
 
     def _subscript(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
         """``x[0, i:]``; nothing for what is no index."""
@@ -239,9 +259,8 @@ class Writer:
             self._lose(node, "DS105", str(error), "Write an item for each axis, such as 0 or ::2.", "index")
             return None
         if self.dialect.wrong_steps and parsed[0].step not in (None, 1):
-            message = f"{self.dialect.title} {self.dialect.version} is wrong here: {self.dialect.wrong_steps}."
             hint = "Take flip or resize there, or run it in dali_studio, which gives Python's elements."
-            self.found.append(finding(node, "DS501", message, hint, severity="warning"))
+            self._warn(node, self.dialect.wrong_steps, hint)
         source, *_ = self._inputs(node, schema)
         wired = self.graph.argument_inputs(node.key)
         letters = {letter: self._position(node, letter, wired) for letter in sorted(subscripts.letters_of(parsed))}
@@ -258,7 +277,7 @@ class Writer:
         if name is None or self.graph.argument_inputs(node.key):
             return None
         value, shape = node.arguments[name], node.arguments.get("shape")
-        scalar = self._constant_meta(node.key).ndim == 0
+        scalar = self._meta(PortRef(node=node.key)).ndim == 0
         if isinstance(value, tuple) and len(value) == 1 and (shape is not None or scalar):
             value = value[0]  # a scalar is repeated over the shape
         named = values.members(value, node.arguments.get("dtype"))
@@ -270,12 +289,11 @@ class Writer:
         literal = values.constant(value) if named is None else named
         return ast.Call(func=values.dotted("types.Constant"), args=[literal], keywords=keywords)
 
-    def _constant_meta(self, key: str) -> TensorMeta:
-        if self._constants is None:  # of all at once, because to find the order takes as long as the graph is large
+    def _meta(self, port: PortRef) -> TensorMeta:
+        if self._metas is None:  # of all at once, because to find the order takes as long as the graph is large
             known = {n.key for n in self.graph.nodes() if n.operator in self.registry}
-            constants = {key for key in known if self.registry.schema(self.graph.node(key).operator).role == "constant"}
-            self._constants = infer(self.graph, self.registry, constants)
-        return self._constants.get(PortRef(node=key), TensorMeta())  # of one in a circle, nothing is known
+            self._metas = infer(self.graph, self.registry, known)
+        return self._metas.get(port, TensorMeta())  # of one in a circle, nothing is known
 
     def _call(self, node: Node, schema: OperatorSchema | None) -> ast.expr:
         keywords: list[ast.keyword] = []

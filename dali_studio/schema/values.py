@@ -89,6 +89,8 @@ def _is_sequence(value: object) -> bool:
 
 def _scalar(argument: ArgumentSchema, value: object) -> bool | int | float | str:
     convert = _CONVERTERS[argument.type.removesuffix("_list")]
+    if isinstance(value, np.ndarray | np.generic):
+        value = np.asarray(cast(Any, value)).tolist()
     result = convert(argument, value)
     if isinstance(result, int | float) and not isinstance(result, bool):
         check_range(argument, result)

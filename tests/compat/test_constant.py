@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from declared import declared
 from images import pictures
-from peers import check, check_refused
+from peers import check, check_refused, refused
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -93,6 +93,9 @@ def test_plain_values_as_output(program: str) -> None:
         "fn.resize(x, size=types.Constant(np.array([20, 30], np.float32)))",
         "fn.cast(types.Constant([1, 2, 300]), dtype=types.UINT8)",
         "fn.crop_mirror_normalize(x, crop=(5, 5), mirror=types.Constant(1), mean=types.Constant([1.0, 2, 3]))",
+        "fn.crop(x, crop=[np.int64(5), np.array(6)], crop_pos_x=np.float16(0.25))",
+        "fn.crop_mirror_normalize(x, crop=(5, 5), mean=[np.float32(1.5), np.float64(2), np.uint8(3)], std=[types.Constant(2.0)] * 3)",
+        "fn.pad(x, axes=(np.int32(0),), shape=[types.Constant(50)])",
     ],
 )
 def test_as_argument(program: str) -> None:
@@ -111,6 +114,12 @@ def test_as_argument(program: str) -> None:
 )
 def test_refused_by_both(program: str) -> None:
     check_refused(program, {"x": pictures([(41, 53), (7, 9)])})
+
+
+def test_results_in_a_list_are_told_how_they_become_one() -> None:
+    said = refused("fn.transforms.scale(scale=[0.5, fn.random.uniform()])", codes="DS104", batch_size=1)
+    assert "fn.stack(x, 0.5)" in said
+    check("fn.transforms.scale(scale=fn.stack(fn.random.uniform(), 0.5))", batch_size=3)
 
 
 @pytest.mark.parametrize("call", ["fn.cat(c, x)", "fn.stack(c, c)", "c + x", "c[0]", "fn.transpose(c)", "fn.reductions.sum(c)"])

@@ -165,6 +165,13 @@ def test_tiff_whose_channels_lie_in_planes(channels: int, dtype: Any, options: d
     assert np.array_equal(made.samples[0], array)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.uint32])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_tiff_of_numbers_that_are_no_levels(channels: int, dtype: Any) -> None:
+    file = tiff_of(np.arange(2 * 3 * channels, dtype=dtype).reshape(2, 3, channels))
+    check_refused("fn.decoders.image(x, output_type=types.GRAY)", {"x": [file]}, codes="DS301")
+
+
 def test_jpeg_without_its_end_marker() -> None:
     """Complete pixels are enough, if something follows them that libjpeg can read in advance."""
     array = picture(200, 301)

@@ -99,6 +99,23 @@ def test_boxes_follow_a_rotation_and_a_paste(coco: dict[str, Any]) -> None:
     check(program, tolerance=declared("bbox_rotate"), names=coco, iterations=2, batch_size=6)
 
 
+@pytest.mark.parametrize(
+    "call", [
+        "bb_flip(boxes)", "bbox_paste(boxes, ratio=2.0)", "bbox_rotate(boxes, labels, angle=10.0, input_shape=[40, 50])",
+        "random_bbox_crop(boxes, labels, bbox_layout='xyXY')", "ssd_random_crop(image, boxes, labels)",
+    ],
+)  # fmt: skip
+def test_boxes_and_their_labels_have_no_layout(call: str) -> None:
+    program = f"""
+    # nvidia.dali fails where it knows the layout before it runs
+    boxes, labels = (fn.reductions.min(fn.stack(one, one, axis_name="N"), axes=0) for one in
+                     (fn.reshape(corners, layout="BC"), fn.reshape(numbers, layout="B")))
+    return fn.{call}
+    """
+    corners = [np.array([[0.2, 0.2, 0.8, 0.9], [0.1, 0.0, 0.4, 0.5]], np.float32)]
+    check(program, {"corners": corners, "numbers": [np.array([3, 4], np.int32)], "image": [picture(40, 50)]}, declared("bbox_rotate"))
+
+
 @pytest.fixture(name="pair")
 def picture_and_mask() -> dict[str, Any]:
     """Pictures with masks of some blocks."""

@@ -95,6 +95,13 @@ def test_one_hot_of_single_numbers(rows: tuple[list[int], list[int]], arguments:
     check(f"fn.one_hot(x, num_classes=4, {arguments})", {"x": (numbers(*rows, dtype=dtype), "XY"[:ndim])})
 
 
+@pytest.mark.parametrize("rows", [([1], [0]), ([1, 2], [2, 0])])
+def test_what_follows_one_hot_of_numbers_of_known_axes(rows: tuple[list[int], list[int]]) -> None:
+    """Whether they are single numbers is known when they are there."""
+    perm = [0] if len(rows[0]) == 1 else [1, 0]
+    check(f"fn.transpose(fn.one_hot(fn.reshape(x, shape=[-1]), num_classes=4), perm={perm})", {"x": (numbers(*rows), "")})
+
+
 def test_filled_tensors_of_fed_shapes() -> None:
     data = {"s": (numbers([2, 3], [4, 3]), ""), "v": (numbers([1, 2, 3], [4, 5, 6], dtype="i2"), "")}
     check("fn.zeros(shape=s), fn.ones(shape=s, dtype=types.FLOAT16), fn.full(v, shape=s), fn.full(v, shape=s, layout='AB')", data, iterations=2)

@@ -74,11 +74,11 @@ def computed(
     outputs: list[Batch] = []
     for meta, shapes in zip(metas, work.outputs, strict=True):
         assert meta.dtype is not None
-        assert shapes.shape == (len(pick), meta.ndim), f"plan gave shapes {shapes.shape} of {len(pick)} samples"
+        assert len(shapes) == len(pick) and meta.ndim in (None, shapes.shape[1]), f"plan gave shapes {shapes.shape} of {len(pick)} samples"
         kind = to_numpy(meta.dtype)
         empty = [np.zeros(tuple(shape), kind) for shape in shapes.tolist()]
         same = onto != "dense" or len({array.shape for array in empty}) == 1
-        like = np.empty((0,) * int(meta.ndim or 0), kind)
+        like = np.empty((0,) * shapes.shape[1], kind)
         outputs.append(stored(empty, onto if same else "packed", meta.layout or "", like=like))
     if at_once:
         compute = None if not overrides(operator, "cpu_ranges") else operator.cpu_ranges(work, inputs, outputs)

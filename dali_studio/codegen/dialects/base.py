@@ -30,6 +30,8 @@ class Dialect:
         The version that `functions` are from, for which programs are written.
     wrong_steps
         What comes of an index with a step along the first axis, where that is not what Python gives; empty: it is.
+    wrong_comparisons
+        The same of a comparison of a real number with a whole one below 0.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Dialect:
     functions: frozenset[str] | None = None
     version: str = ""
     wrong_steps: str = ""
+    wrong_comparisons: str = ""
 
     def function(self, operator: str, schema: OperatorSchema | None) -> str:
         """Path of the operator under its ``fn``, as the operator declares it, or the operator's own."""

@@ -49,7 +49,8 @@ _MAX_TILES, _TILE_BYTES = 65535, 14
 _CODESTREAM, _HEAD = b"\xff\x4f\xff\x51", 65536
 _WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
-_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT = 274, 320, 258, 322, 323
+_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT, _FORMAT = 274, 320, 258, 322, 323, 339
+_SIGNED = 2
 _PNM_HEADER = re.compile(
     rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL
 )
@@ -67,15 +68,21 @@ def _reading(data: memoryview, fmt: ImageFormat) -> Generator[None]:
         raise
     except (SyntaxError, IndexError, TypeError, struct.error) as problem:
         if str(problem) == "unknown pixel mode":
-            raise DecodeError(
-                f"this {_WORDS[fmt]} holds samples of a kind that is not supported; supported are whole numbers of 8 "
-                "and 16 bits, and floats of 32"
-            ) from problem
+            raise _unsupported_samples(fmt) from problem
         raise DecodeError(
             f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off"
         ) from problem
     except Exception as problem:  # Pillow's plugins raise nearly anything on damaged files
+        if re.search("decoder (error|object)", str(problem)):  # with a number, or nothing, for the reason
+            raise DecodeError(f"this {_WORDS[fmt]} file of {size} is damaged or cut off") from problem
         raise DecodeError(f"this {_WORDS[fmt]} file of {size} cannot be decoded: {problem}") from problem
+
+
+def _unsupported_samples(fmt: ImageFormat) -> DecodeError:
+    return DecodeError(
+        f"this {_WORDS[fmt]} holds samples of a kind that is not supported; supported are whole numbers from 0 of 8 "
+        "and 16 bits, and floats of 32"
+    )
 
 
 @contextmanager
@@ -223,6 +230,8 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
             f"this {_WORDS[fmt]} holds {mode} colours, which are not supported; convert it to RGB or gray"
         )
     if fmt == "tiff":
+        if mode == "I" or _SIGNED in _tiff_tag(image, _FORMAT, ()):
+            raise _unsupported_samples(fmt)
         bits = _tiff_tag(image, _BITS, (1,))
         if len(bits) > 1 and max(bits) > 8:
             raise DecodeError(

@@ -29,7 +29,7 @@ class PickedRows:
     starts: NDArray[np.int64]
     counts: NDArray[np.int64]
 
-    def of(self, batch: Batch) -> Batch:
+    def of(self, batch: Batch, layout: str = "") -> Batch:
         """These rows of a batch, along its first axis."""
         shapes = batch.shapes.copy()
         shapes[:, 0] = self.counts
@@ -39,7 +39,7 @@ class PickedRows:
         starts = ends - sizes * self.counts
         addresses = starts + slab.ctypes.data
         kernel("gather_rows")(batch.addresses, sizes, self.starts, self.counts, self.picked, addresses)
-        return Batch.of(Packed(slab, starts, shapes, batch.dtype), batch.layout, batch.sources)
+        return Batch.of(Packed(slab, starts, shapes, batch.dtype), layout, batch.sources)
 
     def of_numbers(self) -> NDArray[np.int64]:
         """The numbers of the rows, one sample after the other."""

@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(256) statistics(
   for (i64 part = 0; part < parts; part++) sum += ((const float*)item.from)[part * item.count + i];
   const float weight = weights[blockIdx.y], mean = (float)sum * weight;
   const float deviation = inverted ? sqrtf(mean + epsilon) : 0.f;
-  ((float*)item.to)[i] = !inverted ? mean : weight > 0 && deviation > 0 ? scale / deviation : 0.f;
+  ((float*)item.to)[i] = !inverted ? mean : weight > 0 && deviation != 0 ? scale / deviation : 0.f;
 }
 
 extern "C" __global__ void __launch_bounds__(256) normalize(const Item* __restrict__ items, float shift) {

@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) normalize_rows(
     squares += distance * distance;
   }
   const float deviation = sqrtf(total(sums, squares) * free + epsilon);
-  const Normalize<float> normalize{mean, free > 0 && deviation > 0 ? scale / deviation : 0.f};
+  const Normalize<float> normalize{mean, free > 0 && deviation != 0 ? scale / deviation : 0.f};
 #pragma unroll 8
   for (i64 i = threadIdx.x % LANES; i < length; i += LANES) {
     const float value = normalize(to_float(from[i]));

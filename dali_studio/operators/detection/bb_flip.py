@@ -56,7 +56,7 @@ class BbFlip(Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         check_dtype(inputs[0], (T.FLOAT,))
-        return inputs[0].with_(kind="boxes")
+        return inputs[0].with_(layout="", kind="boxes")
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:

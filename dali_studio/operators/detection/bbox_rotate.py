@@ -122,7 +122,7 @@ class BBoxRotate(Operator):
             )  # fmt: skip
         if args["keep_size"] and args.given("size") and (args.wired("size") or args["size"]):
             raise ArgumentError("keep_size and size exclude each other.", hint="Take one away.", argument="size")
-        return tuple(meta.with_(kind=kind) for meta, kind in zip(inputs, ("boxes", "label"), strict=False))
+        return tuple(meta.with_(layout="", kind=kind) for meta, kind in zip(inputs, ("boxes", "label"), strict=False))
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -142,7 +142,7 @@ class BBoxRotate(Operator):
             corners=args["bbox_layout"] == "xyXY", relative=args["bbox_normalized"], mode=args["mode"],
             threshold=args["remove_threshold"],
         )  # fmt: skip
-        made = Batch.of(row_samples(table, rows.starts, rows.counts), given.layout, given.sources)
+        made = Batch.of(row_samples(table, rows.starts, rows.counts), "", given.sources)
         return (made, *(rows.of(batch) for batch in inputs[1:]))
 
 

@@ -179,7 +179,7 @@ class RandomBBoxCrop(SeedArgument, Operator):
         if args.given("ltrb") and args.given("bbox_layout"):
             raise _refused("ltrb", "ltrb and bbox_layout are both given.", "Give bbox_layout alone.")
         window = TensorMeta(T.FLOAT, 1, "")
-        labels_of = [meta.with_(kind="label") for meta in inputs[1:]]
+        labels_of = [meta.with_(layout="", kind="label") for meta in inputs[1:]]
         metas = [window, window, TensorMeta(T.FLOAT, 2, "", "boxes"), *labels_of]
         if args["output_bbox_indices"]:
             metas.append(TensorMeta(T.INT32, 1, "", "label"))
@@ -203,7 +203,7 @@ class RandomBBoxCrop(SeedArgument, Operator):
             origin=context.stream_offset,
         )  # fmt: skip
         _check_found(made.rows.counts)
-        left = Batch.of(row_samples(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)
+        left = Batch.of(row_samples(made.boxes, made.rows.starts, made.rows.counts), "", given.sources)
         results = [Batch.of_array(made.anchors), Batch.of_array(made.sizes), left, *map(made.rows.of, marks)]
         if args["output_bbox_indices"]:
             numbers = made.rows.picked.astype(np.int32)

@@ -76,7 +76,8 @@ class SSDRandomCrop(SeedArgument, Operator):
         check_dtype(found, (T.UINT8,))
         check_boxes(given)
         check_labels(marks)
-        return found.with_(layout=image.layout), given.with_(kind="boxes"), TensorMeta(T.INT32, 1, "", "label")
+        numbers = TensorMeta(T.INT32, 1, marks.layout, "label")
+        return found.with_(layout=image.layout), given.with_(kind="boxes"), numbers
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -108,4 +109,4 @@ class SSDRandomCrop(SeedArgument, Operator):
         context.map(copy, len(cut))
         made = Batch.of(cut, image.layout, image.sources, dtype=np.dtype(np.uint8), ndim=3)
         left = Batch.of(row_samples(table, rows.starts, rows.counts), given.layout, given.sources)
-        return made, left, rows.of(marks)
+        return made, left, rows.of(marks, marks.layout)

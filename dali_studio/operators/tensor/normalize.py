@@ -257,6 +257,8 @@ class _Work:
     def over_batch(self, groups: Sequence[slice]) -> None:
         """Fill one row for all samples."""
         self.check_batch()
+        if not self.ends[-1]:
+            return  # an axis that stays has no element
         shapes = self.shapes
         mean, factor = self._tables.reshape(2, len(shapes), -1)[:, 0]
         free = int(self.counts.sum())
@@ -286,8 +288,9 @@ class _Work:
     def _invert(self, variance: Floats) -> None:
         """Make factors of variances, in their place."""
         variance += np.float32(self.args["epsilon"])
-        np.sqrt(variance, out=variance)
-        deviates = variance > 0
+        with np.errstate(invalid="ignore"):
+            np.sqrt(variance, out=variance)
+        deviates = variance != 0  # NaN, too
         np.divide(np.float32(self.args["scale"]), variance, out=variance, where=deviates)
         variance[~deviates] = 0
 

@@ -107,6 +107,9 @@ class OneHot(Operator):
         if name is not None:
             if meta.layout == "" and (meta.ndim > 1 or (meta.ndim and args["axis"] is not None)):
                 raise _nameless()
+        if meta.ndim and args["axis"] is None:
+            return TensorMeta(args["dtype"])  # single numbers lose their axes, which only the data tell
+        if name is not None:
             at, given = meta.ndim if axis < 0 else axis, meta.layout or ""
             layout = None if meta.layout is None and meta.ndim else given[:at] + name + given[at:]
         return TensorMeta(args["dtype"], meta.ndim + 1, layout)

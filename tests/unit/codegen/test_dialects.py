@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from toy import port, toy_registry
 
-from dali_studio import cli
+from dali_studio import Pipeline, cli, fn, types
 from dali_studio.api import default
 from dali_studio.cli import export
 from dali_studio.codegen.dialects.base import Dialect
@@ -152,3 +152,19 @@ def test_the_code_pane_gets_it(tmp_path: Path) -> None:
     (code,) = [message for message in received if isinstance(message, messages.Code)]
     assert INSTEAD in [found.hint for found in code.diagnostics]
     session.close()
+
+
+@pytest.mark.parametrize(
+    ("compared", "is_wrong"),
+    [("x > -5", True), ("x == -5.0", False), ("-1 < x", True), ("x < 3", False), ("whole < x", True), ("whole > -5", False),
+     ("x < types.Constant(7).int8()", False), ("fn.cast(whole, dtype=types.UINT8) < x", False), ("x + -5", False)],
+)  # fmt: skip
+def test_what_nvidia_dali_compares_wrongly_has_a_warning(compared: str, is_wrong: bool) -> None:
+    with Pipeline(batch_size=1, num_threads=1, device_id=None) as pipe:
+        space = {"fn": fn, "types": types, "x": fn.random.normal(), "whole": fn.random.coin_flip()}
+        pipe.set_outputs(eval(compared, space))
+    emitted = emit(pipe.graph, default.default_registry(), "nvidia.dali")
+    warned = [found.message for found in emitted.diagnostics if found.severity == "warning"]
+    said = "NVIDIA DALI 2.4 is wrong here: whole numbers below 0 are less than any real number there."
+    assert warned == [said] * is_wrong
+    assert all(found.severity == "info" for found in emit(pipe.graph, default.default_registry(), "dali_studio").diagnostics)

@@ -381,7 +381,7 @@ def test_wrong_colours_and_types_are_refused() -> None:
         (FILES["png rgb"][:-12], r"without its end chunk \(IEND\)"),
         (FILES["png rgb"][:500] + b"\x00\x01" + FILES["png rgb"][502:], "wrong checksum in its IDAT chunk"),
         (FILES["bmp rgb"][:9000], "BMP file of 9.0 kB cannot hold the 97x71 pixels"),
-        (FILES["webp"][:900], "WebP"),
+        (FILES["webp"][:900], "WebP file of 900 bytes is damaged or cut off"),
         (FILES["ppm 16 bit"][:900], "needs 41.3 kB, but ends after 900 bytes"),
         (b"P6 2 1 100\n" + bytes(6), "counts to 100; supported: 255 and 65535"),
     ],
