@@ -207,7 +207,7 @@ describe("nodes as a program", () => {
     expect(calls.slice(0, 3)).toEqual(["coin = fn.random.coin_flip(probability=0.4)", "rotate = decode", "if coin:"]);
     expect(calls[3]).toMatch(/^ {4}rotate = fn\.rotate\(decode, .*angle=angle\)/);
     // as the code pane has it
-    const lines = { decode: [3, 7], angle: [6, 7], coin: [4, 5], split: [5], rotate: [7], merge: [5, 8], last: [8] };
+    const lines = { decode: [3], angle: [6], coin: [4], split: [5], rotate: [7], merge: [5], last: [8] };
     const text = [
       "def p():",
       "",
