@@ -191,7 +191,7 @@ class Inquiries:
         buffers = [_png(p) for p in (one, other) if p is not None] if one is not None and other is not None else []
         self._send(
             output_messages.Pair(
-                a=wanted.a, b=wanted.b, facts_a=_facts(sides[0]), facts_b=_facts(sides[1]), same=apart.same,
+                a=wanted.a, b=wanted.b, facts_a=_told(sides[0]), facts_b=_told(sides[1]), same=apart.same,
                 mean=apart.mean, largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
                 planes=max(0 if side is None else _planes(side) for side in sides),
             ),
@@ -224,7 +224,7 @@ class Inquiries:
             large = renderer_of(shown).large(shown, -1)
             picture = large and thumbnails.fitted(large.image, *images.LARGEST)
         message = output_messages.Pair(
-            a=wanted.a, b=None, facts_a=_facts(shown),
+            a=wanted.a, b=None, facts_a=_told(shown),
             note="" if picture is not None else f"{port.node} gives no picture of this sample.",
             planes=0 if shown is None else _planes(shown),
         )  # fmt: skip
@@ -293,7 +293,7 @@ def _one_of(body: PreviewBody, row: Rgb) -> Rgb:
     return row[:, place * body.width : (place + 1) * body.width]
 
 
-def _facts(shown: Shown | None) -> str:
+def _told(shown: Shown | None) -> str:
     return "" if shown is None else images.info(shown.sample)
 
 

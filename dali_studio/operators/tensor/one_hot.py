@@ -104,9 +104,8 @@ class OneHot(Operator):
         if meta.kind == "label" and args["axis"] is None:
             return TensorMeta(args["dtype"], 1, name or "")
         layout = ""
-        if name is not None:
-            if meta.layout == "" and (meta.ndim > 1 or (meta.ndim and args["axis"] is not None)):
-                raise _nameless()
+        if name is not None and meta.layout == "" and (meta.ndim > 1 or (meta.ndim and args["axis"] is not None)):
+            raise _nameless()
         if meta.ndim and args["axis"] is None:
             return TensorMeta(args["dtype"])  # single numbers lose their axes, which only the data tell
         if name is not None:
