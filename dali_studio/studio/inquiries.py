@@ -25,7 +25,9 @@ from dali_studio.studio.preview_renderer import PreviewRequest
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Shown, no_backdrop
+from dali_studio.studio.renderers.boxes import BoxesRenderer
 from dali_studio.studio.renderers.mask import MaskRenderer
+from dali_studio.studio.renderers.still import still
 from dali_studio.studio.revision import Revision
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
@@ -109,7 +111,11 @@ class Inquiries:
             return next(iter(reasons), "not computed for this sample"), nothing
         shown = shown_of(revision, wanted.port, made.outputs)
         width, height = min(max(wanted.width, 8), _MAX_EXTENT), min(max(wanted.height, 8), _MAX_EXTENT)
-        card = renderer_of(shown).card(shown, width, height)
+        renderer = renderer_of(shown)
+        # the browser draws them on cards only
+        if isinstance(renderer, BoxesRenderer) and (picture := still(shown)) is not None:
+            return "", thumbnails.fitted(picture, width, height)
+        card = renderer.card(shown, width, height)
         if card.picture is not None:
             return "", _one_of(card.body, card.picture)
         few = shown.sample.size <= 4 and shown.sample.dtype.kind in "biuf"

@@ -113,6 +113,29 @@ def test_a_new_document_goes_with_its_tab_if_nothing_was_saved(page: Any, server
         assert sorted(path.name for path in root.glob("*.dali.json")) == before
 
 
+def test_readers_without_data_are_told_of_once_and_read_samples(page: Any, server: tuple[str, Path]) -> None:
+    example = lab.REPOSITORY / "gallery" / "medical_volumes" / "pipeline.dali.json"
+    (server[1] / "idle.dali.json").write_bytes(example.read_bytes())
+    open_lab(page, server[0])
+    page.locator('.jp-DirListing-item[title*="idle.dali.json"]').dblclick()
+    strip = part(page, "strip")
+    strip.wait_for(timeout=90_000)
+    assert strip.locator("button").first.inner_text() == "Read the sample volumes"
+    part(page, "node-image").click(position={"x": 30, "y": 8})
+    card = part(page, "error-card-image")
+    card.wait_for()
+    lab.settle(page)
+    assert not strip.is_visible() and card.inner_text().count("othing to read") == 1
+    told = card.bounding_box()
+    for one in page.locator('.dali-View [data-testid^="node-"]').all():
+        box = one.bounding_box()
+        beside = box["x"] + box["width"] <= told["x"] or told["x"] + told["width"] <= box["x"]
+        assert beside or box["y"] + box["height"] <= told["y"] or told["y"] + told["height"] <= box["y"]
+    card.locator("button").first.click()
+    card.wait_for(state="detached")
+    part(page, "thumb-target").wait_for()
+
+
 def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "undone.dali.json")
     before = (server[1] / "undone.dali.json").read_text()

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from studio.clients import Client, only, rotating, set_argument
 
-from dali_studio import Pipeline, fn, types
+from dali_studio import Pipeline, fn, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
@@ -49,6 +49,23 @@ def test_a_sheet_shows_every_variant_for_every_sample_and_changes_nothing(client
     atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, output_messages.Sheet))[0]))
     assert all(c.x + c.width <= atlas.width and c.y + c.height <= atlas.height for c in parts[0].cells)
     assert client.session.graph == graph
+
+
+def test_a_cell_of_boxes_has_them_in_its_picture() -> None:
+    graph, _ = gallery.open_recipe("ssd_training", default_registry(), str(samples.photos()))
+    client = Client(graph)
+    try:
+        client.send("ready")
+        seen: list[Any] = []
+        for node, output in (("flipped", 0), ("flipped_boxes", 0)):
+            got = client.send(
+                "request_sheet", name="batch", port=port(node, output), variants=[[]], samples=[0], width=96, height=64
+            )
+            ((_, buffers),) = [one for one in got if isinstance(one[0], output_messages.Sheet)]
+            seen.append(np.asarray(Image.open(io.BytesIO(buffers[0]))).astype(int))
+        assert (np.abs(seen[0] - seen[1]) > 60).any()
+    finally:
+        client.session.close()
 
 
 def test_what_several_arguments_draw_is_answered_each(client: Client) -> None:

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { labelCounts, looseFiles, placeOf, readersOf } from "../src/core/data";
 import { batchOf, brokenFile, isAboutFile, problemCount, problems } from "../src/core/failures";
+import { titleOf, wordsOf } from "../src/core/problems";
 import { receive } from "../src/core/reduce";
 import { batchFailures, failShare, obstacle, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
@@ -47,6 +48,14 @@ describe("problems", () => {
     expect(statusMessage(shown)).toBeNull();
     expect(statusMessage(shown, true)?.rest).toContain("nothing to read");
     expect(statusMessage({ ...shown, view: { ...shown.view, inspector: false } })?.rest).toContain("nothing to read");
+  });
+  it("of readers without data are told once for all of them, and look as what is not given yet", () => {
+    const message = "nothing to read is given.";
+    const of = (node: string) => ({ code: "DS103", message, node, argument: "file_root" });
+    const state = fold(OPENED, revision(1, undefined, { diagnostics: [of("reader"), of("mask")] }));
+    expect(statusMessage(state)).toMatchObject({ tone: "warning", action: "data" });
+    expect(statusMessage({ ...state, view: { ...state.view, told: toldBy(of("mask")) } })).toBeNull();
+    expect([titleOf(of("mask")), wordsOf(of("mask"))]).toEqual(["Nothing to read is given", ""]);
   });
   it("are about a file if they name node, sample and file", () => {
     const d = { code: "DS301", message: "c", node: "decode", sample: 0, source: "a.jpg" };
