@@ -316,6 +316,18 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     page.locator('[data-testid="node-flipped_boxes"]').wait_for(state="detached")
     lab.settle(page)
     assert _places(page) == before
+    # where the inspector floats, it comes once the card is closed: both would cover the step that they tell of
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
+    lab.settle(page)
+    pill.click()
+    card.wait_for()
+    ghost.wait_for()
+    lab.settle(page)
+    assert page.locator(".ds-inspector").count() == 0
+    for one in ('[data-testid="node-flip"]', "[data-testid^=ghost-]", ".ds-guard-pill"):
+        assert page.evaluate(apart, [".ds-error-card", one]), one
+    card.get_by_label("Close").click()
+    page.locator(".ds-inspector.ds-floating").wait_for()
 
 
 CONDITION = """

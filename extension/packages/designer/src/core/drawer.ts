@@ -1,4 +1,6 @@
+import { findings, stepOf } from "./select";
 import type { DrawerTab, State } from "./state";
+import { toldBy } from "./statusMessage";
 
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
@@ -31,8 +33,17 @@ export function isSnug(state: State): boolean {
   return drawer !== "code" && (drawer !== "batch" || isSweep(state)) && drawerHeights.batch === undefined;
 }
 
-/** Whether an inspector that floats is open: the cells of a sweep, which is high, need all of the frame. */
+/** Whether the card of a label that stays behind its image is open. */
+function isGuarded(state: State): boolean {
+  const { folded, selection } = state.view;
+  const [chosen] = selection;
+  return findings(state).some(
+    (d) => d.code === "DS210" && (d.node === chosen || stepOf(d) === chosen) && !folded.includes(toldBy(d)),
+  );
+}
+
+/** Whether an inspector that floats is open: the cells of a sweep, which is high, and such a card need all of the frame. */
 export function isFloating(state: State): boolean {
   const { view } = state;
-  return view.inspector && !isSweep(state) && (view.settings || view.selection.length > 0);
+  return view.inspector && !isSweep(state) && (view.settings || (view.selection.length > 0 && !isGuarded(state)));
 }

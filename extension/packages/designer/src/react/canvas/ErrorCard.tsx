@@ -73,9 +73,9 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Point
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
 export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey }: Props) {
   const session = useSession();
-  const id = `${nodeKey}|${finding.code}|${finding.message}`;
+  const told = toldBy(finding);
   const state = useSel((s) => ({
-    folded: s.view.folded.includes(id),
+    folded: s.view.folded.includes(told),
     wanted: wantedCard(s) === nodeKey,
     share: failShare(s, nodeKey),
     twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
@@ -95,14 +95,13 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     observer.current = new ResizeObserver(() => setSize({ width: card.offsetWidth, height: card.offsetHeight }));
     observer.current.observe(card);
   }, []);
-  const told = toldBy(finding);
   const drawn = spot !== null && canvas !== null;
   useLayoutEffect(() => {
     if (!drawn) return undefined;
     session.view({ told });
     return () => session.view((v) => (v.told === told ? { told: "" } : {}));
   }, [drawn, told, session]);
-  const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
+  const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
   const title = titleOf(finding);

@@ -8,6 +8,7 @@ import { cardOf } from "../../core/subgraph";
 import type { LabelTwin } from "../../protocol/generated";
 import { useSel } from "../context";
 import { dragHue, handleOfSlot } from "./drag";
+import { Name } from "./Name";
 import { surroundings } from "./surroundings";
 import { ObstacleContext } from "./WireEdge";
 
@@ -105,7 +106,7 @@ export function Ghosts() {
             </svg>
             <div className="ds-ghost" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
               <header className="ds-card-head">
-                <b>{key}</b>
+                <Name text={key} />
               </header>
               <code>fn.{operator}</code>
             </div>

@@ -1,4 +1,4 @@
-import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
+import { BaseEdge, EdgeLabelRenderer, type EdgeProps, useStore } from "@xyflow/react";
 import { createContext, type MouseEvent, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
@@ -56,15 +56,15 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 const PILL = { width: 128, height: 22 };
 
 /** Where a pill on a wire covers least of the cards: on its line, or with an end there. */
-function clearOf(path: string, cards: readonly Rect[]): Place {
+function clearOf(path: string, cards: readonly Rect[], px: number): Place {
+  const width = px * PILL.width;
+  const height = px * PILL.height;
   const runs = boxesAlong(path).flatMap(({ x, y, width, height }) =>
     [0.5, 0.2, 0.8].map((t) => ({ x: x + t * width, y: y + t * height })),
   );
-  const spots = [middle(path), ...runs].flatMap(({ x, y }) =>
-    [0, -0.5, 0.5].map((by) => ({ x: x + by * PILL.width, y })),
-  );
+  const spots = [middle(path), ...runs].flatMap(({ x, y }) => [0, -0.5, 0.5].map((by) => ({ x: x + by * width, y })));
   const over = ({ x, y }: Place) => {
-    const rect = { ...PILL, x: x - PILL.width / 2, y: y - PILL.height / 2 };
+    const rect = { width, height, x: x - width / 2, y: y - height / 2 };
     return cards.reduce((sum, card) => sum + overlap(rect, card), 0);
   };
   return spots.reduce((best, spot) => (over(spot) < over(best) ? spot : best));
@@ -118,7 +118,8 @@ function WireEdgeView(props: EdgeProps) {
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
-  const guard = look.unmoved ? clearOf(path, obstacles) : at;
+  const px = useStore((s) => (look.unmoved ? 1 / Math.min(1, s.transform[2]) : 1));
+  const guard = look.unmoved ? clearOf(path, obstacles, px) : at;
   const cut = (event: MouseEvent) => {
     if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
     const graph = session.store.get().graph;
