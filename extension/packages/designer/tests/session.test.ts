@@ -57,6 +57,15 @@ describe("edits", () => {
     kernel.say(revision(3));
     expect(kernel.sent.map((m) => m.type)).toEqual(["apply_edits", "apply_edits", "undo"]);
   });
+  it("of another document leave no picture of a node of the same name", () => {
+    const { kernel, session } = opened();
+    const items = [item("decode", "9×9×3 u8"), item("rotate", "9×9×3 u8")];
+    kernel.say(previews({ revision: 0, items }));
+    kernel.say(revision(2, undefined, { origin: 2 }));
+    expect(Object.keys(session.store.get().previews)).toEqual(["decode#0", "rotate#0"]);
+    kernel.say(previews({ revision: 2, items: [item("decode", "5×5×3 u8")] }));
+    expect(Object.keys(session.store.get().previews)).toEqual(["decode#0"]);
+  });
   it("end what was said of the step before, whose undo would be another's", () => {
     const { session } = opened();
     session.view({ notice: { text: "said", node: "rotate" }, saving: true });

@@ -187,7 +187,10 @@ export function isWanted(state: State, message: Previews): boolean {
 
 function onPreviews(state: State, message: Previews): State {
   if (!isWanted(state, message)) return state;
-  const previews: Record<string, Preview> = { ...state.previews };
+  // pictures of a graph whose place this one has taken stay until it has its own
+  const { origin = 0 } = state.confirmed ?? {};
+  const own = Object.entries(state.previews).filter(([, p]) => p.revision >= Math.min(origin, message.revision));
+  const previews: Record<string, Preview> = Object.fromEntries(own);
   const fresh = new Set<string>();
   for (const item of message.items) {
     const id = portKey(item.key, item.output);

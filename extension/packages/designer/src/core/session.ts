@@ -409,17 +409,15 @@ export class Session {
       this.images.putAtlas(message, bitmap);
     } else bitmap?.close();
     if (message.type === "refused") this.releaseSoon();
-    if (message.type === "revision_changed") {
-      this.dropOrphans(message.graph.nodes.map((n) => n.key));
-      this.pump();
-    }
+    this.dropOrphans();
+    if (message.type === "revision_changed") this.pump();
   }
 
-  private dropOrphans(keys: readonly string[]): void {
-    const alive = new Set(keys);
+  /** Forget the pictures of what is shown no more. */
+  private dropOrphans(): void {
+    const { previews } = this.store.get();
     for (const id of this.shown) {
-      const key = id.slice(0, id.lastIndexOf("#"));
-      if (!alive.has(key)) {
+      if (!(id in previews)) {
         this.images.remove(id);
         this.shown.delete(id);
       }

@@ -3,11 +3,12 @@ import { cutEdits, randomFor, randomStep } from "../../core/actions";
 import { type Argument, sameValue } from "../../core/catalog";
 import { readersOf } from "../../core/data";
 import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
 import { COLUMN, freePlace, ROW } from "../../core/layout";
 import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
-import type { NodeView } from "../../protocol/generated";
+import type { NodeView, Value } from "../../protocol/generated";
 import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -152,6 +153,27 @@ function clipped(node: NodeView, { name }: Argument, value: unknown): string {
   return Number(value) > 255 ? "clipped to 255" : Number(value) < 0 ? "clipped to 0" : "";
 }
 
+interface DifferingProps {
+  readonly keys: readonly string[];
+  readonly argument: Argument;
+  readonly set: (value: Value) => void;
+}
+
+/** Where several nodes have different values: which, and that of the first for all. */
+function Differing({ keys, argument, set }: DifferingProps) {
+  const values = useSel((s) => keys.map((k) => nodeOf(s.graph, k)?.arguments[argument.name] ?? argument.default));
+  const [first = null] = values;
+  if (values.every((v) => sameValue(v, first))) return null;
+  return (
+    <span className="ds-useless-note" data-testid={`differs-${argument.name}`}>
+      {keys.map((key, i) => `${key}: ${format.value(values[i], argument.unit)}`).join(", ")} ·{" "}
+      <button type="button" className="ds-link" onClick={() => set(first)}>
+        {format.value(first, argument.unit)} for all
+      </button>
+    </span>
+  );
+}
+
 /** One argument: dot when changed, name, control, and under it what is wrong. */
 export function FieldRow({ node, argument, others = NONE }: Props) {
   const { set, reset } = useSetter([node.key, ...others], argument.name);
@@ -212,6 +234,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
           />
         )}
       </span>
+      {others.length > 0 && <Differing keys={[node.key, ...others]} argument={argument} set={set} />}
       {reason && (
         <span className="ds-reason" role="alert" data-testid={`reason-${argument.name}`}>
           {reason}
