@@ -154,3 +154,10 @@ def test_truth_values_are_refused_by_both() -> None:
 def test_fill_values_must_fit_the_channels(values: str) -> None:
     data = {"x": pictures([(41, 53), (30, 61)])}
     check_refused(f"fn.crop(x, crop=(99, 5), out_of_bounds_policy='pad', fill_values={values})", data, "DS105")
+
+
+@pytest.mark.parametrize("call", ["crop(x, crop=s)", "crop(x, crop=s, crop_pos_z=1.0)", "crop_mirror_normalize(x, crop=s, output_layout='FHWC')"])
+@pytest.mark.parametrize("sizes", [[[2, 5, 6], [1, 4, 7]], [[5, 6], [4, 7]]])
+def test_fed_windows_of_sequences_have_as_many_frames_as_they_say(sizes: list[list[int]], call: str) -> None:
+    clips = [np.arange(3 * 9 * 8 * 3, dtype=np.uint8).reshape(3, 9, 8, 3)] * 2
+    check(f"fn.{call}", {"x": (clips, "FHWC"), "s": ([np.array(size, np.float32) for size in sizes], "")})

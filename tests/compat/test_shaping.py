@@ -95,6 +95,16 @@ def test_one_hot_of_single_numbers(rows: tuple[list[int], list[int]], arguments:
     check(f"fn.one_hot(x, num_classes=4, {arguments})", {"x": (numbers(*rows, dtype=dtype), "XY"[:ndim])})
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["reshape(x, shape=s)", "reshape(x, s)", "reshape(x, rel_shape=r)", "reshape(x, rel_shape=r, src_dims=[1, 0])", "reinterpret(x, shape=s)",
+     "reshape(x, shape=s, layout='')", "reshape(x, shape=s, layout='AB')", "reshape(x, shape=types.Constant([24, -1]))"],
+)  # fmt: skip
+def test_a_fed_shape_of_as_many_axes_keeps_their_names(call: str) -> None:
+    data = {"x": (batch((6, 4), (2, 12)), "HW"), "s": (numbers([4, 6], [8, 3]), ""), "r": (numbers([-1, 1], [1, 1], dtype="f4"), "")}
+    check(f"fn.{call}", data)
+
+
 @pytest.mark.parametrize("rows", [([1], [0]), ([1, 2], [2, 0])])
 def test_what_follows_one_hot_of_numbers_of_known_axes(rows: tuple[list[int], list[int]]) -> None:
     """Whether they are single numbers is known when they are there."""

@@ -140,7 +140,7 @@ def keeps_frames(args: Args, meta: TensorMeta) -> bool:
 
 
 def _asks_for_depth(args: Args) -> bool:
-    return args.given("crop_d") or len(args["crop"] or ()) == len("DHW")
+    return args.given("crop_d") or _numbers(args) == len("DHW")
 
 
 def crop_windows(
@@ -205,7 +205,7 @@ def _numbers(args: Args) -> int:
     """How many extents `crop` has; where it is fed, as many as for the first sample."""
     fed = args.samples("crop")
     if fed is None:
-        return len(args["crop"])
+        return len(args["crop"] or ())
     return len("DHW") if len(fed) and np.size(fed[0]) == len("DHW") else len("HW")
 
 

@@ -82,6 +82,14 @@ class Shaping(View, abstract=True):
             )  # fmt: skip
         return made
 
+    @classmethod
+    def _seen(cls, args: Args, inputs: Sequence[Batch]) -> tuple[TensorMeta, NDArray[np.int64]]:
+        meta, shapes = super()._seen(args, inputs)
+        data = inputs[0].meta
+        if meta.layout is None and shapes.shape[1] == data.ndim:  # how many axes a fed shape has is known now
+            meta = meta.with_(layout=data.layout)
+        return meta, shapes
+
 
 def infer_shaped(args: Args, inputs: Sequence[TensorMeta], dtype: DALIDataType | None) -> TensorMeta:
     """The type of a result."""
