@@ -117,7 +117,7 @@ def _classes(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]
     for key in before:  # which grows meanwhile
         for other in (other for other in revision.validation.metas if other.node == key and found is None):
             sample = outputs[other].samples[0] if other in outputs and other != port else np.zeros(0)
-            if sample.dtype.kind in "iu" and sample.size == sample.shape[0] == count:
+            if sample.dtype.kind in "iu" and sample.shape[:1] == (count,) and sample.size == count:
                 found = cast("list[int]", sample.reshape(-1).tolist())
         if found is not None and (names := _names_at(revision, key)):
             return tuple(names.get(number, str(number)) for number in found)

@@ -77,3 +77,16 @@ def test_a_label_that_is_to_stay_is_told_of_no_more(client: Client, tmp_path: Pa
     graph, view, *_ = document.load(tmp_path / "left.dali.json")
     client.session.open(graph, view)
     assert not unmoved(client)
+
+
+def test_boxes_are_shown_whose_classes_are_not_there_but_a_number(client: Client) -> None:
+    coin = {"type": "add_node", "key": "other", "operator": "random.coin_flip"}
+    twin = {"type": "add_node", "key": "twin", "operator": "bb_flip"}
+    ends = [("reader", 1, "twin", {"input": 0}), ("other", 0, "twin", {"argument": "horizontal"})]
+    wires = [{"type": "connect", "source": {"node": a, "output": n}, "target": b, **at} for a, n, b, at in ends]
+    outputs = [{"node": "flip"}, {"node": "twin"}]
+    client.edit(coin, twin, *wires, {"type": "set_outputs", "outputs": outputs})
+    (found,) = unmoved(client)
+    received = client.send("request_twin", node=found.node)
+    assert only(received, messages.LabelTwin)
+    assert not only(client.received, messages.Refused)
