@@ -5,7 +5,7 @@ import { toldBy } from "./statusMessage";
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
 const TABS = 28;
-/** What a sweep needs at most: a row for each of its values. */
+/** A row for each value of a sweep; as high for every node, so that the graph stays where it is. */
 const SWEEP = 614;
 
 function isSweep({ view }: State): boolean {
@@ -30,7 +30,7 @@ export function roomOfCode(state: State): number {
 /** Whether a tab is as high as what it holds, at most `drawerHeight`: until somebody gives it another height. */
 export function isSnug(state: State): boolean {
   const { drawer, drawerHeights } = state.view;
-  return drawer !== "code" && (drawer !== "batch" || isSweep(state)) && drawerHeights.batch === undefined;
+  return drawer !== "code" && drawer !== "batch" && drawerHeights.batch === undefined;
 }
 
 /** Whether the card of a label that stays behind its image is open. */

@@ -1,9 +1,8 @@
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
-import { drawerHeight, isSnug } from "../core/drawer";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
-import { batchFailures, previewOf, scalarOf, severity } from "../core/select";
+import { batchFailures, findings, previewOf, scalarOf, severity } from "../core/select";
 import { sheetImage } from "../core/session";
 import { cellKey, type State } from "../core/state";
 import { firstSweep, firstSwept, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
@@ -18,7 +17,7 @@ import { useRoom } from "./useRoom";
 const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown. */
 const WIDTHS = { least: 68, most: 240 } as const;
-const [GAP, BAR, UNDER, PADDING, LABEL, TABS] = [6, 50, 16, 24, 94, 29];
+const [GAP, BAR, UNDER, PADDING, LABEL] = [6, 50, 16, 24, 94];
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
 /** Below this width the bar has two lines, the second so high, in px. */
@@ -41,7 +40,7 @@ export function swept(rows: number, size: number, width: number, height: number)
   const room = width - LABEL;
   const fitting = Math.min(room / Math.min(size, COLUMNS) - GAP, 1.5 * ((height - UNDER) / rows - GAP), WIDTHS.most);
   const cell = Math.floor(Math.max(WIDTHS.least, fitting));
-  return { columns: Math.min(size, Math.max(1, Math.floor(room / (cell + GAP)))), cell };
+  return { columns: Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (cell + GAP)))), cell };
 }
 
 interface Row {
@@ -150,7 +149,8 @@ function useSweep(node: NodeView | undefined) {
   const session = useSession();
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const kept = useSel((s) => s.view.sweep);
-  const offered = useMemo(() => sweepable(operator), [operator]);
+  // what is kept of a pinned node is the same for all values
+  const offered = useMemo(() => (node?.pin ? [] : sweepable(operator)), [operator, node?.pin]);
   const argument = offered.find((a) => a.name === kept?.argument) ?? (node && firstSwept(node, offered));
   const sweep =
     kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined;
@@ -177,10 +177,7 @@ export function BatchPane() {
   const why = wrong.from || wrong.to;
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const room = width - PADDING + GAP;
-  // as high as the drawer may be, where it is no higher than what it holds
-  const high = useSel((s) => (isSnug(s) ? drawerHeight(s) : 0));
-  const most = 0.74 * (box.current?.closest(".ds-drawer")?.parentElement?.clientHeight ?? 0);
-  const free = (high ? Math.min(high, most) - TABS : height) - BAR - (width < BREAK.width ? BREAK.height : 0);
+  const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
   const sheet = widest(Math.min(size, 64), room, free);
   const sweeping = swept(values.length + 1, size, room, free);
   const many = on ? sweeping.columns : Math.min(size, 64);
@@ -198,6 +195,7 @@ export function BatchPane() {
   const old = useSel((s) => shown !== undefined && shown.revision !== s.confirmed?.revision);
   const names = useSel((s) => s.strip?.names ?? []);
   const failed = useSel(batchFailures);
+  const refused = useSel((s) => findings(s).some((d) => d.node === node?.key && severity(d) === "error"));
   const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)));
   const told = useSel((s) => samples.map((k) => drawnWords(s, node, k, true)));
   if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
@@ -210,6 +208,9 @@ export function BatchPane() {
       value,
     })),
   ];
+  const texts = new Set(samples.map((k) => shown?.cells[cellKey(0, k)]?.text ?? ""));
+  // why nothing came out is said once where it is the same for all
+  const [nothing = ""] = refused && texts.size === 1 ? texts : [];
   const keep = (value: Value) => {
     if (!argument) return;
     session.edit(keepEdits(node, argument.name, value));
@@ -245,6 +246,7 @@ export function BatchPane() {
         <b>{node.key}</b>
         <span className="ds-muted">
           {samples.length} of {format.plural(size, "sample")}
+          {node.pin && ", pinned"}
         </span>
         {offered.length > 0 && (
           <Segments
@@ -319,7 +321,8 @@ export function BatchPane() {
         aria-label={`Outputs of ${node.key}`}
         onKeyDown={onArrow}
       >
-        {rows.map((row, variant) => (
+        {nothing && <p>{nothing}</p>}
+        {(nothing ? [] : rows).map((row, variant) => (
           <div key={row.label} className="ds-sheet-part">
             {on && (
               <span className="ds-sheet-label">

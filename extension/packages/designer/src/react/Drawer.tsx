@@ -118,7 +118,7 @@ export function Drawer() {
         open
           ? snug
             ? { height: "auto", minHeight: least, maxHeight: `min(74%, ${height}px)` }
-            : { height }
+            : { height: `min(74%, ${height}px)` }
           : undefined
       }
       aria-label="Code, batch and times"
