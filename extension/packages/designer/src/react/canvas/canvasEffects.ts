@@ -71,6 +71,8 @@ export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewpor
   const selection = useSel((s) => s.view.selection);
   const open = useSel(isFloating); // a tab of the drawer may have it go and come
   const wide = useStore((s) => s.width);
+  const card = useSel((s) => cardOf(s, s.view.selection[0] ?? ""));
+  const width = nodes.find((n) => n.id === card)?.measured?.width; // of a new box once it is there
   const latest = useRef({ floats, nodes });
   latest.current = { floats, nodes };
   const beside = useCallback(
@@ -85,7 +87,7 @@ export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewpor
     const now = flow.getViewport();
     const to = beside(now, wide);
     if (to !== now) void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
-  }, [floats, open, selection, wide, beside, flow, root]);
+  }, [floats, open, selection, wide, width, beside, flow, root]);
   return beside;
 }
 
