@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -18,7 +17,6 @@ from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import findings, messages, steps
-from dali_studio.studio.autosave import FOLDER, MARK, Autosave
 from dali_studio.studio.comms import Comm
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
@@ -36,13 +34,15 @@ class Attaching(msgspec.Struct, frozen=True):
         Where the count of changes goes on.
     document : str
         Under which name the kernel keeps the document for comms to come, so that a page that was reloaded finds its
-        edits. Empty for a designer in a cell, which has a session of its own.
+        edits. Empty for a designer in a cell, which becomes a widget again.
     page : str
         The browser's page: a later comm of it takes the place of an earlier one.
     fresh : bool
         The text replaces what the kernel has kept.
     written : str
         When the file that the page knows was written; empty if it knows of none.
+    model, height, variable : str, int, str
+        Of a designer in a cell: the name of its widget, how high it is, and what the notebook called it.
     """
 
     revision: int = 0
@@ -50,10 +50,13 @@ class Attaching(msgspec.Struct, frozen=True):
     page: str = ""
     fresh: bool = False
     written: str = ""
+    model: str = ""
+    height: int = 640
+    variable: str = ""
 
 
 class Attached(msgspec.Struct, frozen=True, tag="attached"):
-    """The first message to a view of a document: the kernel has it.
+    """The first message to a view of a document, and the only one to a cell's: the kernel has it.
 
     Attributes
     ----------
@@ -63,7 +66,7 @@ class Attached(msgspec.Struct, frozen=True, tag="attached"):
         Nor was the file written by a page that had the document open.
     """
 
-    edited: bool
+    edited: bool = False
     overtaken: bool = False
 
 
@@ -133,16 +136,22 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
     if asked.document:
         _attach_document(comm, asked, graph, view, directions)
     else:
-        begin = max(asked.revision, 0)
-        autosave = Autosave.again(Path.cwd() / FOLDER, view.get(MARK))
-        session = Session(
-            graph, default_registry(), transmit, view=view, images=photos, revision=begin, autosave=autosave
-        )  # fmt: skip
-        steps.recall(session.history, directions)
-        comm.on_msg(lambda message: session.receive(message["content"]["data"]))
-        comm.on_close(lambda _: session.close())
+        _attach_cell(asked, graph, view, directions)
+        comm.send(msgspec.to_builtins(Attached()))
     if found:
         transmit(messages.Refused(diagnostics=found), ())
+
+
+def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], directions: Any) -> None:
+    """Make the widget of a cell again, unless another view of it has done so."""
+    from dali_studio.studio.widget import Designer, designers  # documents do without widgets
+
+    if asked.model not in designers:
+        again = Designer.again(
+            graph, view, model_id=asked.model, height=asked.height, revision=max(asked.revision, 0),
+            variable=asked.variable,
+        )  # fmt: skip
+        steps.recall(again.session.history, directions)
 
 
 def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any], directions: Any) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import os
 import threading
-from collections.abc import Callable
+import uuid
+import weakref
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,7 +29,7 @@ from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import front_end, gallery, insertion, requests
-from dali_studio.studio.autosave import FOLDER, Autosave
+from dali_studio.studio.autosave import FOLDER, MARK, Autosave
 from dali_studio.studio.data_paths import is_picture
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.nodes import Nodes
@@ -40,6 +44,8 @@ display = cast("Callable[..., object]", _display)
 _TIMEOUT, _REST = 30.0, 2.0
 #: Operators up to which the notebook's picture has photos at once.
 _SOON = 40
+#: What names the picture of a designer, before the designer's own name (`extension/packages/lab/src/pictures.ts`).
+_PICTURE = "dali-studio-"
 
 
 class Designer(anywidget.AnyWidget):
@@ -65,6 +71,8 @@ class Designer(anywidget.AnyWidget):
     _esm = front_end.LOADER
     _bundle = traitlets.Unicode().tag(sync=True)
     _height = traitlets.Int(640).tag(sync=True)
+    #: That of the model, which anywidget does not tell the browser's program.
+    _id = traitlets.Unicode().tag(sync=True)
     _frozen: DisplayHandle | None = None
     _frozen_svg = ""
     _timer: threading.Timer | None = None
@@ -72,15 +80,41 @@ class Designer(anywidget.AnyWidget):
     def __init__(self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640) -> None:
         front_end.check()
         graph, view, path = _opened(pipeline)
-        super().__init__(_height=height, _bundle=front_end.bundle("widget")[0])
-        send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         autosave = Autosave(Path.cwd() / FOLDER, graph, *_place()) if _in_notebook() else None
+        self._begin(graph, view, height, autosave, path=path)
+
+    @classmethod
+    def again(
+        cls, graph: Graph, view: Mapping[str, Any], *, model_id: str, height: int, revision: int, variable: str
+    ) -> Designer:
+        """That of a cell whose kernel is gone, with what the browser kept of it.
+
+        Page and notebook know it by `model_id`, and show and save it as before. `variable` held it, and does so again
+        if the name is free.
+        """
+        made = cls.__new__(cls)
+        autosave = Autosave.again(Path.cwd() / FOLDER, view.get(MARK))
+        made._begin(graph, view, height, autosave, revision=revision, model_id=model_id)
+        made._keep_picture()
+        names = _names()
+        if variable.isidentifier() and not keyword.iskeyword(variable) and not hasattr(builtins, variable):
+            names.setdefault(variable, made)
+        return made
+
+    def _begin(
+        self, graph: Graph, view: Mapping[str, Any], height: int, autosave: Autosave | None, *,
+        path: Path | None = None, revision: int = 0, model_id: str = "",
+    ) -> None:  # fmt: skip
+        name = model_id or uuid.uuid4().hex
+        super().__init__(_height=height, _bundle=front_end.bundle("widget")[0], _id=name, model_id=name)
+        send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         self.session = Session(
-            graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
+            graph, default_registry(), send, view=view, path=path, images=photos, revision=revision, autosave=autosave
         )  # fmt: skip
         self.session.variable = self._variable
         insertion.used(self.session)
         self.on_msg(self._receive)
+        designers[self.model_id] = self
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
         if content == {"type": "bundle"}:
@@ -91,8 +125,7 @@ class Designer(anywidget.AnyWidget):
 
     def _variable(self) -> str:
         """The variable of the notebook that holds this designer; empty if none does."""
-        names = cast("dict[str, object]", getattr(get_ipython(), "user_ns", {}))
-        return next((name for name, value in list(names.items()) if value is self and name[0] != "_"), "")
+        return next((name for name, value in list(_names().items()) if value is self and name[0] != "_"), "")
 
     @property
     def graph(self) -> Graph:
@@ -159,8 +192,13 @@ class Designer(anywidget.AnyWidget):
             return
         few = len(self.session.graph) <= _SOON
         frozen = self.session.answers.picture(1.0) if few else self.session.answers.picture(0.0)
-        self._frozen = cast(DisplayHandle, display(frozen.bundle(), raw=True, display_id=True))
+        self._keep_picture()
+        display(frozen.bundle(), raw=True, display_id=_PICTURE + self.model_id)
         self._frozen_svg = frozen.svg
+
+    def _keep_picture(self) -> None:
+        """Bring the notebook's picture up to date with each edit."""
+        self._frozen = DisplayHandle(_PICTURE + self.model_id)
         self.session.settled = self._freeze_soon
 
     def _freeze_soon(self) -> None:
@@ -214,6 +252,7 @@ class Designer(anywidget.AnyWidget):
                 self._timer.cancel()
             insertion.closed(self.session)
             self.session.close()
+            designers.pop(self.model_id, None)
         super().close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -225,6 +264,15 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         graph = self.session.graph
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
+
+
+#: Those of this kernel by the names that pages and notebooks know them by.
+designers: weakref.WeakValueDictionary[str, Designer] = weakref.WeakValueDictionary()
+
+
+def _names() -> dict[str, object]:
+    """The variables of the notebook."""
+    return cast("dict[str, object]", getattr(get_ipython(), "user_ns", {}))
 
 
 def _in_notebook() -> bool:

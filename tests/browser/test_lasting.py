@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +221,107 @@ def test_another_notebook_with_the_same_program_is_offered_nothing(page: Any, se
     assert page.locator('[data-testid="restore"]').count() == 0
     files = list((server[1] / ".dali_studio").glob("*.dali.json"))
     assert sum(re.search(r"angle\W+67", file.read_text()) is not None for file in files) == 1
+
+
+_TWO = """from dali_studio import Designer, fn, pipeline_def, samples
+
+@pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+def turning():
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    return fn.rotate(fn.decoders.image(files), angle=10.0, fill_value=0.0), labels
+
+first = Designer(turning(), height=500)
+first"""
+
+
+def _svgs(path: Path) -> list[str]:
+    """The pictures of a saved notebook."""
+    cells = json.loads(path.read_text())["cells"]
+    bundles = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    return ["".join(bundle["image/svg+xml"]) for bundle in bundles if "image/svg+xml" in bundle]
+
+
+def _await_saved(page: Any, path: Path, *angles: str) -> None:
+    """Save until the notebook's pictures, which follow a moment later, show the angles of its designers."""
+    for _ in range(120):
+        page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+        svgs = _svgs(path)
+        if len(svgs) == len(angles) and all(f">{angle}°<" in svg for angle, svg in zip(angles, svgs, strict=True)):
+            break
+        page.wait_for_timeout(250)
+    else:
+        raise AssertionError(f"the pictures do not show {angles}")
+    assert max(map(len, svgs)) < 150_000
+    state = json.loads(path.read_text())["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
+    assert sum(model["model_name"] == "AnyModel" for model in state.values()) == len(angles)
+    assert len(json.dumps(state)) < 50_000
+
+
+def _in_cell(page: Any, name: str, at: int) -> Any:
+    """A part of the designer of one of the first cells, which JupyterLab makes when they come into view."""
+    page.locator(".jp-CodeCell").nth(at).scroll_into_view_if_needed()
+    return page.locator(f'[data-testid="{name}"]').nth(at)
+
+
+def _turn(page: Any, at: int, angle: str) -> None:
+    _in_cell(page, "node-rotate", at).click(position={"x": 70, "y": 12})
+    field = _in_cell(page, "node-rotate", at).locator("xpath=ancestor::*[contains(@class, 'ds-widget')]").locator(
+        '[data-testid="number-angle"]'
+    )  # fmt: skip
+    field.fill(angle)
+    field.press("Enter")
+
+
+@pytest.fixture
+def saved_state(page: Any, server: tuple[str, Path]) -> Iterator[None]:
+    """Notebooks are saved with the state of their widgets, a setting of ipywidgets that is off."""
+    toggle = "() => window.jupyterapp.commands.execute('@jupyter-widgets/jupyterlab-manager:saveWidgetState')"
+    lab.open_lab(page, server[0])
+    page.evaluate(toggle)
+    yield
+    page.evaluate(toggle)
+
+
+@pytest.mark.usefixtures("saved_state")
+def test_designers_that_were_reconnected_are_saved_and_come_back(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    second = _TWO.replace("first", "second").replace("height=500", "height=520")
+    file = server[1] / "two.ipynb"
+    lab.write_notebook(file, _TWO, second, "print(first.graph.node('rotate').arguments['angle'], Designer)")
+    lab.open_notebook(page, server[0], "two.ipynb")
+    for round, angles in enumerate((("31", "32"), ("41", "42"))):  # the second time, what is lost came by Reconnect
+        for at in (0, 1):
+            _in_cell(page, "thumb-rotate", at).wait_for(timeout=90_000)
+        page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+        for at in (0, 1):
+            page.locator('[data-testid="reconnect"]').first.click(timeout=60_000)
+            page.wait_for_function(
+                "left => document.querySelectorAll('[data-testid=\"reconnect\"]').length === left", arg=1 - at
+            )
+        page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]:disabled')")
+        for at, angle in enumerate(angles):
+            _turn(page, at, angle)
+        _await_saved(page, file, *angles)
+        assert _asked(page, "(first.graph.node('rotate').arguments['angle'], second._height)") == f"({angles[0]}.0, 520)"
+        page.screenshot(path=artifacts / f"designers_reconnected_{round}.png")
+        workspace = lab.workspace_of(page)
+        lab.await_layout(page, workspace, "two.ipynb")
+        lab.open_lab(page, server[0], workspace)
+        for at, angle in enumerate(angles):
+            _in_cell(page, "thumb-rotate", at).wait_for(timeout=90_000)
+            assert angle in _in_cell(page, "node-rotate", at).inner_text()
+        assert page.locator(".jp-OutputArea-child .dali-Graph img").filter(visible=True).count() == 0
+        # the page that came back keeps the picture, too
+        _turn(page, 1, "75")
+        _await_saved(page, file, angles[0], "75")
+        page.screenshot(path=artifacts / f"designers_reloaded_{round}.png")
+
+
+def _asked(page: Any, expression: str) -> str:
+    """What an expression is in the notebook's kernel."""
+    return page.evaluate(
+        f"""async expression => {{ const {{ content }} = await {_KERNEL}.requestExecute(
+        {{ code: '', silent: true, user_expressions: {{ it: expression }} }}).done;
+        const {{ it }} = content.user_expressions;
+        return it.data?.['text/plain'] ?? it.evalue; }}""",
+        expression,
+    )

@@ -7,9 +7,11 @@ import os
 import subprocess
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +19,11 @@ import pytest
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
+from dali_studio.studio import widget
 from dali_studio.studio.attach import attach
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.session import Session
+from dali_studio.studio.widget import Designer, designers
 
 
 class Comm:
@@ -70,6 +74,27 @@ def angle_of(comm: Comm) -> object:
     return next(node["arguments"]["angle"] for node in nodes if node["key"] == "rotate")
 
 
+@contextmanager
+def again(
+    monkeypatch: pytest.MonkeyPatch, packed: bytes, **more: object
+) -> Iterator[tuple[Designer, list[tuple[dict[str, Any], list[bytes]]]]]:
+    """The designer of a cell in another kernel, and the revisions that it tells of."""
+    sent: list[tuple[dict[str, Any], list[bytes]]] = []
+
+    def send(self: Designer, content: Any, buffers: Any = None) -> None:
+        del self
+        if content["type"] == "revision_changed":
+            sent.append((content, buffers))
+
+    monkeypatch.setattr(Designer, "send", send)
+    comm = Comm()
+    attach(comm, opening(more.pop("revision", 0), packed, model="one", **more))
+    assert comm.of("attached")
+    designer = designers["one"]
+    yield designer, sent
+    designer.close()
+
+
 def told(session: Session, sent: list[tuple[Any, list[bytes]]], *messages: dict[str, Any]) -> None:
     sent.clear()
     for message in messages:
@@ -92,7 +117,7 @@ def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
     first.close()
 
     comm = Comm()
-    attach(comm, opening(1, kept))
+    attach(comm, opening(1, kept, document="other", page="a"))
     comm.say({"content": {"data": {"type": "ready"}}})
     (revision, buffers), *_ = comm.of("revision_changed")
     assert revision["revision"] == 1
@@ -126,7 +151,7 @@ def test_another_kernel_takes_steps_back_and_does_them_again() -> None:
     first.close()
 
     comm = Comm()
-    attach(comm, {"content": {"data": {"revision": first.revision}}, "buffers": kept})
+    attach(comm, {**opening(first.revision, b"", document="steps", page="a"), "buffers": kept})
     say(comm, type="choose_sample", sample=2, iteration=1)
 
     def now(kind: str) -> tuple[Any, ...]:
@@ -150,7 +175,8 @@ def test_another_kernel_takes_steps_back_and_does_them_again() -> None:
 def test_steps_that_cannot_be_read_cost_only_themselves() -> None:
     for damaged in (b"[[1], {}]", b"[[null, {}], []]", b'[["{}"], []]', b"7"):
         comm = Comm()
-        attach(comm, {"content": {"data": {"revision": 0}}, "buffers": [turned(10.0), zlib.compress(damaged)]})
+        packed = [turned(10.0), zlib.compress(damaged)]
+        attach(comm, {**opening(0, b"", document="damaged", page="a"), "buffers": packed})
         say(comm, type="ready")
         assert angle_of(comm) == 10.0
         assert not comm.of("revision_changed")[-1][0]["can_undo"]
@@ -177,23 +203,40 @@ def test_edits_after_a_restart_are_offered_to_the_cell(tmp_path: Path, monkeypat
     (file,) = (tmp_path / FOLDER).iterdir()
     file.rename(file.with_name(file.name.replace(str(os.getpid()), str(ended.pid))))
 
-    comm = Comm()
-    attach(comm, opening(1, kept))
-    assert [one.name for one in (tmp_path / FOLDER).iterdir()] == [file.name]
-    say(comm, type="ready")
-    assert comm.of("revision_changed")[-1][0]["waiting"] == ""
-    say(comm, type="apply_edits", base_revision=1, edits=[{**edit, "value": 77.0}])
-    wait = time.monotonic() + 30
-    while "77.0" not in file.read_text() and time.monotonic() < wait:
-        time.sleep(0.02)
-    again = zlib.decompress(comm.of("revision_changed")[-1][1][0]).decode()
-    assert json.loads(again)["view"]["autosave"] == json.loads(zlib.decompress(kept))["view"]["autosave"]
-    comm.close({})
+    with again(monkeypatch, kept, revision=1) as (designer, told_again):
+        assert [one.name for one in (tmp_path / FOLDER).iterdir()] == [file.name]
+        designer.session.receive({"type": "ready"})
+        assert told_again[-1][0]["waiting"] == ""
+        edits = [{**edit, "value": 77.0}]
+        designer.session.receive({"type": "apply_edits", "base_revision": 1, "edits": edits})
+        wait = time.monotonic() + 30
+        while "77.0" not in file.read_text() and time.monotonic() < wait:
+            time.sleep(0.02)
+        mark = json.loads(zlib.decompress(told_again[-1][1][0]))["view"]["autosave"]
+        assert mark == json.loads(zlib.decompress(kept))["view"]["autosave"]
 
     reloaded = opened(sent)
     told(reloaded, sent, {"type": "ready"}, {"type": "restore_edits"})
     assert reloaded.graph.node("rotate").arguments["angle"] == 77.0
     reloaded.close()
+
+
+def test_a_cell_has_its_widget_and_its_variable_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = SimpleNamespace(user_ns={"taken": 7})
+    monkeypatch.setattr(widget, "get_ipython", lambda: shell)
+    for variable, names in (
+        ("designer", {"taken", "designer"}), ("taken", {"taken"}), ("print", {"taken"}), ("a.b", {"taken"}),
+        ("for", {"taken"}), ("", {"taken"}),
+    ):  # fmt: skip
+        with again(monkeypatch, turned(10.0), variable=variable, height=700, revision=4) as (designer, _):
+            assert (designer.model_id, designer._height, designer.session.revision) == ("one", 700, 4)
+            assert set(shell.user_ns) == names and shell.user_ns["taken"] == 7
+            assert shell.user_ns.pop("designer", designer) is designer
+            # another view of the same one finds it there
+            attach(comm := Comm(), opening(0, turned(20.0), model="one"))
+            assert comm.of("attached") and designers["one"] is designer
+            assert designer.graph.node("rotate").arguments["angle"] == 10.0
+        assert "one" not in designers
 
 
 def test_a_path_from_the_browser_is_no_place_of_edits(tmp_path: Path) -> None:

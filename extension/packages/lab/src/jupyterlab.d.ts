@@ -105,6 +105,16 @@ declare module "@jupyterlab/services" {
       readonly kernel: Kernel.IKernelConnection | null;
     }
   }
+  export namespace KernelMessage {
+    interface IIOPubMessage {
+      readonly header: { readonly msg_type: string };
+      readonly content: {
+        readonly data: Readonly<Record<string, unknown>>;
+        readonly metadata: Readonly<Record<string, unknown>>;
+        readonly transient?: { readonly display_id?: string };
+      };
+    }
+  }
   export namespace ServiceManager {
     interface IManager {
       readonly contents: Contents.IManager;
@@ -122,7 +132,7 @@ declare module "@jupyterlab/ui-components" {
 }
 
 declare module "@jupyterlab/apputils" {
-  import type { Session } from "@jupyterlab/services";
+  import type { KernelMessage, Session } from "@jupyterlab/services";
   import type { ISettingRegistry } from "@jupyterlab/settingregistry";
   import type { ITranslator } from "@jupyterlab/translation";
   import type { Token } from "@lumino/coreutils";
@@ -135,6 +145,7 @@ declare module "@jupyterlab/apputils" {
     readonly statusChanged: ISignal<ISessionContext, string>;
     readonly kernelChanged: ISignal<ISessionContext, unknown>;
     readonly connectionStatusChanged: ISignal<ISessionContext, string>;
+    readonly iopubMessage: ISignal<ISessionContext, KernelMessage.IIOPubMessage>;
     restartKernel(): Promise<void>;
     startKernel(): Promise<boolean>;
   }
@@ -425,11 +436,22 @@ declare module "@jupyterlab/notebook" {
       readonly contentChanged: ISignal<unknown, void>;
     };
   }
+  export interface Output {
+    readonly data: Readonly<Record<string, unknown>>;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  }
+  /** Those of a cell of code. */
+  export interface Outputs {
+    readonly length: number;
+    get(index: number): Output;
+    set(index: number, output: Output & { readonly output_type: string }): void;
+  }
   interface Notebook extends Widget {
     activeCellIndex: number;
     readonly activeCell: Cell | null;
     readonly widgets: readonly Cell[];
     readonly model: {
+      readonly cells: Iterable<{ readonly outputs?: Outputs }>;
       readonly sharedModel: {
         insertCell(index: number, cell: { cell_type: string; source: string; metadata?: unknown }): unknown;
       };

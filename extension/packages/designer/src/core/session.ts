@@ -29,8 +29,11 @@ export interface Transport {
 
 export type Bytes = DataView | ArrayBuffer;
 
-/** Opens a document, with its steps, in the kernel that runs now; rejected with a sentence if there is none that can. */
-export type Attach = (document: readonly Bytes[], revision: number) => Promise<Transport>;
+/**
+ * Opens a document, with its steps, in the kernel that runs now; rejected with a sentence if there is none that can.
+ * `variable` is what the notebook called the designer.
+ */
+export type Attach = (document: readonly Bytes[], revision: number, variable: string) => Promise<Transport>;
 
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
@@ -101,9 +104,6 @@ export class Session {
     this.expectAnswer();
   }
 
-  /** Whether the document was opened in another kernel than the one that it came from. */
-  attached = false;
-
   /** Find a kernel again. One that has lost the document gets it back, then the edits that were made meanwhile. */
   async reconnect(): Promise<void> {
     const { link, confirmed, sample, iteration } = this.store.get();
@@ -113,11 +113,10 @@ export class Session {
     }
     this.store.set((s) => ({ ...s, link: "starting", inFlight: false, refused: [] }));
     try {
-      const transport = await this.attach(this.document, confirmed.revision);
+      const transport = await this.attach(this.document, confirmed.revision, confirmed.variable);
       this.stopListening();
       this.transport.close?.();
       this.transport = transport;
-      this.attached = true;
       this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
       this.start();
       // a new kernel begins with the first one

@@ -1,5 +1,5 @@
 import type { Attach, Bytes, Transport } from "../core/session";
-import type { KernelMessage } from "../protocol/generated";
+import type { ClientMessage, Diagnostic, KernelMessage } from "../protocol/generated";
 
 /** The name under which the kernel takes designers (`studio/attach.py`). */
 const TARGET = "dali_studio.designer";
@@ -16,8 +16,8 @@ interface Comm {
   open(data: unknown, metadata?: unknown, buffers?: Bytes[]): unknown;
   send(data: unknown): unknown;
   close(): unknown;
-  readonly isDisposed: boolean;
-  onMsg: (message: { readonly content: { readonly data: unknown }; readonly buffers?: readonly Bytes[] }) => void;
+  onMsg: (message: { readonly content: { readonly data: unknown } }) => void;
+  onClose: (message: unknown) => void;
 }
 
 /** The part of JupyterLab's kernel connection that is used. */
@@ -48,39 +48,60 @@ export function watchKernel(kernel: Kernel | null, lost: (status: string) => voi
   return () => kernel?.statusChanged.disconnect(changed);
 }
 
+/** The part of an anywidget model that is used. */
+export interface Model {
+  get(name: "_height" | "_id"): unknown;
+  set(name: "_height", value: number): void;
+  save_changes(): void;
+  send(content: ClientMessage): void;
+  readonly widget_manager?: unknown;
+  on(name: string, listener: (...values: never[]) => void): void;
+  off(name: string, listener: (...values: never[]) => void): void;
+}
+
 function isMessage(data: unknown): data is KernelMessage {
   return typeof data === "object" && data !== null && typeof (data as { type?: unknown }).type === "string";
 }
 
-function transportOf(comm: Comm): Transport {
+export function transportOf(model: Model): Transport {
   return {
-    send: (message) => void comm.send(message),
+    send: (message) => model.send(message),
     onMessage: (listener) => {
-      comm.onMsg = ({ content, buffers }) => {
-        if (isMessage(content.data)) listener(content.data, buffers ?? []);
+      const onMessage = (content: unknown, buffers: readonly DataView[] | undefined) => {
+        if (isMessage(content)) listener(content, buffers ?? []);
       };
-      return () => {
-        comm.onMsg = () => undefined;
-      };
-    },
-    // A kernel that restarts has disposed of it.
-    close: () => {
-      if (!comm.isDisposed) comm.close();
+      model.on("msg:custom", onMessage);
+      return () => model.off("msg:custom", onMessage);
     },
   };
 }
 
-/** Opens documents in the kernel that runs behind a widget now. */
-export function attachTo(model: { readonly widget_manager?: unknown }): Attach {
-  return async (document, revision) => {
+/**
+ * Opens what a widget showed in the kernel that runs behind it now. The kernel makes a widget of the same name, by which
+ * the notebook shows and saves it as before; `take` is given its model.
+ */
+export function attachTo(model: Model, take: (model: Model) => void): Attach {
+  return async (document, revision, variable) => {
     const kernel = kernelOf(model);
     if (!kernel || kernel.status === "dead") throw new Error("No kernel runs: start one, then reconnect.");
     const { content } = await kernel.requestExecute({ code: LISTEN, silent: true, store_history: false }).done;
     if (content.status !== "ok")
       throw new Error(`This kernel cannot go on with it (${content.evalue ?? content.status}). Run the cell again.`);
+    const name = model.get("_id");
     const comm = kernel.createComm(TARGET);
-    const transport = transportOf(comm);
-    comm.open({ revision }, {}, [...document]);
-    return transport;
+    await new Promise<void>((resolve, reject) => {
+      comm.onMsg = ({ content: { data } }) => {
+        const said = data as { readonly type: string; readonly diagnostics?: readonly Diagnostic[] };
+        if (said.type === "attached") resolve();
+        else reject(new Error(said.diagnostics?.map((d) => d.message).join(" ")));
+      };
+      comm.onClose = () => reject(new Error("This kernel cannot go on with it. Run the cell again."));
+      comm.open({ revision, variable, model: name, height: model.get("_height") }, {}, [...document]);
+    });
+    comm.close();
+    const manager = model.widget_manager as { get_model(name: unknown): Promise<Model> };
+    const now = await manager.get_model(name);
+    take(now);
+    return transportOf(now);
   };
 }
