@@ -37,7 +37,7 @@ describe("problems", () => {
     const left = { code: "DS301", message: "it ends", node: "decode", source: "a.jpg", sample: 3 };
     const strip = (severity: "error" | "warning") =>
       statusMessage(fold(OPENED, revision(1, undefined, { diagnostics: [{ ...left, severity }] })));
-    expect(strip("error")?.rest).toContain("it ends");
+    expect(strip("error")).toMatchObject({ rest: "This file ends early.", muted: "" });
     expect(strip("warning")).toBeNull();
   });
   it("are told in full once: in the strip unless the node that has them is shown", () => {
@@ -96,7 +96,8 @@ describe("problems", () => {
     expect(brokenFile(state, "decode")).toBe("5.jpg");
     expect(problems(state).map((d) => d.source)).toEqual(["5.jpg", "7.jpg"]);
     expect(problems(state).map((d) => batchOf(state, d))).toEqual([0, 2]);
-    expect(statusMessage(state)?.rest).toContain("cut 5");
+    expect(statusMessage(state)?.id).toContain("cut 5");
+    expect(statusMessage(state, true)?.rest).toContain("cut 5");
     const told = (view: Partial<State["view"]>) => statusMessage({ ...state, view: { ...state.view, ...view } });
     expect(told({ told: toldBy(cut(5)) })).toBeNull();
     expect(told({ drawer: "problems" })).toBeNull();

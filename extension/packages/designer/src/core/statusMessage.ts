@@ -4,7 +4,7 @@ import { isAboutFile } from "./failures";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
-import { toneOf } from "./problems";
+import { titleOf, toneOf } from "./problems";
 import { findings, isOld, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
@@ -202,7 +202,9 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
       .filter((d) => severity(d) === tone)
       .flatMap((d): StatusMessage[] => {
         const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
-        const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
+        // what is wrong with a file is told in full beside its node
+        const brief = !aloud && isAboutFile(d) && { rest: `${titleOf(d)}.`, muted: "" };
+        const said = { ...fromDiagnostic(d, lead), ...brief, repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         // it is begun, not broken
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
