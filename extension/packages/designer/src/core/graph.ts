@@ -71,7 +71,11 @@ export function wireOf(graph: GraphView | null, id: string): Wire | undefined {
 /** The wires that begin at each card. */
 export const wiresFrom: (graph: GraphView) => ReadonlyMap<string, readonly Wire[]> = remembered((graph) => {
   const found = new Map<string, Wire[]>();
-  for (const wire of wiresOf(graph)) found.set(wire.source.node, [...(found.get(wire.source.node) ?? []), wire]);
+  for (const wire of wiresOf(graph)) {
+    const others = found.get(wire.source.node);
+    if (others) others.push(wire);
+    else found.set(wire.source.node, [wire]);
+  }
   return found;
 });
 

@@ -97,14 +97,16 @@ function cells(graph: GraphView, small: ReadonlyMap<string, string>, span: Span)
 
 /** A source that joins late stands just before what it feeds, so that its wire is short, and so does what it alone feeds. */
 function pullSources(graph: GraphView, placed: Map<string, Cell>, main: readonly NodeView[]): void {
-  const usersOf = (key: string) =>
-    graph.nodes.filter((n) => [...n.inputs, ...Object.values(n.argument_inputs)].some((r) => r?.node === key));
-  const isShared = (key: string) => usersOf(key).length > 1 || graph.outputs.some((r) => r.node === key);
+  const usersOf = (key: string) => new Set((wiresFrom(graph).get(key) ?? []).map((w) => w.slot.node));
+  const isShared = (key: string) => {
+    const users = usersOf(key);
+    return users.size > 1 || users.has(OUTPUTS);
+  };
   for (const node of [...main].reverse()) {
     const cell = placed.get(node.key);
     if (!cell || node.inputs.some((r) => r !== null && isShared(r.node))) continue;
-    const users = usersOf(node.key);
-    const columns = users.map((n) => placed.get(n.key)?.column).filter((c): c is number => c !== undefined);
+    const users = [...usersOf(node.key)].filter((key) => key !== OUTPUTS);
+    const columns = users.map((key) => placed.get(key)?.column).filter((c): c is number => c !== undefined);
     if (columns.length > 0) cell.column = Math.max(cell.column, Math.min(...columns) - cell.span);
   }
 }

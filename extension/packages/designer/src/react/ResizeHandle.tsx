@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useFrame } from "./context";
 
 const MIN = 480;
@@ -6,16 +6,26 @@ const MIN = 480;
 /** The lower edge: drag it, or use the arrow keys, to change the widget's height. */
 export function ResizeHandle({ onHeight }: { readonly onHeight: (height: number, done: boolean) => void }) {
   const { root } = useFrame();
+  const handle = useRef<HTMLDivElement>(null);
+  // to ask for the height while cards are drawn would lay out a part of them
+  useEffect(() => {
+    const observer = new ResizeObserver(() =>
+      handle.current?.setAttribute("aria-valuenow", `${Math.round(root.clientHeight)}`),
+    );
+    observer.observe(root);
+    return () => observer.disconnect();
+  }, [root]);
   const start = useRef<{ y: number; height: number } | null>(null);
   const height = (y: number) => Math.max(MIN, Math.round((start.current?.height ?? 0) + y - (start.current?.y ?? 0)));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that moves has no element of its own
     <div
+      ref={handle}
       className="ds-resize"
       role="separator"
       aria-orientation="horizontal"
       aria-label="Height of the designer"
-      aria-valuenow={Math.round(root.clientHeight)}
+      aria-valuenow={MIN}
       aria-valuemin={MIN}
       tabIndex={0}
       data-testid="resize"
