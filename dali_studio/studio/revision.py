@@ -54,12 +54,18 @@ class Revision:
     def variant(self, edits: Sequence[AnyEdit]) -> Revision:
         """The state after edits that nobody keeps; random nodes draw what they draw in this one.
 
+        Pins of the nodes that they change do not hold.
+
         Raises
         ------
         DaliStudioError
             If an edit cannot be done.
         """
-        return self.like(apply(self.graph, edits, self.registry)[0]) if edits else self
+        if not edits:
+            return self
+        changed = {getattr(edit, name, "") for edit in edits for name in ("key", "target")}
+        made = self.like(apply(self.graph, edits, self.registry)[0])
+        return replace(made, pins={key: pin for key, pin in self.pins.items() if key not in changed})
 
     def like(self, graph: Graph) -> Revision:
         """Another graph, whose random nodes draw what those of the same name draw in this one."""

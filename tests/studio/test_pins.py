@@ -13,7 +13,7 @@ from studio.clients import Client, only, set_argument
 
 from dali_studio import fn, pipeline_def, types
 from dali_studio.graph import document
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.edits import PortRef, SetArgument
 from dali_studio.studio import messages, run_messages, steps
 from dali_studio.studio.pins import Pin
 
@@ -65,6 +65,17 @@ def test_pinned_outputs_stay_and_nothing_before_them_is_computed(client: Client)
     assert {n.pin_batch for n in only(client.received, messages.RevisionChanged)[-1].graph.nodes if n.pin == "here"} == {1}
     pin(client, False, "rotate")
     assert min(shown(client, "resize")[0].shape[:2]) == 40
+
+
+def test_a_sweep_changes_what_is_pinned(client: Client) -> None:
+    (before,) = shown(client, "resize")
+    pin(client, True, "resize")
+    now = client.session.current()
+    swept = now.variant([SetArgument(key="resize", argument="resize_shorter", value=40.0)])
+    other = now.variant([SetArgument(key="rotate", argument="fill_value", value=40.0)])
+    engine, port = client.session.renderer.engine, PortRef(node="resize")
+    assert min(np.asarray(engine.compute(swept, 0, [0], only=port).outputs[port].samples[0]).shape[:2]) == 40
+    np.testing.assert_array_equal(engine.compute(other, 0, [0], only=port).outputs[port].samples[0], before)
 
 
 def test_a_run_computes_everything(client: Client) -> None:

@@ -208,7 +208,7 @@ function Body({ card, failed, said }: BodyProps) {
             }
           >
             <Icon name="clock" size={11} />
-            {node.pin === "behind" ? "not computed" : card.from}
+            {node.pin === "behind" ? "not computed" : !said && card.from}
           </span>
         )}
         {!(node.pin === "behind" && preview) && chip}
