@@ -456,11 +456,13 @@ def output_port(trace: Trace, item: Any, position: int) -> PortRef:
         return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
-    if is_scalar(item) or isinstance(item, list | tuple) or hasattr(item, "__array__"):
+    items = cast("Sequence[Any]", item) if isinstance(item, list | tuple) else None
+    several = items is not None and not any(isinstance(one, DataNode) for one in items)
+    if is_scalar(item) or several or hasattr(item, "__array__"):
         return cast(DataNode, constant(item, device="cpu")).port
     raise DaliStudioError(
         Diagnostic(
             code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",
-            hint="Return what fn functions gave, one by one.",
+            hint="Return what fn functions gave, one by one; * before a list of results gives them so.",
         )
     )

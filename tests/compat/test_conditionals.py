@@ -338,6 +338,21 @@ def test_a_branch_that_no_sample_takes_may_have_another_type(taken: bool) -> Non
 # ------------------------------------------------------------------------------------------------------- whole programs
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_an_order_of_all_samples_in_a_branch_of_all_or_none(taken: bool) -> None:
+    def program(w: World) -> Any:
+        x = w.data()
+        if w.condition([taken] * BATCH):
+            y = w.fn.permute_batch(x, indices=list(reversed(range(BATCH))))
+        else:
+            y = x + 1
+        return y
+
+    ours, theirs = (outputs(pipe(prefix, program)) for prefix in (OURS, THEIRS))
+    for mine, other in zip(ours, theirs, strict=True):
+        assert_equal(mine, other)
+
+
 def test_decoders_in_branches(data_dir: Path) -> None:
     def program(w: World) -> Any:
         files, labels = w.fn.readers.file(file_root=str(data_dir / "jpeg"), random_shuffle=True, initial_fill=9)

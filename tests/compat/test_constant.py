@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from declared import declared
 from images import pictures
-from peers import check, check_refused, refused
+from peers import OURS, check, check_refused, refused, run
+
+from dali_studio import DaliStudioError
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -125,3 +127,8 @@ def test_results_in_a_list_are_told_how_they_become_one() -> None:
 @pytest.mark.parametrize("call", ["fn.cat(c, x)", "fn.stack(c, c)", "c + x", "c[0]", "fn.transpose(c)", "fn.reductions.sum(c)"])
 def test_a_repeated_number_as_input(call: str) -> None:
     check(f"c = types.Constant(5, shape=[4, 5, 3], dtype=types.UINT8)\nreturn {call}", {"x": pictures([(4, 5), (4, 5)])})
+
+
+def test_a_list_of_results_is_no_output() -> None:
+    with pytest.raises(DaliStudioError, match="Output 0 is a list;.* one by one; \\* before a list of results"):
+        run(OURS, "return [fn.random.uniform(), 1], 5", batch_size=1)

@@ -77,6 +77,8 @@ def _positions(args: Args, batch: Batch) -> NDArray[np.int64]:
         found = args.scalars("indices", np.int64)
     else:
         found = np.array(args["indices"], np.int64)
+        if not count:  # a branch that no sample takes
+            return found[:0]
         if len(found) != count:
             raise ArgumentError(
                 f"{len(found)} numbers are given; the batch has {count} samples.",
