@@ -12,20 +12,31 @@ from dali_studio.schema.registry import Registry
 #: The argument of nodes that split or merge.
 PREDICATE = "predicate"
 #: With more conditions than so many, each is taken to fail alone, and not in all combinations.
-_COMBINED = 5
+_COMBINED = 6
 
 
-def way_to(graph: Graph, port: PortRef, taken: Mapping[str, int] | None = None) -> list[PortRef]:
-    """The ports from the source to `port`, along first inputs, or those that are taken of nodes."""
+def way_to(
+    graph: Graph, port: PortRef, taken: Mapping[str, int] | None = None, registry: Registry | None = None
+) -> list[PortRef]:
+    """The ports from the source to `port`, along first inputs, or those that are taken of nodes.
+
+    With a registry, labels that an operator takes beside a picture are followed, and not the picture.
+    """
     way, entered = [port], {port.node}
-    while (before := _before(graph, way[-1].node, taken or {})) is not None and before.node not in entered:
+    while (before := _before(graph, way[-1], taken or {}, registry)) is not None and before.node not in entered:
         entered.add(before.node)
         way.append(before)
     return way[::-1]
 
 
-def _before(graph: Graph, key: str, taken: Mapping[str, int]) -> PortRef | None:
-    inputs, at = graph.inputs(key), taken.get(key, 0)
+def _before(graph: Graph, port: PortRef, taken: Mapping[str, int], registry: Registry | None) -> PortRef | None:
+    inputs, operator = graph.inputs(port.node), graph.node(port.node).operator
+    at = taken.get(port.node, 0)
+    schema = registry.schema(operator) if registry is not None and operator in registry else None
+    if schema is not None and port.output < len(schema.outputs):
+        kind = schema.outputs[port.output].kind
+        alike = [i for i, one in enumerate(schema.inputs) if kind in ("boxes", "points", "label") and one.kind == kind]
+        at = alike[0] if alike else at
     return inputs[at] if at < len(inputs) else None
 
 

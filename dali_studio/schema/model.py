@@ -169,6 +169,8 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         The twin's argument, and its two values, that says whether boxes are two corners or a corner and a size.
     normalized
         The twin's argument that is false for coordinates in pixels; empty: it takes fractions of the extents alone.
+    free
+        Arguments of the twin that say how labels are written or kept, and not where they go.
     """
 
     kind: Kind
@@ -178,6 +180,7 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     shape_layout: str = ""
     corners: tuple[str, Value, Value] | None = None
     normalized: str = ""
+    free: tuple[str, ...] = ()
 
 
 class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -193,7 +196,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     drawn
         It draws by itself where to, so that no other node can do the same.
     scales
-        Points in fractions of the extents stay where they are.
+        Points in fractions of the extents stay where they are if these arguments have these values.
     nearest
         The argument, and its value, for masks: they are moved by the operator itself, and no class may be interpolated.
     takes
@@ -208,7 +211,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unless: dict[str, Value] = {}
     by: tuple[str, ...] = ()
     drawn: bool = False
-    scales: bool = False
+    scales: dict[str, Value] | None = None
     nearest: tuple[str, Value] | None = None
     takes: tuple[str, tuple[str, ...]] | None = None
     twins: tuple[Twin, ...] = ()

@@ -10,7 +10,7 @@ from dali_studio.api.folders import folder_arguments
 from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.graph import label_guard
+from dali_studio.graph import label_guard, label_twins
 from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetOutputs
 from dali_studio.graph.model import Graph
@@ -45,7 +45,7 @@ def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
     unmoved = [found for found in findings if found.code == label_guard.CODE]
     metas = infer(graph, registry, set(graph)) if unmoved else {}
     for found in unmoved:
-        made = label_guard.twin_edits(graph, registry, metas, found)
+        made = label_twins.twin_edits(graph, registry, metas, found)
         if made is not None:
             yield Repair(code=found.code, node=found.node, argument=found.argument, title=made.title), made.edits
 

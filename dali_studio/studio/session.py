@@ -26,6 +26,7 @@ from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
+from dali_studio.graph.label_twins import followed
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
@@ -248,11 +249,13 @@ class Session:
     def _(self, message: requests.ApplyEdits) -> None:
         before = self.functions(), notes_in(self.history)
         edits = unfolded(message.edits, self.graph, self.registry)
+        twins = followed(self.graph, self.registry, edits)
         held = pins.renamed(pins.pins_in(self.history), edits)
         held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
-        places = {**message.positions, **named_marks(message.marks), **pins.named_pins(held)}
+        room = make_room(self.positions | message.positions, twins) if twins else {}
+        places = {**room, **message.positions, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
-        self.history.apply([*edits, *code], message.gesture, places)
+        self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
             self._changed()
         else:  # cards were moved: images are as they were, and so is the code but for subgraphs and notes

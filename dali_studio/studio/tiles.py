@@ -77,7 +77,7 @@ def _of_example(name: str, title: str, registry: Registry) -> Tile:
     return Tile(
         name=EXAMPLES + name, title=title, summary=text, category="examples", icon="",
         tags=(*tags, *sorted({schema.name for _, schema in work})),
-        geometric=any(schema.movement is not None and not schema.movement.scales for _, schema in steps),
+        geometric=any(schema.movement is not None and schema.movement.scales is None for _, schema in steps),
         gpu=all({"gpu", "mixed"} & {*schema.devices} for _, schema in steps if schema.role != "reader"), example=True,
         controls=tuple(controls[:_MAX_CONTROLS]),
     )  # fmt: skip

@@ -12,7 +12,8 @@ from dali_studio.codegen.emit import Emitted
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.label_guard import CODE, Moved, twin_edits
+from dali_studio.graph.label_guard import CODE
+from dali_studio.graph.label_twins import Moved, twin_edits
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import infer
 from dali_studio.studio import images, messages

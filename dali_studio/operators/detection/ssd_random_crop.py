@@ -22,6 +22,7 @@ from dali_studio.operators.detection.common import (
     check_widths,
     labels,
 )
+from dali_studio.operators.geometry.movements import RANDOM_WINDOW
 from dali_studio.operators.random.places import SeedArgument, places
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
@@ -50,6 +51,7 @@ class SSDRandomCrop(SeedArgument, Operator):
     traits = (RandomSource,)
     seeded = True
     stateful = True
+    movement = RANDOM_WINDOW
     examples = (example(), example(num_attempts=20))
 
     num_attempts: Annotated[

@@ -10,15 +10,16 @@ FLIP = Movement(
     twins=(
         Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "horizontal", "vertical": "vertical"},
              corners=("ltrb", True, False)),
-        Twin(kind="points", operator="coord_flip", arguments={"flip_x": "horizontal", "flip_y": "vertical"}),
+        Twin(kind="points", operator="coord_flip", arguments={"flip_x": "horizontal", "flip_y": "vertical"},
+             free=("layout",)),
     ),
 )  # fmt: skip
 ROTATE = Movement(
     words=("rotate", "rotated"), unless={"angle": 0}, by=("size", "keep_size"), nearest=_NEAREST,
     twins=(
-        Twin(kind="boxes", operator="bbox_rotate", arguments={"angle": "angle", "keep_size": "keep_size"},
+        Twin(kind="boxes", operator="bbox_rotate", arguments={name: name for name in ("angle", "keep_size", "size")},
              shape="input_shape", shape_layout="shape_layout", corners=("bbox_layout", "xyXY", "xyWH"),
-             normalized="bbox_normalized"),
+             normalized="bbox_normalized", free=("mode", "remove_threshold")),
     ),
 )  # fmt: skip
 WARP = Movement(by=("matrix", "size", "inverse_map"), nearest=_NEAREST)
@@ -27,7 +28,7 @@ _SIZES = (
     "resize_x", "resize_y", "resize_z", "size", "resize_shorter", "resize_longer", "max_size", "mode", "subpixel_scale",
 )  # fmt: skip
 _RESIZED = ("cast", ("INT16", "UINT8", "UINT16", "FLOAT"))
-RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=True, nearest=_NEAREST, takes=_RESIZED)
+RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=_REGION, nearest=_NEAREST, takes=_RESIZED)
 _WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
 CROP = Movement(words=("crop", "cropped"), unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
 RESIZE_AND_CROP = Movement(

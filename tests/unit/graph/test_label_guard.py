@@ -14,9 +14,11 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.apply import apply
-from dali_studio.graph.edits import Connect, PortRef, SetOutputs
+from dali_studio.graph.card_edits import unfolded
+from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetBypass, SetChance, SetOutputs
 from dali_studio.graph.followers import followers
 from dali_studio.graph.label_guard import CODE
+from dali_studio.graph.label_twins import followed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 from dali_studio.studio.repairs import offered
@@ -95,7 +97,8 @@ def test_what_stays_behind_is_found_and_can_follow(name: str) -> None:
     assert new[0].operator == twin
     image, label = made.outputs
     assert image == graph.outputs[0]
-    assert label == PortRef(node=new[0].key)
+    # a mask that is resized alone is moved before
+    assert label.node in (new[0].key, *(key for key, _ in made.fed_by(new[0].key)))
     # both get the same draw
     step = next(node for node in graph.nodes() if node.operator in ("flip", "rotate", "paste", "crop", "crop_mirror_normalize"))
     drawn = set(graph.argument_inputs(step.key).values())
@@ -340,7 +343,7 @@ def test_boxes_of_a_window_that_was_drawn_for_them_are_taken() -> None:
     assert made.outputs[1:] == (PortRef(node="random_bbox_crop", output=2), PortRef(node="random_bbox_crop", output=3))
 
 
-def test_boxes_in_pixels_get_no_twin_that_takes_fractions() -> None:
+def test_boxes_in_pixels_become_fractions_for_a_twin_that_takes_no_pixels() -> None:
     def flipped() -> tuple[Any, ...]:
         files, boxes, _ = fn.readers.coco(file_root="/x", annotations_file="/x/a.json")
         coin = fn.random.coin_flip()
@@ -349,7 +352,11 @@ def test_boxes_in_pixels_get_no_twin_that_takes_fractions() -> None:
     graph = graph_of(flipped)
     (found,) = findings(graph)
     assert "ratio=True" in found.hint and "bb_flip" in found.hint
-    assert repaired(graph) == graph
+    (title,) = [repair.title for repair, _ in offered(graph, REGISTRY, [found])]
+    assert title == "Give fractions, and flip the boxes"
+    made = repaired(graph)
+    assert findings(made) == [] and len(made) == len(graph)
+    assert [node.arguments["ratio"] for node in made.nodes() if node.operator == "readers.coco"] == [True]
 
     def rotated() -> tuple[Any, ...]:
         files, boxes, labels = fn.readers.coco(file_root="/x", annotations_file="/x/a.json")
@@ -367,3 +374,86 @@ def test_pixels_of_boxes_are_told_from_fractions() -> None:
 
     (found,) = findings(graph_of(outputs))
     assert "ratio=True" in found.hint
+
+
+def flipped_by(image: dict[str, Any], boxes: dict[str, Any]) -> Graph:
+    """A flipped image and flipped boxes, by what each is told."""
+
+    def outputs() -> tuple[Any, ...]:
+        picture, label = annotated()
+        told: dict[str, Any] = {name: value(name="coin") if callable(value) else value for name, value in image.items()}
+        return fn.flip(picture, name="flip", **told), fn.bb_flip(label, name="twin", **boxes)
+
+    return graph_of(outputs)
+
+
+def test_a_twin_that_does_otherwise_is_changed() -> None:
+    graph = flipped_by({"horizontal": fn.random.coin_flip}, {})
+    (found,) = findings(graph)
+    assert "twin does not do as flip" in found.message
+    made = repaired(graph)
+    assert findings(made) == [] and len(made) == len(graph)
+    assert made.argument_inputs("twin") == {"horizontal": PortRef(node="coin")}
+
+    mirrored = flipped_by({"horizontal": 0, "vertical": 1}, {})
+    assert dict(repaired(mirrored).node("twin").arguments) == {"horizontal": 0, "vertical": 1}
+
+
+def test_what_moves_labels_alone_is_taken_out() -> None:
+    graph = flipped_by({}, {})
+    assert findings(graph) == []
+    twice, _ = apply(graph, (
+        AddNode(key="again", operator="bb_flip"), Connect(source=PortRef(node="twin"), target="again", input=0),
+        SetOutputs(outputs=(graph.outputs[0], PortRef(node="again"))),
+    ), REGISTRY)  # fmt: skip
+    (found,) = findings(twice)
+    assert "again works on the boxes alone" in found.message
+    metas = validate(twice, REGISTRY).metas
+    assert followers(twice, REGISTRY, metas) == {"flip": {"boxes": "not flipped"}}
+    assert repaired(twice) == graph
+
+
+def test_twins_come_in_the_order_of_the_steps() -> None:
+    def outputs() -> tuple[Any, ...]:
+        image, boxes = annotated()
+        turned = fn.rotate(image, angle=20.0, keep_size=True, name="turn")
+        return fn.flip(turned), fn.bb_flip(boxes, name="twin")
+
+    graph = graph_of(outputs)
+    assert "not rotated" in findings(graph)[0].message
+    made = repaired(graph)
+    assert findings(made) == []
+    assert made.inputs("twin") == (PortRef(node="rotated_boxes"),)
+
+
+@pytest.mark.parametrize("wrong", [{"ltrb": True}, {"vertical": 1}])
+def test_boxes_that_are_flipped_otherwise_are_found(wrong: dict[str, Any]) -> None:
+    graph = flipped_by({}, wrong)
+    assert len(findings(graph)) == 1
+    made = repaired(graph)
+    assert findings(made) == [] and made.node("twin").arguments == {}
+
+
+def test_what_is_changed_for_an_image_is_changed_for_its_labels() -> None:
+    graph = flipped_by({}, {})
+    wired = [AddNode(key="coin", operator="random.coin_flip"), Connect(source=PortRef(node="coin"), target="flip", argument="horizontal")]
+    edits = followed(graph, REGISTRY, wired)
+    assert edits == [Connect(source=PortRef(node="coin"), target="twin", argument="horizontal")]
+    assert followed(graph, REGISTRY, [SetArgument(key="flip", argument="horizontal", value=0)]) == [
+        SetArgument(key="twin", argument="horizontal", value=0)
+    ]
+    assert followed(graph, REGISTRY, [SetBypass(key="flip", bypassed=True)]) == [SetBypass(key="twin", bypassed=True)]
+    assert followed(graph, REGISTRY, [SetArgument(key="twin", argument="horizontal", value=0)]) == []
+
+    chance = unfolded((SetChance(key="flip", part=0.5),), graph, REGISTRY)
+    made, _ = apply(graph, [*chance, *followed(graph, REGISTRY, chance)], REGISTRY)
+    assert findings(made) == [] and errors(made) == []
+    assert [node.operator for node in made.nodes()].count("bb_flip") == 1
+    conditions = {made.argument_inputs(port.node)["predicate"] for port in made.outputs}
+    assert len(conditions) == 1  # of both
+
+
+def test_regions_of_resized_images_are_no_fractions_of_the_whole() -> None:
+    region: dict[str, Any] = {"roi_start": (0.2, 0.2), "roi_end": (0.8, 0.8), "roi_relative": True}
+    graph = graph_of(lambda: (fn.resize((given := annotated())[0], size=(10, 10), **region), given[1]))
+    assert len(findings(graph)) == 1

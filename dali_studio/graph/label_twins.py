@@ -1,0 +1,517 @@
+"""Repairs of labels that do not move with their image: what moves them is changed, added or taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import (
+    AddNode,
+    Connect,
+    Disconnect,
+    Edit,
+    PortRef,
+    RemoveNode,
+    SetArgument,
+    SetBypass,
+    SetOutputs,
+)
+from dali_studio.graph.label_guard import (
+    Moving,
+    Unmoved,
+    alignments,
+    count_unmoved,
+    counterpart,
+    labels_of,
+    moved_elsewhere,
+    twin_for,
+    unmoved,
+    word_of,
+)
+from dali_studio.graph.model import Graph
+from dali_studio.graph.movement import (
+    SHAPES,
+    corners_of,
+    default,
+    given,
+    in_pixels,
+    movement_of,
+    plain,
+    rests,
+    twin_of,
+    words_of,
+)
+from dali_studio.graph.validate import infer
+from dali_studio.graph.ways import PREDICATE, Branches
+from dali_studio.schema.model import Device, Movement, Twin, Value
+from dali_studio.schema.registry import Registry
+
+
+class Moved(NamedTuple):
+    """What makes a label move with its image.
+
+    Attributes
+    ----------
+    title
+        What a button says.
+    edits
+    image
+        What the pipeline returns of the image.
+    before, after
+        The label as it is, and as it is after the edits.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    image: PortRef
+    before: PortRef
+    after: PortRef
+
+
+def twin_edits(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], found: Diagnostic
+) -> Moved | None:
+    """What makes the label of a finding move as well; ``None`` where nothing does.
+
+    What is there and does it otherwise is changed. Nothing is offered after which as much would be wrong as before.
+    """
+    wrong = count_unmoved(graph, registry, metas)
+    for one in (one for one in unmoved(graph, registry, metas) if one.label.node == found.node):
+        for title, attempt in _attempts(graph, registry, metas, one):
+            draft = _Draft(graph, registry)
+            try:
+                after = attempt(draft)
+            except DaliStudioError:
+                continue
+            left = infer(draft.graph, registry, set(draft.graph))
+            if after is not None and count_unmoved(draft.graph, registry, left) < wrong:
+                return Moved(title, tuple(draft.edits), one.image, one.label, after)
+    return None
+
+
+def followed(graph: Graph, registry: Registry, edits: Sequence[Edit]) -> list[Edit]:
+    """What must be done after edits so that labels that moved with their image before still do.
+
+    Nodes that the edits change themselves stay as they are then.
+    """
+    touched = {name for edit in edits for name in (getattr(edit, "key", ""), getattr(edit, "target", ""))}
+    known = [key for key in touched if key in graph and movement_of(registry, graph.node(key)) is not None]
+    if not known or graph.find_cycle():
+        return []
+    metas = infer(graph, registry, set(graph))
+    pairs = {
+        (step.node.key, other.node.key): kind for image, label, kind, _ in labels_of(graph, registry, metas)
+        for ways in alignments(graph, registry, image, label, kind) for step, other in ways.pairs
+        if step.node.key in known and other.node.key not in touched
+    }  # fmt: skip
+    draft = _Draft(graph, registry)
+    try:
+        draft.do(*edits)
+        own = len(draft.edits)
+        for step, other in pairs:
+            _follow(draft, step, other)
+    except DaliStudioError:
+        return []  # these edits are refused, or cannot be followed: the guard says so
+    return draft.edits[own:]
+
+
+def _follow(draft: _Draft, key: str, other: str) -> None:
+    """Make a node do to a label what a changed one does to its image."""
+    if key not in draft.graph or other not in draft.graph or draft.graph.find_cycle():
+        return
+    bypassed = draft.graph.node(key).bypassed
+    if draft.graph.node(other).bypassed != bypassed:
+        draft.do(SetBypass(key=other, bypassed=bypassed))
+    metas = infer(draft.graph, draft.registry, set(draft.graph))
+    for image, label, kind, takers in labels_of(draft.graph, draft.registry, metas):
+        for ways in alignments(draft.graph, draft.registry, image, label, kind):
+            step = next((one for one in (ways.step, *ways.later) if one and one.node.key == key), None)
+            place = next((one for one in ways.others if one.node.key == other), None)
+            at = next((i for i, port in enumerate(ways.image) if port.node == key), None)
+            if step is None and place is not None and at is not None:  # which does not move the image any more
+                step = Moving(draft.graph.node(key), at, Branches(draft.graph, draft.registry).of(ways.image, at))
+            if step is not None and place is not None:
+                _change(draft, Unmoved(image, label, kind, takers, ways), step, place)
+                return
+
+
+_Attempt = tuple[str, "Callable[[_Draft], PortRef | None]"]
+
+
+def _attempts(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved
+) -> Iterator[_Attempt]:
+    """What may be done, the best first: what a button says, and what does it and gives the label as it is then."""
+    word, step = word_of(one.kind), one.step
+    if step is None:
+        extra = one.ways.extra[0]
+        verb, _ = words_of(registry, extra.node, one.kind)
+        yield f"Do not {verb} the {word}", lambda draft: _take_out(draft, extra.node.key, one.label)
+        return
+    movement = movement_of(registry, step.node) or Movement()
+    verb = movement.words[0].capitalize()
+    other = counterpart(graph, registry, one)
+    if there := moved_elsewhere(graph, registry, metas, one):
+        taken = {one.label: there, **_chosen(graph, metas, one, there)}
+        yield f"{verb} the {word} too", lambda draft: _take(draft, one, taken)
+    if movement.drawn:
+        return
+    if other is not None:
+        yield f"{verb} the {word} alike", lambda draft: _change(draft, one, step, other)
+    twin = twin_for(graph, registry, one, step)
+    if one.kind == "mask" or (twin is not None and twin.operator in registry):
+        if other is not None:
+            yield f"{verb} the {word} alike", lambda draft: _moved_to(draft, one, other)
+        yield f"{verb} the {word} too", lambda draft: _insert(draft, metas, one, step)
+    elif in_pixels(graph, registry, one.source):
+        yield f"Give fractions, and {movement.words[0]} the {word}", lambda draft: _in_fractions(draft, one)
+
+
+class _Draft:
+    """A graph that edits change one by one."""
+
+    def __init__(self, graph: Graph, registry: Registry) -> None:
+        self.graph, self.registry = graph, registry
+        self.edits: list[Edit] = []
+
+    def do(self, *edits: Edit) -> None:
+        """Apply edits.
+
+        Raises
+        ------
+        DaliStudioError
+            If one of them cannot be done.
+        """
+        for edit in edits:
+            self.graph, _ = apply(self.graph, (edit,), self.registry)
+            self.edits.append(edit)
+
+    def instead(self, old: PortRef, new: PortRef, consumers: Sequence[tuple[str, int | None, str]]) -> None:
+        """Feed what an output feeds, and return what it returns, from another one."""
+        for target, at, argument in consumers:
+            self.do(Connect(source=new, target=target, input=at, argument=argument))
+        outputs = tuple(new if port == old else port for port in self.graph.outputs)
+        if outputs != self.graph.outputs:
+            self.do(SetOutputs(outputs=outputs))
+
+    def fresh(self, image: PortRef, label: PortRef, one: Unmoved) -> Unmoved | None:
+        """How the ways are now."""
+        found = alignments(self.graph, self.registry, image, label, one.kind)
+        ways = next((ways for ways in found if ways.rest), None)
+        return None if ways is None else Unmoved(image, label, one.kind, one.takers, ways)
+
+
+# ------------------------------------------------------------------------------------------------- taken and taken out
+
+
+def _take(draft: _Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
+    """Return other ports, and give them to what makes something else of the label."""
+    for taker in one.takers:
+        for wire in draft.graph.wires(taker):
+            if wire.source in moved:
+                draft.do(Connect(source=moved[wire.source], target=taker, input=wire.input, argument=wire.argument))
+    outputs = tuple(moved.get(port, port) for port in draft.graph.outputs)
+    if outputs != draft.graph.outputs:
+        draft.do(SetOutputs(outputs=outputs))
+    return moved[one.label]
+
+
+def _take_out(draft: _Draft, key: str, label: PortRef) -> PortRef | None:
+    """Remove a node; what it feeds is fed by what feeds it."""
+    for output, source in enumerate(draft.graph.inputs(key)):
+        own = PortRef(node=key, output=output)
+        if source is None:
+            return None
+        draft.instead(own, source, draft.graph.consumers(own))
+        label = source if label == own else label
+    draft.do(RemoveNode(key=key))
+    return label
+
+
+def _moved_to(draft: _Draft, one: Unmoved, other: Moving) -> PortRef | None:
+    """Take out what does the same at another place, and add it where it belongs."""
+    label = _take_out(draft, other.node.key, one.label)
+    now = None if label is None else draft.fresh(one.image, label, one)
+    if now is None or now.step is None:
+        return None
+    return _insert(draft, infer(draft.graph, draft.registry, set(draft.graph)), now, now.step)
+
+
+def _in_fractions(draft: _Draft, one: Unmoved) -> PortRef | None:
+    """Let the reader give fractions, and go on from there."""
+    draft.do(SetArgument(key=one.source.node, argument="ratio", value=True))
+    now = draft.fresh(one.image, one.label, one)
+    if now is None or now.step is None:
+        return one.label
+    metas = infer(draft.graph, draft.registry, set(draft.graph))
+    for _, attempt in _attempts(draft.graph, draft.registry, metas, now):
+        return attempt(draft)
+    return None
+
+
+# -------------------------------------------------------------------------------------------------------------- changed
+
+
+def _change(draft: _Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef | None:
+    """Make a node that is there do what the step does, under the same conditions."""
+    graph, registry, key = draft.graph, draft.registry, other.node.key
+    movement = movement_of(registry, step.node) or Movement()
+    label = one.label
+    if not step.branch.items() >= other.branch.items():
+        outside = _opened(draft, key, label)
+        if outside is None or step.branch:
+            return None
+        label = outside
+    if one.kind == "mask":
+        names = {name: name for name in (*movement.unless, *movement.by)}
+        wires = [(at, port) for at, port in enumerate(graph.inputs(step.node.key)) if at > 0 and port is not None]
+        draft.do(*(Connect(source=port, target=key, input=at) for at, port in wires))
+        twin = None
+    else:
+        twin = _twin_now(draft, one, step)
+        if twin is None:
+            return None
+        names = twin.arguments
+    for theirs, ours in names.items():
+        _give(draft, key, theirs, given(graph, registry, step.node, ours))
+    if twin is not None:
+        _tell(draft, one, step, key, twin, {})
+    missing = {condition: side for condition, side in step.branch.items() if condition not in other.branch}
+    if not missing:
+        return label
+    sources = [port for port in draft.graph.inputs(key) if port is not None]
+    made = [PortRef(node=key, output=at) for at in range(len(sources))]
+    before = [draft.graph.consumers(own) for own in made]
+    for own, consumers, result in zip(made, before, _enclose(draft, key, sources, missing), strict=True):
+        draft.instead(own, result, consumers)
+        label = result if label == own else label
+    return label
+
+
+def _twin_now(draft: _Draft, one: Unmoved, step: Moving) -> Twin | None:
+    pixels = in_pixels(draft.graph, draft.registry, one.source)
+    movement = movement_of(draft.registry, step.node) or Movement()
+    return twin_of(draft.graph, draft.registry, step.node, movement, one.kind, pixels=pixels)
+
+
+def _give(draft: _Draft, key: str, argument: str, value: Value | PortRef) -> None:
+    """Give an argument a wire or a value, if it has another one."""
+    if value == given(draft.graph, draft.registry, draft.graph.node(key), argument):
+        return
+    if isinstance(value, PortRef):
+        draft.do(Connect(source=value, target=key, argument=argument))
+        return
+    if argument in draft.graph.argument_inputs(key):
+        draft.do(Disconnect(target=key, argument=argument))
+    if value == given(draft.graph, draft.registry, draft.graph.node(key), argument):
+        return
+    if value == plain(default(draft.registry, draft.graph.node(key).operator, argument)):
+        draft.do(SetArgument(key=key, argument=argument, unset=True))
+    else:
+        draft.do(SetArgument(key=key, argument=argument, value=_whole(value)))
+
+
+def _tell(
+    draft: _Draft, one: Unmoved, step: Moving, key: str, twin: Twin, metas: Mapping[PortRef, TensorMeta]
+) -> None:  # fmt: skip
+    """Tell a twin how boxes are written, and the shapes of the pictures."""
+    graph, registry = draft.graph, draft.registry
+    if corners := corners_of(graph, registry, one.source, twin):
+        _give(draft, key, corners[0], plain(corners[1]) if not isinstance(corners[1], bool) else corners[1])
+    if twin.normalized:
+        pixels = in_pixels(graph, registry, one.source)
+        if given(graph, registry, graph.node(key), twin.normalized) != plain(not pixels):
+            draft.do(SetArgument(key=key, argument=twin.normalized, value=not pixels))
+    before = next(iter(graph.inputs(step.node.key)), None)
+    if not twin.shape or before is None:
+        return
+    there = [target for target, at, _ in graph.consumers(before) if at == 0 and graph.node(target).operator == SHAPES]
+    shapes = there[0] if there else graph.free_key(f"{before.node}_{SHAPES}")
+    if not there:
+        draft.do(AddNode(key=shapes, operator=SHAPES), Connect(source=before, target=shapes, input=0))
+    if graph.argument_inputs(key).get(twin.shape) != PortRef(node=shapes):
+        draft.do(Connect(source=PortRef(node=shapes), target=key, argument=twin.shape))
+        known = metas or infer(graph, registry, graph.reachable([before]))
+        layout = known.get(before, TensorMeta()).layout or "HWC"
+        draft.do(SetArgument(key=key, argument=twin.shape_layout, value=layout))
+
+
+def _enclose(
+    draft: _Draft, key: str, sources: Sequence[PortRef], conditions: Mapping[PortRef, int]
+) -> list[PortRef]:  # fmt: skip
+    """Let a node work under conditions, and give what there is of each of its outputs for all samples then."""
+    roles = {draft.registry.schema(name).role: name for name in draft.registry}
+    device: Device = draft.graph.node(sources[0].node).device
+    inner, around = list(sources), list[tuple[PortRef, int, list[PortRef]]]()
+    for predicate, side in conditions.items():
+        outside: list[PortRef] = []
+        for at, source in enumerate(inner):
+            split = draft.graph.free_key("split")
+            draft.do(
+                AddNode(key=split, operator=roles["split"], device=device),
+                Connect(source=source, target=split, input=0),
+                Connect(source=predicate, target=split, argument=PREDICATE),
+            )
+            inner[at] = PortRef(node=split, output=side)
+            outside.append(PortRef(node=split, output=1 - side))
+        around.append((predicate, side, outside))
+    for at, source in enumerate(inner):
+        if draft.graph.inputs(key)[at : at + 1] != (source,):
+            draft.do(Connect(source=source, target=key, input=at))
+    results = [PortRef(node=key, output=at) for at in range(len(sources))]
+    for predicate, side, outside in reversed(around):
+        for at, other in enumerate(outside):
+            merge = draft.graph.free_key("merge")
+            sides = (results[at], other) if side == 0 else (other, results[at])
+            draft.do(
+                AddNode(key=merge, operator=roles["merge"], device=device),
+                *(Connect(source=port, target=merge, input=i) for i, port in enumerate(sides)),
+                Connect(source=predicate, target=merge, argument=PREDICATE),
+            )
+            results[at] = PortRef(node=merge)
+    return results
+
+
+def _opened(draft: _Draft, key: str, label: PortRef) -> PortRef | None:
+    """Let a node that works alone in a branch work on all samples."""
+    graph, branches = draft.graph, Branches(draft.graph, draft.registry)
+    for output, source in enumerate(graph.inputs(key)):
+        own = PortRef(node=key, output=output)
+        behind = [target for target, _, _ in draft.graph.consumers(own)]
+        outer = next(iter(draft.graph.inputs(source.node)), None) if source and source.node in branches.splits else None
+        if outer is None or len(behind) != 1 or behind[0] not in branches.merges or source is None:
+            return None
+        merged = PortRef(node=behind[0])
+        draft.do(Connect(source=outer, target=key, input=output))
+        draft.instead(merged, own, draft.graph.consumers(merged))
+        draft.do(RemoveNode(key=merged.node))
+        if not draft.graph.fed_by(source.node):
+            draft.do(RemoveNode(key=source.node))
+        label = own if label == merged else label
+    return label
+
+
+# ---------------------------------------------------------------------------------------------------------------- added
+
+
+def _insert(draft: _Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving) -> PortRef | None:
+    """Add what does to the label what the step does to the image, in the same order and under the same conditions."""
+    graph, registry = draft.graph, draft.registry
+    movement, twin = movement_of(registry, step.node) or Movement(), twin_for(graph, registry, one, step)
+    at = _place(graph, registry, metas, one, step)
+    if at is None:
+        return None
+    way, last = one.ways.label, at == len(one.ways.label) - 1
+    key = graph.free_key(f"{movement.words[1]}_{word_of(one.kind)}")
+    following = None if last else way[at + 1].node
+    entry = one.ways.taken.get(following, 0) if following else 0
+    sources = [way[at]]
+    if one.kind == "mask":
+        sources = [_typed(draft, metas, way[at], movement)]
+        _add_mask_twin(draft, key, step, movement, graph.node(way[at].node).device)
+    else:
+        assert twin is not None
+        draft.do(AddNode(key=key, operator=twin.operator))
+        for theirs, ours in twin.arguments.items():
+            _give(draft, key, theirs, given(graph, registry, step.node, ours))
+        _tell(draft, one, step, key, twin, metas)
+        sources += _classes(graph, registry, metas, one, twin, at)
+    branch = Branches(graph, registry).of([*way, way[-1]], at + 1)
+    missing = {condition: side for condition, side in step.branch.items() if condition not in branch}
+    classes = [graph.consumers(port) for port in sources[1:]]
+    results = _enclose(draft, key, sources, missing)
+    moved = {way[at] if at_input == 0 else sources[at_input]: port for at_input, port in enumerate(results)}
+    if last:
+        return _take(draft, one, moved)
+    assert following is not None
+    draft.do(Connect(source=results[0], target=following, input=entry))
+    behind = {port.node for port in way[at + 1 :]} | {*one.takers}
+    for port, result, consumers in zip(sources[1:], results[1:], classes, strict=True):
+        draft.instead(port, result, [one for one in consumers if one[0] in behind])
+    return one.label
+
+
+def _place(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving
+) -> int | None:  # fmt: skip
+    """The place on the way of the label behind which the step's twin belongs.
+
+    It is behind what is done alike before, before what moves the label afterwards, and, if possible, in the branch of
+    the step; and for masks before what gives them a layout that the operator does not take.
+    """
+    way, branches = one.ways.label, Branches(graph, registry)
+    first = one.ways.pairs[-1][1].at if one.ways.pairs else 0
+    moving = [other for other in one.ways.others if not rests(graph, registry, other.node, one.kind)]
+    last = (moving[0].at if moving else len(way)) - 1
+    layouts = registry.schema(step.node.operator).inputs[0].layouts if one.kind == "mask" else ()
+    fits = [
+        at for at in range(first, last + 1)
+        if (not layouts or metas[way[at]].layout in (None, *layouts))
+        and branches.of([*way, way[-1]], at + 1).items() <= step.branch.items()
+    ]  # fmt: skip
+    return max(fits, key=lambda at: (len(branches.of([*way, way[-1]], at + 1)), at), default=None)
+
+
+def _chosen(
+    graph: Graph, metas: Mapping[PortRef, TensorMeta], one: Unmoved, there: PortRef
+) -> dict[PortRef, PortRef]:
+    """The classes of the boxes that a node has left, for those of all."""
+    kept = [port for port, meta in metas.items() if port.node == there.node and meta.kind == "label"]
+    all_of = [port for port in graph.inputs(there.node) if port is not None and metas[port].kind == "label"]
+    return dict(zip(all_of, kept, strict=False)) if one.kind != "mask" else {}
+
+
+def _classes(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, twin: Twin, at: int
+) -> list[PortRef]:
+    """The boxes' classes, where the twin leaves boxes out, and so their classes."""
+    schema = registry.schema(twin.operator)
+    if len(schema.inputs) < 2 or schema.inputs[1].kind != "label":
+        return []
+    for before in one.ways.label[at::-1]:
+        classes = [port for port, meta in metas.items() if port.node == before.node and meta.kind == "label"]
+        if classes:
+            return classes[:1] if graph.consumers(classes[0]) or classes[0] in graph.outputs else []
+    return []
+
+
+def _typed(draft: _Draft, metas: Mapping[PortRef, TensorMeta], source: PortRef, movement: Movement) -> PortRef:
+    """A mask of a type that is taken."""
+    meta = metas[source]
+    operator, types = movement.takes or ("", ())
+    if not types or meta.dtype is None or meta.dtype.name in types:
+        return source
+    key, device = draft.graph.free_key(operator), draft.graph.node(source.node).device
+    draft.do(
+        AddNode(key=key, operator=operator, device=device, arguments={"dtype": types[0]}),
+        Connect(source=source, target=key, input=0),
+    )
+    return PortRef(node=key)
+
+
+def _add_mask_twin(draft: _Draft, key: str, step: Moving, movement: Movement, device: Device) -> None:
+    """The same operator for a mask.
+
+    It gets the arguments and wires that say where to, nearest neighbours, and the background where it fills.
+    """
+    node, graph = step.node, draft.graph
+    names = {*movement.unless, *movement.by, "output_layout"}
+    arguments = {name: value for name, value in node.arguments.items() if name in names}
+    if movement.nearest is not None:
+        arguments[movement.nearest[0]] = movement.nearest[1]
+    if "fill_value" in {*node.arguments, *graph.argument_inputs(node.key)}:
+        arguments["fill_value"] = 0.0
+    draft.do(
+        AddNode(key=key, operator=node.operator, device=device, arguments=arguments),
+        *(
+            Connect(source=wire.source, target=key, input=wire.input, argument=wire.argument)
+            for wire in graph.wires(node.key) if (wire.argument in names if wire.input is None else wire.input > 0)
+        ),
+    )  # fmt: skip
+
+
+def _whole(value: Value) -> Value:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,196 @@
+"""Whether a node on the way of a label does what a node on the way of its image does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dali_studio.core.meta import Kind
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+from dali_studio.graph.ways import way_to
+from dali_studio.schema.model import Movement, Twin, Value
+from dali_studio.schema.registry import Registry
+
+#: The operator that gives the shapes of pictures.
+SHAPES = "shapes"
+
+
+def movement_of(registry: Registry, node: Node) -> Movement | None:
+    """How a node moves points, if it may."""
+    return registry.schema(node.operator).movement if node.operator in registry else None
+
+
+def moves(graph: Graph, registry: Registry, step: Node, movement: Movement) -> bool:
+    """Whether a step moves the points of an image, as its arguments are."""
+    return not step.bypassed and (
+        not movement.unless
+        or any(given(graph, registry, step, name) != plain(still) for name, still in movement.unless.items())
+    )
+
+
+def scales(graph: Graph, registry: Registry, step: Node, movement: Movement) -> bool:
+    """Whether points in fractions of the extents stay where they are."""
+    told = movement.scales
+    return told is not None and all(given(graph, registry, step, name) == plain(told[name]) for name in told)
+
+
+def given(graph: Graph, registry: Registry, node: Node, name: str) -> Value | PortRef:
+    """The wire or the value of an argument, or its default."""
+    wire = graph.argument_inputs(node.key).get(name)
+    if wire is not None:
+        return wire
+    value = node.arguments.get(name)
+    return plain(default(registry, node.operator, name) if value is None else value)
+
+
+def default(registry: Registry, operator: str, name: str) -> Value:
+    """What an argument is that nobody gives."""
+    declared = registry.schema(operator).argument(name)
+    return None if declared is None else declared.default
+
+
+def plain(value: Value) -> Value:
+    """Numbers as they compare: 1 and 1.0 are the same, and so are no list and an empty one."""
+    if isinstance(value, tuple) and not value:
+        return None
+    if isinstance(value, tuple):
+        return tuple(float(one) if isinstance(one, int | float) else one for one in value)
+    return float(value) if isinstance(value, bool | int | float) else value
+
+
+def in_fractions(graph: Graph, source: PortRef) -> bool:
+    """Whether a reader gives coordinates as fractions of the extents."""
+    return bool(graph.node(source.node).arguments.get("ratio"))
+
+
+def in_pixels(graph: Graph, registry: Registry, source: PortRef) -> bool:
+    """Whether it is known that a reader gives coordinates in pixels: it was not asked for fractions of the extents."""
+    operator = graph.node(source.node).operator
+    asked = operator in registry and registry.schema(operator).argument("ratio") is not None
+    return asked and not in_fractions(graph, source)
+
+
+def twin_of(
+    graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind, *, pixels: bool
+) -> Twin | None:
+    """What moves labels of a kind, in pixels or not, as `step` moves images, if that is all that it does to points."""
+    for twin in movement.twins:
+        ours = set(twin.arguments.values())
+        others = {name: still for name, still in movement.unless.items() if name not in ours}
+        if not movement.unless:
+            others = {name: default(registry, step.operator, name) for name in movement.by if name not in ours}
+        moved = any(given(graph, registry, step, name) != plain(still) for name, still in others.items())
+        if twin.kind == kind and not moved and (twin.normalized or not pixels):
+            return twin
+    return None
+
+
+def moves_labels(registry: Registry, node: Node, kind: Kind) -> bool:
+    """Whether a node may move labels of a kind."""
+    if node.operator not in registry:
+        return True  # nobody knows
+    schema = registry.schema(node.operator)
+    if kind == "mask" or schema.movement is not None:
+        return schema.movement is not None
+    return bool(schema.inputs) and schema.inputs[0].kind == kind and any(one.kind == kind for one in schema.outputs)
+
+
+def rests(graph: Graph, registry: Registry, node: Node, kind: Kind) -> bool:
+    """Whether what may move labels leaves them where they are, or does what is not known."""
+    if node.operator not in registry or node.bypassed:
+        return True
+    movement = registry.schema(node.operator).movement
+    if kind == "mask":
+        return movement is None or not moves(graph, registry, node, movement)
+    still = [
+        theirs for of, twin in _twins(registry, node.operator, kind)
+        for theirs, ours in twin.arguments.items() if ours in of.unless
+    ]  # fmt: skip
+    return bool(still) and all(given(graph, registry, node, name) == plain(0) for name in still)
+
+
+def only_scales(graph: Graph, registry: Registry, node: Node, kind: Kind) -> bool:
+    """Whether a mask is as its picture behind a node, but for its size."""
+    movement = movement_of(registry, node)
+    return kind == "mask" and movement is not None and scales(graph, registry, node, movement)
+
+
+def words_of(registry: Registry, node: Node, kind: Kind) -> tuple[str, str]:
+    """What a node on the way of a label does to it, and what has then been done to it."""
+    own = movement_of(registry, node)
+    return next((of.words for of, _ in _twins(registry, node.operator, kind)), own.words if own else Movement().words)
+
+
+def _twins(registry: Registry, operator: str, kind: Kind) -> Iterator[tuple[Movement, Twin]]:
+    for name in registry:
+        movement = registry.schema(name).movement
+        for twin in movement.twins if movement is not None else ():
+            if (twin.operator, twin.kind) == (operator, kind):
+                yield movement or Movement(), twin
+
+
+def corners_of(graph: Graph, registry: Registry, source: PortRef, twin: Twin) -> tuple[str, Value] | None:
+    """The twin's argument, and its value, for boxes as a reader gives them; ``None`` where nobody knows how."""
+    reader = graph.node(source.node)
+    known = reader.operator in registry and registry.schema(reader.operator).argument("ltrb") is not None
+    if twin.corners is None or not known:
+        return None
+    name, two, size = twin.corners
+    return name, two if reader.arguments.get("ltrb") else size
+
+
+def alike(
+    graph: Graph, registry: Registry, step: Node, other: Node, movement: Movement, kind: Kind, source: PortRef
+) -> bool:
+    """Whether `other`, on the way of the label from `source`, does what `step` does to the image."""
+    if other.operator not in registry or other.key == step.key:
+        return True  # nobody knows; one node moves both
+    if step.bypassed != other.bypassed:
+        return False
+    if kind == "mask":
+        if other.operator != step.operator or movement.drawn:
+            return False
+        names = (*movement.unless, *movement.by)
+        same = all(given(graph, registry, step, name) == given(graph, registry, other, name) for name in names)
+        return same and graph.inputs(step.key)[1:] == graph.inputs(other.key)[1:]
+    if other.key in {wire.source.node for wire in graph.wires(step.key) if wire.input != 0}:
+        return True  # what it has chosen for the label is what the image gets
+    pixels = in_pixels(graph, registry, source)
+    twin = twin_of(graph, registry, step, movement, kind, pixels=pixels)
+    if twin is None or twin.operator != other.operator:
+        return False
+    wanted = {theirs: given(graph, registry, step, ours) for theirs, ours in twin.arguments.items()}
+    if twin.normalized:
+        wanted[twin.normalized] = plain(not pixels)
+    if corners := corners_of(graph, registry, source, twin):
+        wanted[corners[0]] = plain(corners[1])
+    elif twin.corners:
+        wanted[twin.corners[0]] = given(graph, registry, other, twin.corners[0])
+    free = {*twin.free, twin.shape, twin.shape_layout}
+    for one in registry.schema(other.operator).arguments:
+        if one.name not in wanted and one.name not in free and one.name not in _COMMON:
+            wanted[one.name] = plain(one.default)
+    same = all(given(graph, registry, other, name) == value for name, value in wanted.items())
+    return same and (not twin.shape or _of_picture(graph, registry, step, other, twin))
+
+
+#: Arguments of all operators, which say nothing of where to.
+_COMMON = ("preserve", "bytes_per_sample_hint", "seed")
+
+
+def _of_picture(graph: Graph, registry: Registry, step: Node, other: Node, twin: Twin) -> bool:
+    """Whether `other` knows the shape of the picture that `step` takes."""
+    shape = graph.argument_inputs(other.key).get(twin.shape)
+    picture = next(iter(graph.inputs(step.key)), None)
+    measured = next(iter(graph.inputs(shape.node)), None) if shape is not None else None
+    if measured is None or picture is None:
+        return False
+    for port in reversed(way_to(graph, picture)):
+        if port == measured:
+            return True
+        node = graph.node(port.node)
+        conditional = node.operator in registry and registry.schema(node.operator).role in ("split", "merge")
+        if conditional or ((movement := movement_of(registry, node)) and moves(graph, registry, node, movement)):
+            return False
+    return False
