@@ -149,8 +149,7 @@ function useSweep(node: NodeView | undefined) {
   const session = useSession();
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const kept = useSel((s) => s.view.sweep);
-  // what is kept of a pinned node is the same for all values
-  const offered = useMemo(() => (node?.pin ? [] : sweepable(operator)), [operator, node?.pin]);
+  const offered = useMemo(() => sweepable(operator), [operator]);
   const argument = offered.find((a) => a.name === kept?.argument) ?? (node && firstSwept(node, offered));
   const sweep =
     kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined;
@@ -246,7 +245,6 @@ export function BatchPane() {
         <b>{node.key}</b>
         <span className="ds-muted">
           {samples.length} of {format.plural(size, "sample")}
-          {node.pin && ", pinned"}
         </span>
         {offered.length > 0 && (
           <Segments
