@@ -456,8 +456,8 @@ def output_port(trace: Trace, item: Any, position: int) -> PortRef:
         return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
-    items = cast("Sequence[Any]", item) if isinstance(item, list | tuple) else None
-    several = items is not None and not any(isinstance(one, DataNode) for one in items)
+    listed = isinstance(cast("object", item), list | tuple)
+    several = listed and not any(isinstance(one, DataNode) for one in item)
     if is_scalar(item) or several or hasattr(item, "__array__"):
         return cast(DataNode, constant(item, device="cpu")).port
     raise DaliStudioError(
