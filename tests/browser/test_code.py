@@ -117,7 +117,7 @@ def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -
         page.wait_for_function("""() => { const text = document.querySelector('[data-testid=code-input]');
         const view = text.closest('.ds-code').getBoundingClientRect(); const rows = [...text.previousElementSibling.children];
         const before = text.value.slice(0, text.selectionEnd).split('\\n'); const line = before.length - 1;
-        const at = rows[line].getBoundingClientRect(); const x = at.left + 47 + before[line].length * 6.9;
+        const at = (rows[line] ?? rows.at(-1)).getBoundingClientRect(); /* behind the last line there is no row */ const x = at.left + 47 + before[line].length * 6.9;
         return at.top > view.top - 4 && at.bottom < view.bottom + 4 && x > view.left && x < view.right + 20; }""")  # fmt: skip
 
     # the first letter brings the notes below, which take lines away
