@@ -366,8 +366,8 @@ class _Call:
         elif argument.type == "object":
             self.objects[name] = value
         else:
-            items = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
-            plain = _plain(value) if items is None else [_plain(one) for one in items]
+            items: Sequence[Any] = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else ()
+            plain = [_plain(one) for one in items] if isinstance(value, list | tuple) else _plain(value)
             try:
                 self.values[name] = canonical(argument, plain)
             except ArgumentError as error:
@@ -376,7 +376,7 @@ class _Call:
                     self.wires[name] = self.trace.here(constant_node("cpu", value, None, None, None))
                     return
                 hint = error.hint
-                if argument.tensor and items and any(isinstance(one, DataNode) for one in items):
+                if argument.tensor and _has_results(items):
                     hint = "fn.stack makes one result of results and numbers, such as fn.stack(x, 0.5)."
                 raise _fail(error.code, error.message, hint, node=key, argument=name) from error
 
@@ -390,6 +390,10 @@ class _Call:
         if any(node.device == "gpu" for node in nodes) and "gpu" in known:
             return "gpu"
         return known[0]
+
+
+def _has_results(items: Sequence[Any]) -> bool:
+    return any(isinstance(one, DataNode) for one in items)
 
 
 def _plain(value: Any) -> Any:
@@ -456,8 +460,12 @@ def output_port(trace: Trace, item: Any, position: int) -> PortRef:
         return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
+<<<<<<< HEAD
     listed = isinstance(cast("object", item), list | tuple)
     several = listed and not any(isinstance(one, DataNode) for one in item)
+=======
+    several = issubclass(type(item), list | tuple) and not _has_results(item)
+>>>>>>> d
     if is_scalar(item) or several or hasattr(item, "__array__"):
         return cast(DataNode, constant(item, device="cpu")).port
     raise DaliStudioError(

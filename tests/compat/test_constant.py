@@ -130,5 +130,5 @@ def test_a_repeated_number_as_input(call: str) -> None:
 
 
 def test_a_list_of_results_is_no_output() -> None:
-    with pytest.raises(DaliStudioError, match="Output 0 is a list;.* one by one; \\* before a list of results"):
+    with pytest.raises(DaliStudioError, match=r"Output 0 is a list;.* one by one; \* before a list of results"):
         run(OURS, "return [fn.random.uniform(), 1], 5", batch_size=1)
