@@ -460,12 +460,7 @@ def output_port(trace: Trace, item: Any, position: int) -> PortRef:
         return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
-<<<<<<< HEAD
-    listed = isinstance(cast("object", item), list | tuple)
-    several = listed and not any(isinstance(one, DataNode) for one in item)
-=======
     several = issubclass(type(item), list | tuple) and not _has_results(item)
->>>>>>> d
     if is_scalar(item) or several or hasattr(item, "__array__"):
         return cast(DataNode, constant(item, device="cpu")).port
     raise DaliStudioError(
