@@ -617,7 +617,7 @@ export interface Movement {
   readonly unless?: Readonly<Record<string, Value>>;
   readonly by?: readonly string[];
   readonly drawn?: boolean;
-  readonly scales?: boolean;
+  readonly scales?: Readonly<Record<string, Value>> | null;
   readonly nearest?: readonly [string, Value] | null;
   readonly takes?: readonly [string, readonly string[]] | null;
   readonly twins?: readonly Twin[];
@@ -633,6 +633,7 @@ export interface Twin {
   readonly shape_layout?: string;
   readonly corners?: readonly [string, Value, Value] | null;
   readonly normalized?: string;
+  readonly free?: readonly string[];
 }
 
 /** A language of the code pane. */
