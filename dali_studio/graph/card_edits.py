@@ -9,7 +9,7 @@ from typing import cast
 import msgspec
 
 from dali_studio.graph.apply import apply
-from dali_studio.graph.cards import COIN, Chance, before, cards_in
+from dali_studio.graph.cards import COIN, Chance, before, cards_in, coin_around
 from dali_studio.graph.edits import (
     AddNode,
     CardEdit,
@@ -118,8 +118,10 @@ class _Cards:
         chance = self._chances.get(edit.key)
         if chance and edit.part >= 1:
             return [*self._always(edit.key, chance)]
-        if chance:
-            return [SetArgument(key=chance.coin, argument="probability", value=edit.part)]
+        # with what goes with it, such as its boxes, it shares an `if`, which has cards of its own
+        coin = chance.coin if chance else coin_around(self._graph, self._registry, edit.key)
+        if coin:
+            return [SetArgument(key=coin, argument="probability", value=edit.part)]
         return [*self._sometimes(edit.key, edit.part)] if edit.part < 1 else []
 
     def _real(self, port: PortRef) -> PortRef:

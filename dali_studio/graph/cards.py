@@ -88,6 +88,26 @@ def role_of(graph: Graph, registry: Registry, key: str) -> str:
     return registry.schema(operator).role if operator in registry else ""
 
 
+def coin_around(graph: Graph, registry: Registry, key: str) -> str:
+    """The coin of the ``if`` in which a node is alone with what goes with it; empty if there is no such."""
+    source = next(iter(graph.inputs(key)), None)
+    if source is None or source.output or role_of(graph, registry, source.node) != "split":
+        return ""
+    coin = graph.argument_inputs(source.node).get(PREDICATE)
+    behind = [target for target, _ in graph.fed_by(key)]
+    merged = [
+        role_of(graph, registry, one) == "merge" and graph.argument_inputs(one).get(PREDICATE) == coin for one in behind
+    ]
+    tossed = coin is not None and COIN in graph.node(coin.node).operator and not graph.wires(coin.node)
+    return coin.node if coin is not None and tossed and merged and all(merged) else ""
+
+
+def part_of(graph: Graph, coin: str) -> float:
+    """Of how many samples a coin says yes."""
+    part = graph.node(coin).arguments.get("probability", 0.5)
+    return float(part) if isinstance(part, (int, float)) else 0.5
+
+
 def before(graph: Graph, split: str) -> PortRef | None:
     """What a split divides."""
     return next(iter(graph.inputs(split)), None)
@@ -108,9 +128,7 @@ def _chance(graph: Graph, registry: Registry, merge: str) -> tuple[str, Chance] 
     inner = all(target in own or target == key for one in (coin.node, *splits) for target, _ in graph.fed_by(one))
     if not (splits and sides[1].node == splits[0] and tossed and decided and right and kept and inner):
         return None
-    part = graph.node(coin.node).arguments.get("probability", 0.5)
-    number = float(part) if isinstance(part, (int, float)) else 0.5
-    return key, Chance(number, coin.node, merge, tuple(splits))
+    return key, Chance(part_of(graph, coin.node), coin.node, merge, tuple(splits))
 
 
 def _choices(graph: Graph, splits: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -419,7 +419,7 @@ def _insert(draft: _Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, st
             _give(draft, key, theirs, given(graph, registry, step.node, ours))
         _tell(draft, one, step, key, twin, metas)
         sources += _classes(graph, registry, metas, one, twin, at)
-    branch = Branches(graph, registry).of([*way, way[-1]], at + 1)
+    branch = Branches(graph, registry).behind(way, at)
     missing = {condition: side for condition, side in step.branch.items() if condition not in branch}
     classes = [graph.consumers(port) for port in sources[1:]]
     results = _enclose(draft, key, sources, missing)
@@ -450,9 +450,9 @@ def _place(
     fits = [
         at for at in range(first, last + 1)
         if (not layouts or metas[way[at]].layout in (None, *layouts))
-        and branches.of([*way, way[-1]], at + 1).items() <= step.branch.items()
+        and branches.behind(way, at).items() <= step.branch.items()
     ]  # fmt: skip
-    return max(fits, key=lambda at: (len(branches.of([*way, way[-1]], at + 1)), at), default=None)
+    return max(fits, key=lambda at: (len(branches.behind(way, at)), at), default=None)
 
 
 def _chosen(

@@ -76,3 +76,7 @@ class Branches:
             elif port.node in self.merges:
                 branch.pop(self.merges[port.node], None)
         return branch
+
+    def behind(self, way: Sequence[PortRef], at: int) -> dict[PortRef, int]:
+        """The conditions under which there is something at a port of a way: of a split, also its own."""
+        return self.of([*way[: at + 1], way[at]], at + 1)

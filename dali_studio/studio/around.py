@@ -16,6 +16,7 @@ from dali_studio.core.meta import Kind
 from dali_studio.core.timed import TimedSource
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.followers import moved_alike
+from dali_studio.graph.ways import Branches, way_to
 from dali_studio.schema.traits import PerFrame
 from dali_studio.studio import images
 from dali_studio.studio.data_paths import suggested
@@ -149,8 +150,9 @@ def image_near(revision: Revision, port: PortRef) -> PortRef | None:
     """The image that an output belongs to: the one that was moved as boxes or points were, or the nearest before it.
 
     Where there is none of both, that is the one which depends on most of what the output depends on: on the same
-    reader, the same window, the same coin; of several the one that a mask has most operators in common with, since
-    masks may have a reader and draws of their own; and of these the one with the least done to it otherwise.
+    reader, the same window, the same coin; of several the one in the same branch, then the one that a mask has most
+    operators in common with, since masks may have a reader and draws of their own; and of these the one with the least
+    done to it otherwise.
     """
     graph, metas, kind = revision.active, revision.validation.metas, kind_of(revision, port)
     pictures = [other for other in metas if metas[other].kind == "image" and other != port]
@@ -163,14 +165,23 @@ def image_near(revision: Revision, port: PortRef) -> PortRef | None:
     if nearest is not None and not any(moved.values()):
         return nearest
     operators = Counter(graph.node(key).operator for key in before if kind == "mask")
-    near: tuple[int, int, int, int, PortRef] | None = None
+    near: tuple[int, bool, int, int, int, PortRef] | None = None
+    branches = Branches(graph, revision.registry)
+    there = _branch(revision, branches, port)
     for image in pictures:
         own = graph.reachable([image])
         alike = (operators & Counter(graph.node(key).operator for key in own)).total() if kind == "mask" else 0
-        rank = moved[image], len(own.intersection(before)), alike, -len(own)
-        if any(rank[:3]) and (near is None or rank > near[:4]):
+        shared = len(own.intersection(before))
+        rank = moved[image], _branch(revision, branches, image) == there, shared, alike, -len(own)
+        if (moved[image] or shared or alike) and (near is None or rank > near[:5]):
             near = *rank, image
-    return near[4] if near else None
+    return near[5] if near else None
+
+
+def _branch(revision: Revision, branches: Branches, port: PortRef) -> dict[PortRef, int]:
+    """The conditions under which there is something at a port."""
+    way = way_to(revision.active, port, registry=revision.registry)
+    return branches.behind(way, len(way) - 1)
 
 
 def _are_corners(revision: Revision, port: PortRef) -> bool:

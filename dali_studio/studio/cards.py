@@ -39,7 +39,8 @@ def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.Gra
             output_kinds=tuple(kind for one in splits for kind in one.output_kinds),
             output_ranks=tuple(rank for one in splits for rank in one.output_ranks),
             facts=merge.facts if chance else tuple(fact for one in splits for fact in one.facts),
-            pin=merge.pin, pin_batch=merge.pin_batch, in_run=merge.in_run, chance=chance.part if chance else None,
+            pin=merge.pin, pin_batch=merge.pin_batch, in_run=merge.in_run,
+            chance=chance.part if chance else node.chance,
             parts=tuple(nodes[part] for part in cards.parts.get(node.key, ())),
         )  # fmt: skip
 

@@ -86,7 +86,8 @@ def source_at(path: Path) -> Source:
             return Source("readers.webdataset", {"paths": (str(path),), "ext": _extensions(path)})
         if path.suffix == ".json":
             arguments = {"file_root": str(_root_of(path)), "annotations_file": str(path)}
-            return Source("readers.coco", arguments)
+            # corners in fractions: what all that moves or encodes boxes takes
+            return Source("readers.coco", {**arguments, "ratio": True, "ltrb": True})
         if path.suffix in (".txt", ".lst"):
             return Source("readers.file", {"file_list": str(path), "file_root": str(_root_of_list(path))})
         if path.suffix.startswith(".tfrec"):

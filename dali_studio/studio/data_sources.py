@@ -83,9 +83,11 @@ def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[
     known = registry.schema(operator)
     places = [a.name for a in known.arguments if a.widget == "path" or a.name in _PLACES]
     gone = [name for name in places if name in node.arguments and name not in arguments]
+    # flags say how to give what is read, which is as it was
+    told = {name: value for name, value in arguments.items() if not isinstance(value, bool)}
     return (
         *(SetArgument(key=key, argument=name, unset=True) for name in gone),
-        *(SetArgument(key=key, argument=name, value=value) for name, value in arguments.items()),
+        *(SetArgument(key=key, argument=name, value=value) for name, value in told.items()),
     )
 
 

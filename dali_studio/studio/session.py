@@ -252,7 +252,7 @@ class Session:
         twins = followed(self.graph, self.registry, edits)
         held = pins.renamed(pins.pins_in(self.history), edits)
         held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
-        room = make_room(self.positions | message.positions, twins) if twins else {}
+        room = make_room(self.positions | message.positions, [*edits, *twins]) if twins else {}
         places = {**room, **message.positions, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)

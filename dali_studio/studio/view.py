@@ -18,7 +18,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.apply import AnyEdit
-from dali_studio.graph.cards import Cards
+from dali_studio.graph.cards import Cards, coin_around, part_of
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
@@ -177,6 +177,7 @@ def _node(revision: Revision, key: str, seed: int | None, moved: dict[Kind, str]
         pin_batch=revision.pinned[key].iteration if key in revision.pinned else 0,
         seed=seed,
         followers={**moved},
+        chance=part if (coin := coin_around(graph, registry, key)) and (part := part_of(graph, coin)) < 1 else None,
         wide=bool(metas) and (metas[0].kind == "video" or is_volume(metas[0].layout or "")),
     )
 
@@ -194,8 +195,8 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
     """New places where edits put nodes before others, or beside what is returned.
 
     A card before another one takes its place, and what stands right of it moves on by a column. One that is fed only
-    stands in the column behind what feeds it, in the row of the lowest of these or the next that is free, and what the
-    pipeline returns of it right of it.
+    stands in the column behind what feeds it, in the row of the lowest of these or the next that is free, one that
+    nothing feeds under what it feeds, and what the pipeline returns of them right of them.
     """
     places, edits = dict(positions), list(edits)
     added = [edit.key for edit in edits if isinstance(edit, AddNode)]
@@ -211,8 +212,11 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> di
         key = next((one for one in waiting if not any(other in waiting for other in feeding[one])), waiting[0])
         waiting.remove(key)
         feeders = [places[one] for one in feeding[key] if one in places]
-        if feeders:
-            x, y = max(p.x for p in feeders) + COLUMN, max(p.y for p in feeders)
+        targets = [edit.target for edit in edits if isinstance(edit, Connect) and edit.source.node == key]
+        fed = [places[one] for one in targets if one in places]
+        if feeders or fed:
+            x = max(p.x for p in feeders) + COLUMN if feeders else min(p.x for p in fed)
+            y = max(p.y for p in feeders) if feeders else max(p.y for p in fed) + ROW
             while any(abs(p.x - x) < COLUMN - 20 and abs(p.y - y) < ROW - 20 for p in places.values()):
                 y += ROW / 4
             places[key] = Position(x=x, y=y)

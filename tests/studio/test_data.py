@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from studio.clients import Client, only
+from studio.clients import Client, only, set_argument
 
 from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
@@ -24,6 +24,7 @@ from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.schema.record_samples import example
 from dali_studio.studio import gallery, messages
+from dali_studio.studio.data_sources import pointed_at
 
 
 def photos() -> list[Path]:
@@ -111,6 +112,18 @@ def test_a_data_set_is_opened_by_its_path_and_looked_into(
     ]  # fmt: skip
     assert all(one.minimum <= one.median <= one.maximum for one in found.spreads)
     assert {s.label for s in found.samples} >= {"1"} or operator == "readers.coco"
+    client.session.close()
+
+
+def test_annotations_are_read_as_operators_of_boxes_take_them(tmp_path: Path) -> None:
+    client = Client(Graph())
+    path = annotated(tmp_path / "data")
+    client.send("open_folder", path=str(path))
+    (reader,) = [node for node in client.session.graph.nodes() if node.operator == "readers.coco"]
+    assert (reader.arguments["ratio"], reader.arguments["ltrb"]) == (True, True)
+    client.edit(set_argument(reader.key, "ratio", False))
+    edits = pointed_at(client.session.graph, client.session.registry, reader.key, path)
+    assert "ratio" not in {getattr(edit, "argument", "") for edit in edits}  # as somebody has chosen
     client.session.close()
 
 

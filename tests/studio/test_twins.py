@@ -90,3 +90,38 @@ def test_boxes_are_shown_whose_classes_are_not_there_but_a_number(client: Client
     received = client.send("request_twin", node=found.node)
     assert only(received, messages.LabelTwin)
     assert not only(client.received, messages.Refused)
+
+
+def test_a_probability_takes_what_moves_the_boxes_along(client: Client) -> None:
+    client.send("apply_repair", code="DS210", node="reader", argument="")
+    assert not unmoved(client)
+    whole = client.session.graph
+    for part in (0.5, 0.6):
+        client.edit({"type": "set_chance", "key": "flip", "part": part}, gesture="flip.p")
+    assert not unmoved(client)
+    lines = client.session.code().source.splitlines()
+    taken = lines.index("    if coin:") + 1
+    assert all(any(name in line for line in lines[taken : taken + 3]) for name in ("fn.flip(", "fn.bb_flip("))
+    graph = only(client.received, messages.RevisionChanged)[-1].graph
+    assert {node.key: node.chance for node in graph.nodes if node.chance} == {"flip": 0.6, "flipped_boxes": 0.6}
+    assert {node.key for node in client.session.graph.nodes()} <= client.session.positions.keys()
+    assert [node.operator for node in client.session.graph.nodes()].count("random.coin_flip") == 2
+    # boxes lie over the picture of their branch, and behind it over that of all
+    for sample in range(2):
+        received = client.send("choose_sample", iteration=0, sample=sample)
+        items = [item for message in only(received, messages.Previews) for item in message.items]
+        assert all(item.body.over for item in items if isinstance(item.body, bodies.BoxesBody))
+    client.send("undo")
+    assert client.session.graph == whole
+
+
+def test_a_random_argument_takes_what_moves_the_boxes_along(client: Client) -> None:
+    client.send("apply_repair", code="DS210", node="reader", argument="")
+    before = client.session.graph
+    draw = {"type": "add_node", "key": "other", "operator": "random.coin_flip"}
+    wire = {"type": "connect", "source": {"node": "other"}, "target": "flip", "argument": "vertical"}
+    client.edit(draw, wire)
+    assert not unmoved(client)
+    assert client.session.graph.argument_inputs("flipped_boxes") == client.session.graph.argument_inputs("flip")
+    client.send("undo")
+    assert client.session.graph == before
