@@ -144,7 +144,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
 
 def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], directions: Any) -> None:
     """Make the widget of a cell again, unless another view of it has done so."""
-    from dali_studio.studio.widget import Designer, designers  # documents do without widgets
+    from dali_studio.studio.widget import Designer, designers  # noqa: PLC0415 - documents do without
 
     if asked.model not in designers:
         again = Designer.again(

@@ -94,8 +94,8 @@ class Designer(anywidget.AnyWidget):
         """
         made = cls.__new__(cls)
         autosave = Autosave.again(Path.cwd() / FOLDER, view.get(MARK))
-        made._begin(graph, view, height, autosave, revision=revision, model_id=model_id)
-        made._keep_picture()
+        made._begin(graph, view, height, autosave, revision=revision, model_id=model_id)  # noqa: SLF001 - its own
+        made._keep_picture()  # noqa: SLF001
         names = _names()
         if variable.isidentifier() and not keyword.iskeyword(variable) and not hasattr(builtins, variable):
             names.setdefault(variable, made)

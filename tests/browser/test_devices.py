@@ -83,6 +83,18 @@ def test_a_node_moves_to_the_gpu_and_one_press_each_repairs_what_follows(
     assert _by_id(page, "device-cpu").get_attribute("aria-checked") == "true"
 
 
+def test_the_table_lists_what_is_there(opened: Callable[[], Any]) -> None:
+    page = opened()
+    _by_id(page, "run").click()
+    _by_id(page, "row-resize").wait_for(timeout=60_000)
+    _by_id(page, "node-resize").click(position={"x": 60, "y": 10})
+    page.keyboard.press("Delete")
+    _by_id(page, "settings").click()
+    _by_id(page, "time-table").wait_for()
+    assert page.locator('[data-testid="row-resize"]').count() == 0
+    assert page.locator('[data-testid="row-decode"]').count() == 1
+
+
 def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
     _by_id(page, "run").click()

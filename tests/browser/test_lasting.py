@@ -16,6 +16,7 @@ pytestmark = pytest.mark.browser
 
 NOTEBOOK = "01_designer.ipynb"
 _KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
+_THROUGHPUT = """(document.querySelector('[data-testid="throughput"]')?.textContent ?? '')"""
 _STATE = """() => { const state = window.jupyterapp.shell.currentWidget.context; return state.save(); }"""
 
 
@@ -60,7 +61,12 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _open(page, server, "restart.ipynb")
     _set_angle(page, "33")
     _await_code(page, "angle=33")
+    _by_id(page, "run").click()
+    page.wait_for_function(f"() => / samples/.test({_THROUGHPUT})")
     _restart(page)
+    # nothing tells of the time of before as that of now
+    assert re.fullmatch(r"–\s+samples/s\s+last run [0-9.,\s]+", _by_id(page, "throughput").inner_text())
+    assert _by_id(page, "device-cpu").inner_text().split() == ["cpu", "–"]
     _set_angle(page, "77")
     assert "1 edit" in _by_id(page, "save-state").inner_text()
     assert "Your edit is kept" in _by_id(page, "strip").inner_text()
@@ -113,7 +119,7 @@ def test_a_reloaded_page_finds_the_edits_and_the_run(page: Any, server: tuple[st
     _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
     _await_code(page, "angle=44")
     page.wait_for_function(
-        "() => / samples/.test(document.querySelector('[data-testid=\"throughput\"]')?.textContent ?? '')", timeout=60_000
+        f"() => / samples/.test({_THROUGHPUT})", timeout=60_000
     )
     assert _by_id(page, "undo").is_enabled()
 
@@ -259,15 +265,18 @@ def _await_saved(page: Any, path: Path, *angles: str) -> None:
 
 def _in_cell(page: Any, name: str, at: int) -> Any:
     """A part of the designer of one of the first cells, which JupyterLab makes when they come into view."""
-    page.locator(".jp-CodeCell").nth(at).scroll_into_view_if_needed()
-    return page.locator(f'[data-testid="{name}"]').nth(at)
+    cell = f'.jp-CodeCell[data-windowed-list-index="{at}"]'
+    page.wait_for_function(
+        """cell => { const found = document.querySelector(cell); found?.scrollIntoView({ block: 'start' });
+        return found?.querySelector('[data-testid="thumb-rotate"]'); }""",
+        arg=cell, polling=500, timeout=90_000,
+    )  # fmt: skip
+    return page.locator(f'{cell} [data-testid="{name}"]')
 
 
 def _turn(page: Any, at: int, angle: str) -> None:
     _in_cell(page, "node-rotate", at).click(position={"x": 70, "y": 12})
-    field = _in_cell(page, "node-rotate", at).locator("xpath=ancestor::*[contains(@class, 'ds-widget')]").locator(
-        '[data-testid="number-angle"]'
-    )  # fmt: skip
+    field = _in_cell(page, "number-angle", at)
     field.fill(angle)
     field.press("Enter")
 
@@ -288,32 +297,29 @@ def test_designers_that_were_reconnected_are_saved_and_come_back(page: Any, serv
     file = server[1] / "two.ipynb"
     lab.write_notebook(file, _TWO, second, "print(first.graph.node('rotate').arguments['angle'], Designer)")
     lab.open_notebook(page, server[0], "two.ipynb")
-    for round, angles in enumerate((("31", "32"), ("41", "42"))):  # the second time, what is lost came by Reconnect
+    for turn, angles in enumerate((("31", "32"), ("41", "42"))):  # the second time, what is lost came by Reconnect
         for at in (0, 1):
-            _in_cell(page, "thumb-rotate", at).wait_for(timeout=90_000)
+            _in_cell(page, "thumb-rotate", at).wait_for()
         page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
         for at in (0, 1):
-            page.locator('[data-testid="reconnect"]').first.click(timeout=60_000)
-            page.wait_for_function(
-                "left => document.querySelectorAll('[data-testid=\"reconnect\"]').length === left", arg=1 - at
-            )
-        page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]:disabled')")
+            reconnect = _in_cell(page, "reconnect", at)
+            reconnect.click()
+            reconnect.wait_for(state="detached")
         for at, angle in enumerate(angles):
             _turn(page, at, angle)
         _await_saved(page, file, *angles)
         assert _asked(page, "(first.graph.node('rotate').arguments['angle'], second._height)") == f"({angles[0]}.0, 520)"
-        page.screenshot(path=artifacts / f"designers_reconnected_{round}.png")
+        page.screenshot(path=artifacts / f"designers_reconnected_{turn}.png")
         workspace = lab.workspace_of(page)
         lab.await_layout(page, workspace, "two.ipynb")
         lab.open_lab(page, server[0], workspace)
         for at, angle in enumerate(angles):
-            _in_cell(page, "thumb-rotate", at).wait_for(timeout=90_000)
             assert angle in _in_cell(page, "node-rotate", at).inner_text()
         assert page.locator(".jp-OutputArea-child .dali-Graph img").filter(visible=True).count() == 0
         # the page that came back keeps the picture, too
         _turn(page, 1, "75")
         _await_saved(page, file, angles[0], "75")
-        page.screenshot(path=artifacts / f"designers_reloaded_{round}.png")
+        page.screenshot(path=artifacts / f"designers_reloaded_{turn}.png")
 
 
 def _asked(page: Any, expression: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,25 @@ def test_a_designer_in_a_cell_is_edited(page: Any, notebook: tuple[str, Path]) -
     angle = cell.locator('[data-testid="number-angle"]')
     angle.fill("33")
     angle.press("Enter")
-    page.wait_for_function("() => document.querySelector('[data-testid=\"code\"]').textContent.includes('angle=33')")
+    code = "words => document.querySelector('[data-testid=\"code\"]').textContent.includes(words)"
+    page.wait_for_function(code, arg="angle=33")
+    # one that was reconnected is saved and comes back
+    panel = "window.jupyterapp.shell.currentWidget"
+    page.evaluate(f"() => {panel}.context.sessionContext.session.kernel.restart()")
+    cell.locator('[data-testid="reconnect"]').click(timeout=60_000)
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"reconnect\"]')", timeout=60_000)
+    angle.fill("34")
+    angle.press("Enter")
+    page.wait_for_function(code, arg="angle=34")
+    page.wait_for_function(
+        f"() => JSON.stringify({panel}.content.model.sharedModel.toJSON()).includes('>34°<')", polling=250
+    )
+    page.evaluate(f"async () => {{ await {panel}.context.save(); }}")
+    outputs = json.loads((root / "cell.ipynb").read_text())["cells"][0]["outputs"]
+    assert ">34°<" in "".join(outputs[-1]["data"]["image/svg+xml"])
+    page.reload()
+    cell.locator('[data-testid="thumb-rotate"]').wait_for(timeout=90_000)
+    page.wait_for_function(code, arg="angle=34")
 
 
 def test_a_document_opens_from_the_list_of_files(page: Any, notebook: tuple[str, Path], artifacts: Path) -> None:

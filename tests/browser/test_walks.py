@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import lab
+
+from dali_studio import samples
 
 pytestmark = pytest.mark.browser
 
@@ -159,6 +162,36 @@ def test_photos_turn_at_random_by_the_keyboard_alone(page: Any, server: tuple[st
     _end(page)
     assert person.actions <= 17
     page.screenshot(path=artifacts / "walk_keyboard.png")
+
+
+def test_a_folder_is_chosen_by_the_keyboard_alone(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    photos = server[1] / "a folder"
+    photos.mkdir(exist_ok=True)
+    for photo in sorted(samples.photos().rglob("*.jpg"))[:2]:
+        shutil.copy(photo, photos)
+    words = "words => document.activeElement.textContent.includes(words)"
+    person = _begin(page, server)
+    while person.focused() != "browse-folders":  # from the notebook's cell on
+        person.press("Tab")
+        assert person.actions < 10
+    person.press("Enter")
+    page.wait_for_function(words, arg="one folder up")
+    person.press("Escape")
+    page.wait_for_function(words, arg="Choose folder")
+    person.press("Enter")
+    page.wait_for_function(words, arg="one folder up")
+    while not page.evaluate(words, "a folder"):
+        person.press("ArrowDown")
+        assert person.actions < 20
+    page.screenshot(path=artifacts / "walk_folders.png")
+    person.press("Enter")
+    _by_id(page, "choose-folder").get_by_text("Open 2 images").wait_for()
+    page.wait_for_function(words, arg="one folder up")
+    person.press("ArrowUp", "ArrowUp")  # round its end: what cancels is the last
+    assert person.focused() == "choose-folder"
+    person.press("Enter")
+    _by_id(page, "node-decode").wait_for()
+    page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")
 
 
 def test_what_is_added_while_the_search_stays_open_makes_a_chain(page: Any, server: tuple[str, Path]) -> None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -77,7 +77,7 @@ def angle_of(comm: Comm) -> object:
 @contextmanager
 def again(
     monkeypatch: pytest.MonkeyPatch, packed: bytes, **more: object
-) -> Iterator[tuple[Designer, list[tuple[dict[str, Any], list[bytes]]]]]:
+) -> Generator[tuple[Designer, list[tuple[dict[str, Any], list[bytes]]]]]:
     """The designer of a cell in another kernel, and the revisions that it tells of."""
     sent: list[tuple[dict[str, Any], list[bytes]]] = []
 
@@ -229,7 +229,7 @@ def test_a_cell_has_its_widget_and_its_variable_again(monkeypatch: pytest.Monkey
         ("for", {"taken"}), ("", {"taken"}),
     ):  # fmt: skip
         with again(monkeypatch, turned(10.0), variable=variable, height=700, revision=4) as (designer, _):
-            assert (designer.model_id, designer._height, designer.session.revision) == ("one", 700, 4)
+            assert (designer.model_id, designer.get_state()["_height"], designer.session.revision) == ("one", 700, 4)
             assert set(shell.user_ns) == names and shell.user_ns["taken"] == 7
             assert shell.user_ns.pop("designer", designer) is designer
             # another view of the same one finds it there

@@ -300,7 +300,7 @@ describe("a lost kernel", () => {
         : null,
     );
     before.open(session);
-    before.say(revision(4), [document]);
+    before.say(revision(4, undefined, { variable: "designer" }), [document]);
     session.lost();
     before.sent.length = 0;
     return { before, after, asked, session };
@@ -326,6 +326,7 @@ describe("a lost kernel", () => {
   });
   it("has the edits of before it went, too, which the bar says", () => {
     const { before, session } = lost();
+    expect(saveState(session.store.get(), null)).toBe("Not saved yet");
     before.say(revision(5, undefined, { can_undo: true }), [document]);
     session.lost();
     expect(said(session)?.rest).toContain("Your edits are kept.");
@@ -338,7 +339,7 @@ describe("a lost kernel", () => {
     session.edit([fill(1)]);
     session.edit([fill(2)]);
     await session.reconnect();
-    expect(asked).toEqual([[[document], 4]]);
+    expect(asked).toEqual([[[document], 4, "designer"]]);
     expect(after.sent.map((m) => m.type)).toEqual(["ready"]);
     after.say(OPENED);
     after.say(revision(4), [document]);

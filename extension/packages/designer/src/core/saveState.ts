@@ -7,9 +7,9 @@ export function saveState(state: State, file: FileState | null): string {
   const { link, keeps, pending, confirmed } = state;
   if (link === "gone" && keeps) {
     if (pending.length > 0) return `${format.plural(pending.length, "edit")} kept`;
-    return confirmed?.can_undo && !confirmed.saved ? "Edits kept" : "No kernel";
+    if (confirmed?.can_undo && !confirmed.saved) return "Edits kept";
   }
-  if (!confirmed) return "Starting the kernel…";
-  if (file ? file.blank : !confirmed.document) return "Not saved yet";
-  return (file ? !file.dirty : confirmed.saved) ? "Saved" : "Not saved";
+  if (!confirmed && !file) return ""; // the canvas says that the kernel starts
+  if (file ? file.blank : !confirmed?.document) return "Not saved yet";
+  return (file ? !file.dirty : confirmed?.saved) ? "Saved" : "Not saved";
 }

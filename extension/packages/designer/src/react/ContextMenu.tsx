@@ -12,7 +12,7 @@ import { cellLine } from "./cellLine";
 import { canPaste, copyText, pasteLast } from "./clipboard";
 import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
-import { IconButton } from "./parts";
+import { IconButton, walkButtons } from "./parts";
 import { openQuickAdd } from "./quickAdd";
 import { saveAs } from "./SaveButtons";
 
@@ -207,15 +207,9 @@ export function ContextMenu() {
     session.view({ menu: null });
     root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.key === "Tab") event.preventDefault();
-    if (!move) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const buttons = [...(list.current?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
-    const now = buttons.findIndex((b) => b.matches(":focus"));
-    buttons[(now + move + buttons.length) % buttons.length]?.focus();
+    walkButtons(event);
   };
   const height = rows.length * 26 + 12;
   const left = Math.max(4, Math.min(menu.at.x, root.clientWidth - 264));

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import * as format from "../core/format";
 import { isOffered } from "../core/fuzzy";
 import { recipeImage } from "../core/state";
@@ -31,6 +31,12 @@ function FolderCard() {
   const { session } = useFrame();
   const [path, setPath] = useState("");
   const choosing = useSel((s) => s.view.folders === "");
+  const browse = useRef<HTMLButtonElement>(null);
+  const chosen = useRef(false);
+  useEffect(() => {
+    if (chosen.current && !choosing) browse.current?.focus();
+    chosen.current = choosing;
+  }, [choosing]);
   const why = useSel((s) => (s.view.tried?.path === path.trim() ? s.view.tried.why : ""));
   const open = (folder: string) => {
     setPath(folder);
@@ -52,6 +58,7 @@ function FolderCard() {
           <div className="ds-offer-foot">
             <div className="ds-offer-row">
               <button
+                ref={browse}
                 type="button"
                 className="ds-button ds-primary"
                 data-testid="browse-folders"

@@ -4,7 +4,7 @@ import { nodeOf } from "../core/graph";
 import { Name } from "./canvas/Name";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { IconButton } from "./parts";
+import { IconButton, walkButtons } from "./parts";
 
 /** More files than the kernel counts. */
 const MANY = 1000;
@@ -21,11 +21,16 @@ export function FolderChoice({ begin, onChoose, onClose }: Props) {
   const session = useSession();
   const found = useSel((s) => s.folder);
   useEffect(() => session.send({ type: "request_folder", path: begin }), [session, begin]);
+  const box = useRef<HTMLDivElement>(null);
+  const there = found?.path;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each folder has rows of its own
+  useEffect(() => box.current?.querySelector("button")?.focus(), [there]);
   if (!found) return <p className="ds-muted">Looking into it…</p>;
   const { path, folders = [], kind = "image", count = 0, note = "" } = found;
   const go = (name: string) => session.send({ type: "request_folder", path, name });
   return (
-    <div className="ds-folders" data-testid="folders">
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrows go from button to button
+    <div ref={box} className="ds-folders" data-testid="folders" onKeyDown={walkButtons}>
       <Name text={path} title={path} />
       <div className="ds-folders-list nowheel">
         {["..", ...folders].map((name) => (

@@ -81,7 +81,7 @@ function Title() {
     <div className="ds-title">
       <button
         type="button"
-        title={`${text.file || text.state}. Settings of the pipeline.`}
+        title={`${text.file || text.state || text.name}. Settings of the pipeline.`}
         data-testid="settings"
         onClick={() => {
           session.select([]);
@@ -165,29 +165,33 @@ function Throughput() {
     done: format.percent(s.run.done / (s.run.total || 1)),
     left: s.run.done > 0 ? `${Math.ceil(s.run.left)} s left` : "measuring",
     old: isOld(s),
+    gone: s.link === "gone",
   }));
   const room = useSel(headroom);
-  const { run, running, old } = state;
+  const { run, running, old, gone } = state;
   const failed = run !== null && run.failed.length > 0;
   if (!running && (!run || (failed && old))) return null;
-  const speed = running ? state.done : room ? format.throughput(room.speed) : "–";
+  const measured = room ? format.throughput(room.speed) : "–";
+  const speed = running ? state.done : gone ? "–" : measured;
   const whole = run ? format.plural(run.batches, "whole batch", "whole batches") : "";
   const second = running
     ? state.left
     : failed
       ? "stopped by an error"
-      : run?.batches === 0
-        ? "stopped"
-        : run?.until
-          ? `only up to ${run.until}`
-          : room
-            ? `${run?.stopped ? "stopped early, " : ""}${room.words || room.measured}`
-            : "";
+      : gone
+        ? `last run ${measured}`
+        : run?.batches === 0
+          ? "stopped"
+          : run?.until
+            ? `only up to ${run.until}`
+            : room
+              ? `${run?.stopped ? "stopped early, " : ""}${room.words || room.measured}`
+              : "";
   const alone = run ? `${format.throughput(run.samples_per_second)} ${ALONE.name}` : "";
   const title = run
-    ? `Measured over ${whole}: ${room?.measured === ALONE.name ? "" : `${speed} ${PIPELINED.name}, which makes batches ahead; `}${alone}.${old ? " From before the last change." : ""} Opens the timeline.`
+    ? `Measured over ${whole}: ${room?.measured === ALONE.name ? "" : `${measured} ${PIPELINED.name}, which makes batches ahead; `}${alone}.${old ? " From before the last change." : ""} Opens the timeline.`
     : "";
-  const low = room !== null && room.target > 0 && !room.enough;
+  const low = !gone && room !== null && room.target > 0 && !room.enough;
   return (
     <button
       type="button"
@@ -211,7 +215,7 @@ function Throughput() {
       </div>
       {breadth === "wide" && (
         <div
-          className={`ds-throughput-second ${low ? "ds-warn" : room?.words ? "ds-good" : "ds-muted"}`}
+          className={`ds-throughput-second ${low ? "ds-warn" : room?.words && !gone ? "ds-good" : "ds-muted"}`}
           data-testid="throughput-second"
         >
           {second}

@@ -1,5 +1,16 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
 import { Icon, type IconName } from "./icons";
+
+/** Arrows go from button to button within what listens, and round at its ends. */
+export function walkButtons(event: KeyboardEvent<HTMLElement>): void {
+  const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!move) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const buttons = [...event.currentTarget.querySelectorAll<HTMLElement>("button:not(:disabled)")];
+  const now = buttons.findIndex((b) => b.matches(":focus"));
+  buttons[(now + move + buttons.length) % buttons.length]?.focus();
+}
 
 interface IconButtonProps {
   readonly icon: IconName;

@@ -20,6 +20,8 @@ function words(device: Device, time: DeviceTime | undefined, threads: number): s
 export function DeviceChoice({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
   const session = useSession();
   const state = useSel((s) => ({
+    // what measured it is not there any more
+    gone: s.link === "gone",
     why: s.opening?.gpu ?? "",
     placed: (s.options?.device_id ?? -1) >= 0,
     running: s.run.running,
@@ -46,7 +48,9 @@ export function DeviceChoice({ node, operator }: { readonly node: NodeView; read
           >
             {d}
             <b>
-              {!state[d] && state.last?.device === d ? (
+              {state.gone ? (
+                "–"
+              ) : !state[d] && state.last?.device === d ? (
                 <span className="ds-time-before" title="Before the edit">
                   <Icon name="clock" size={11} /> {format.time(state.last.milliseconds)}
                 </span>

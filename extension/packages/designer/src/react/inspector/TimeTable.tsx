@@ -1,4 +1,5 @@
 import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
 import { bytesOf, isOld, runFailures } from "../../core/select";
 import type { NodeTiming, RunFinished } from "../../protocol/generated";
 import { costWords } from "../canvas/CardParts";
@@ -24,10 +25,12 @@ function Held({ timing }: { readonly timing: NodeTiming }) {
 function Table({ run }: { readonly run: RunFinished }) {
   const session = useSession();
   const measure = useSel((s) => s.view.measure);
-  const gpu = run.timings.some((t) => onGpu(t) > 0);
-  const whole = sum(run.timings, bytesOf) || 1;
+  const graph = useSel((s) => s.graph);
+  const timings = run.timings.filter((t) => [t.key, ...t.group].some((key) => nodeOf(graph, key)));
+  const gpu = timings.some((t) => onGpu(t) > 0);
+  const whole = sum(timings, bytesOf) || 1;
   const share = (t: NodeTiming) => (measure === "time" ? t.share : bytesOf(t) / whole);
-  const sorted = [...run.timings].sort((a, b) => share(b) - share(a));
+  const sorted = [...timings].sort((a, b) => share(b) - share(a));
   return (
     <table className="ds-time-table" data-testid="time-table">
       <thead>
@@ -71,10 +74,10 @@ function Table({ run }: { readonly run: RunFinished }) {
       <tfoot>
         <tr>
           <th scope="row">all</th>
-          <td>{shown(sum(run.timings, (t) => t.cpu))}</td>
-          {gpu && <td>{shown(sum(run.timings, onGpu))}</td>}
+          <td>{shown(sum(timings, (t) => t.cpu))}</td>
+          {gpu && <td>{shown(sum(timings, onGpu))}</td>}
           <td title="What a batch holds in all, without what is in brackets">
-            {bytes(sum(run.timings, (t) => t.host + t.gpu_memory))}
+            {bytes(sum(timings, (t) => t.host + t.gpu_memory))}
           </td>
         </tr>
       </tfoot>
@@ -97,7 +100,7 @@ export function tableNote({ timings, milliseconds_per_batch: whole }: RunFinishe
 /** Every node of the last run: time on the CPU, time on the GPU, memory. */
 export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
-  const old = useSel(isOld);
+  const note = useSel((s) => (s.link === "gone" ? "last run" : isOld(s) ? "before the edit" : "per batch"));
   const running = useSel((s) => s.run.running);
   const failed = useSel((s) => runFailures(s)[0]?.node);
   const title = useSel((s) => (s.view.measure === "time" ? "Where the time goes" : "Where the memory goes"));
@@ -114,7 +117,7 @@ export function WhereTheTimeGoes() {
       </Section>
     );
   return (
-    <Section title={title} note={old ? "before the edit" : "per batch"}>
+    <Section title={title} note={note}>
       <Table run={run} />
       <p className="ds-muted ds-note">{tableNote(run)}</p>
       {run.note && (
