@@ -16,7 +16,6 @@ from dali_studio.graph.edits import (
     PortRef,
     RemoveNode,
     SetArgument,
-    SetBypass,
     SetOutputs,
 )
 from dali_studio.graph.label_guard import (
@@ -25,7 +24,6 @@ from dali_studio.graph.label_guard import (
     alignments,
     count_unmoved,
     counterpart,
-    labels_of,
     moved_elsewhere,
     twin_for,
     unmoved,
@@ -41,7 +39,6 @@ from dali_studio.graph.movement import (
     movement_of,
     plain,
     rests,
-    twin_of,
     words_of,
 )
 from dali_studio.graph.validate import infer
@@ -81,7 +78,7 @@ def twin_edits(
     wrong = count_unmoved(graph, registry, metas)
     for one in (one for one in unmoved(graph, registry, metas) if one.label.node == found.node):
         for title, attempt in _attempts(graph, registry, metas, one):
-            draft = _Draft(graph, registry)
+            draft = Draft(graph, registry)
             try:
                 after = attempt(draft)
             except DaliStudioError:
@@ -92,53 +89,7 @@ def twin_edits(
     return None
 
 
-def followed(graph: Graph, registry: Registry, edits: Sequence[Edit]) -> list[Edit]:
-    """What must be done after edits so that labels that moved with their image before still do.
-
-    Nodes that the edits change themselves stay as they are then.
-    """
-    touched = {name for edit in edits for name in (getattr(edit, "key", ""), getattr(edit, "target", ""))}
-    known = [key for key in touched if key in graph and movement_of(registry, graph.node(key)) is not None]
-    if not known or graph.find_cycle():
-        return []
-    metas = infer(graph, registry, set(graph))
-    pairs = {
-        (step.node.key, other.node.key): kind for image, label, kind, _ in labels_of(graph, registry, metas)
-        for ways in alignments(graph, registry, image, label, kind) for step, other in ways.pairs
-        if step.node.key in known and other.node.key not in touched
-    }  # fmt: skip
-    draft = _Draft(graph, registry)
-    try:
-        draft.do(*edits)
-        own = len(draft.edits)
-        for step, other in pairs:
-            _follow(draft, step, other)
-    except DaliStudioError:
-        return []  # these edits are refused, or cannot be followed: the guard says so
-    return draft.edits[own:]
-
-
-def _follow(draft: _Draft, key: str, other: str) -> None:
-    """Make a node do to a label what a changed one does to its image."""
-    if key not in draft.graph or other not in draft.graph or draft.graph.find_cycle():
-        return
-    bypassed = draft.graph.node(key).bypassed
-    if draft.graph.node(other).bypassed != bypassed:
-        draft.do(SetBypass(key=other, bypassed=bypassed))
-    metas = infer(draft.graph, draft.registry, set(draft.graph))
-    for image, label, kind, takers in labels_of(draft.graph, draft.registry, metas):
-        for ways in alignments(draft.graph, draft.registry, image, label, kind):
-            step = next((one for one in (ways.step, *ways.later) if one and one.node.key == key), None)
-            place = next((one for one in ways.others if one.node.key == other), None)
-            at = next((i for i, port in enumerate(ways.image) if port.node == key), None)
-            if step is None and place is not None and at is not None:  # which does not move the image any more
-                step = Moving(draft.graph.node(key), at, Branches(draft.graph, draft.registry).of(ways.image, at))
-            if step is not None and place is not None:
-                _change(draft, Unmoved(image, label, kind, takers, ways), step, place)
-                return
-
-
-_Attempt = tuple[str, "Callable[[_Draft], PortRef | None]"]
+_Attempt = tuple[str, "Callable[[Draft], PortRef | None]"]
 
 
 def _attempts(
@@ -160,7 +111,7 @@ def _attempts(
     if movement.drawn:
         return
     if other is not None:
-        yield f"{verb} the {word} alike", lambda draft: _change(draft, one, step, other)
+        yield f"{verb} the {word} alike", lambda draft: change(draft, one, step, other)
     twin = twin_for(graph, registry, one, step)
     if one.kind == "mask" or (twin is not None and twin.operator in registry):
         if other is not None:
@@ -170,7 +121,7 @@ def _attempts(
         yield f"Give fractions, and {movement.words[0]} the {word}", lambda draft: _in_fractions(draft, one)
 
 
-class _Draft:
+class Draft:
     """A graph that edits change one by one."""
 
     def __init__(self, graph: Graph, registry: Registry) -> None:
@@ -207,7 +158,7 @@ class _Draft:
 # ------------------------------------------------------------------------------------------------- taken and taken out
 
 
-def _take(draft: _Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
+def _take(draft: Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
     """Return other ports, and give them to what makes something else of the label."""
     for taker in one.takers:
         for wire in draft.graph.wires(taker):
@@ -219,7 +170,7 @@ def _take(draft: _Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> Port
     return moved[one.label]
 
 
-def _take_out(draft: _Draft, key: str, label: PortRef) -> PortRef | None:
+def _take_out(draft: Draft, key: str, label: PortRef) -> PortRef | None:
     """Remove a node; what it feeds is fed by what feeds it."""
     for output, source in enumerate(draft.graph.inputs(key)):
         own = PortRef(node=key, output=output)
@@ -231,7 +182,7 @@ def _take_out(draft: _Draft, key: str, label: PortRef) -> PortRef | None:
     return label
 
 
-def _moved_to(draft: _Draft, one: Unmoved, other: Moving) -> PortRef | None:
+def _moved_to(draft: Draft, one: Unmoved, other: Moving) -> PortRef | None:
     """Take out what does the same at another place, and add it where it belongs."""
     label = _take_out(draft, other.node.key, one.label)
     now = None if label is None else draft.fresh(one.image, label, one)
@@ -240,7 +191,7 @@ def _moved_to(draft: _Draft, one: Unmoved, other: Moving) -> PortRef | None:
     return _insert(draft, infer(draft.graph, draft.registry, set(draft.graph)), now, now.step)
 
 
-def _in_fractions(draft: _Draft, one: Unmoved) -> PortRef | None:
+def _in_fractions(draft: Draft, one: Unmoved) -> PortRef | None:
     """Let the reader give fractions, and go on from there."""
     draft.do(SetArgument(key=one.source.node, argument="ratio", value=True))
     now = draft.fresh(one.image, one.label, one)
@@ -255,7 +206,7 @@ def _in_fractions(draft: _Draft, one: Unmoved) -> PortRef | None:
 # -------------------------------------------------------------------------------------------------------------- changed
 
 
-def _change(draft: _Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef | None:
+def change(draft: Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef | None:
     """Make a node that is there do what the step does, under the same conditions."""
     graph, registry, key = draft.graph, draft.registry, other.node.key
     movement = movement_of(registry, step.node) or Movement()
@@ -271,7 +222,7 @@ def _change(draft: _Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef
         draft.do(*(Connect(source=port, target=key, input=at) for at, port in wires))
         twin = None
     else:
-        twin = _twin_now(draft, one, step)
+        twin = twin_for(draft.graph, draft.registry, one, step)
         if twin is None:
             return None
         names = twin.arguments
@@ -291,13 +242,7 @@ def _change(draft: _Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef
     return label
 
 
-def _twin_now(draft: _Draft, one: Unmoved, step: Moving) -> Twin | None:
-    pixels = in_pixels(draft.graph, draft.registry, one.source)
-    movement = movement_of(draft.registry, step.node) or Movement()
-    return twin_of(draft.graph, draft.registry, step.node, movement, one.kind, pixels=pixels)
-
-
-def _give(draft: _Draft, key: str, argument: str, value: Value | PortRef) -> None:
+def _give(draft: Draft, key: str, argument: str, value: Value | PortRef) -> None:
     """Give an argument a wire or a value, if it has another one."""
     if value == given(draft.graph, draft.registry, draft.graph.node(key), argument):
         return
@@ -315,7 +260,7 @@ def _give(draft: _Draft, key: str, argument: str, value: Value | PortRef) -> Non
 
 
 def _tell(
-    draft: _Draft, one: Unmoved, step: Moving, key: str, twin: Twin, metas: Mapping[PortRef, TensorMeta]
+    draft: Draft, one: Unmoved, step: Moving, key: str, twin: Twin, metas: Mapping[PortRef, TensorMeta]
 ) -> None:  # fmt: skip
     """Tell a twin how boxes are written, and the shapes of the pictures."""
     graph, registry = draft.graph, draft.registry
@@ -340,7 +285,7 @@ def _tell(
 
 
 def _enclose(
-    draft: _Draft, key: str, sources: Sequence[PortRef], conditions: Mapping[PortRef, int]
+    draft: Draft, key: str, sources: Sequence[PortRef], conditions: Mapping[PortRef, int]
 ) -> list[PortRef]:  # fmt: skip
     """Let a node work under conditions, and give what there is of each of its outputs for all samples then."""
     roles = {draft.registry.schema(name).role: name for name in draft.registry}
@@ -375,7 +320,7 @@ def _enclose(
     return results
 
 
-def _opened(draft: _Draft, key: str, label: PortRef) -> PortRef | None:
+def _opened(draft: Draft, key: str, label: PortRef) -> PortRef | None:
     """Let a node that works alone in a branch work on all samples."""
     graph, branches = draft.graph, Branches(draft.graph, draft.registry)
     for output, source in enumerate(graph.inputs(key)):
@@ -397,7 +342,7 @@ def _opened(draft: _Draft, key: str, label: PortRef) -> PortRef | None:
 # ---------------------------------------------------------------------------------------------------------------- added
 
 
-def _insert(draft: _Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving) -> PortRef | None:
+def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving) -> PortRef | None:
     """Add what does to the label what the step does to the image, in the same order and under the same conditions."""
     graph, registry = draft.graph, draft.registry
     movement, twin = movement_of(registry, step.node) or Movement(), twin_for(graph, registry, one, step)
@@ -478,7 +423,7 @@ def _classes(
     return []
 
 
-def _typed(draft: _Draft, metas: Mapping[PortRef, TensorMeta], source: PortRef, movement: Movement) -> PortRef:
+def _typed(draft: Draft, metas: Mapping[PortRef, TensorMeta], source: PortRef, movement: Movement) -> PortRef:
     """A mask of a type that is taken."""
     meta = metas[source]
     operator, types = movement.takes or ("", ())
@@ -492,7 +437,7 @@ def _typed(draft: _Draft, metas: Mapping[PortRef, TensorMeta], source: PortRef, 
     return PortRef(node=key)
 
 
-def _add_mask_twin(draft: _Draft, key: str, step: Moving, movement: Movement, device: Device) -> None:
+def _add_mask_twin(draft: Draft, key: str, step: Moving, movement: Movement, device: Device) -> None:
     """The same operator for a mask.
 
     It gets the arguments and wires that say where to, nearest neighbours, and the background where it fills.

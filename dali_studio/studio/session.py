@@ -25,8 +25,8 @@ from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.edits import PortRef
+from dali_studio.graph.followers import followed
 from dali_studio.graph.history import History
-from dali_studio.graph.label_twins import followed
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages

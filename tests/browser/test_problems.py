@@ -75,6 +75,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     _by_id(page, "sample-3").click()
     own = _by_id(page, "node-decode").locator(".ds-file-picture")
     assert own.get_attribute("data-testid") == picture.get_attribute("data-testid")
+    _by_id(page, "node-outputs").locator(".ds-row-value", has_text="–").first.wait_for()  # not another sample's shape
     assert _covered(page) == []
     # it is said once: beside the node while that is in sight, else in the strip; aloud all the same
     assert page.locator('[data-testid="strip"]').count() == 0

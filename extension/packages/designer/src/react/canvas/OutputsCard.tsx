@@ -4,7 +4,7 @@ import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
-import { resultName, withoutSample } from "../../core/select";
+import { isAbsent, resultName, withoutSample } from "../../core/select";
 import { portKey } from "../../core/state";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -24,7 +24,7 @@ function OutputsCardView({ selected }: NodeProps) {
     outputs.map((ref) => {
       const node = nodeOf(s.graph, ref.node);
       const known = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
-      const facts = withoutSample(s).size > 0 ? "left out" : known;
+      const facts = withoutSample(s).size > 0 ? "left out" : isAbsent(s, ref.node) ? "–" : known;
       return [node?.output_kinds[ref.output] ?? "any", resultName(s, ref), facts].join("|");
     }),
   );
