@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf
 from pathlib import Path
 from time import perf_counter, strftime
 
@@ -30,12 +31,9 @@ from dali_studio.studio.failing import missed_files
 from dali_studio.studio.known_times import KnownTimes
 from dali_studio.studio.run_history import RunsKept
 from dali_studio.studio.run_messages import RunHistory, Speed, Timeline, Trial
-from dali_studio.studio.throughput import Pace, Throughput
+from dali_studio.studio.throughput import WARM_UP, Pace, Throughput, uses_gpu
 from dali_studio.studio.timeline import timeline
 
-#: Seconds in which batches are made and not counted where a GPU takes part: its decoders open in the background. One
-#: batch is never counted: memory is taken and compiled kernels are loaded there.
-_WARM_UP = 0.5
 #: Files that a note names.
 _NAMED_FILES = 3
 
@@ -251,9 +249,8 @@ class Profiler:
             )
             measured.devices = {step.key: step.device for step in engine.plan.steps()}
             # sources that a user wrote may end; they are not spent on warming up
-            on_gpu = any(device != "cpu" for device in measured.devices.values()) and not engine.feeders
-            ready = begin + _WARM_UP * on_gpu
-            warm = False
+            cold = uses_gpu(engine) and not engine.feeders
+            warm, ready = False, inf
             while measured.batches < batches and not self._stopped.is_set():
                 engine.schedule()
                 made = engine.result()
@@ -264,6 +261,7 @@ class Profiler:
                 paused = perf_counter()
                 pause()
                 begin += perf_counter() - paused
+                ready = min(ready, paused + WARM_UP * cold)
                 if not warm and paused >= ready:
                     warm = True
                     measured.probe.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -16,8 +17,16 @@ from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.run_messages import Speed
 
+#: Seconds from the first batch on in which batches are not counted where a GPU takes part: memory is taken for batches
+#: of other shapes, and decoders find out what they are good for. The first one loads compiled kernels.
+WARM_UP = 0.5
 #: A pause that took longer than this let the engine run ahead: what is waiting is not counted.
 _PAUSED = 0.002
+
+
+def uses_gpu(engine: Engine) -> bool:
+    """Whether a step of it runs on a GPU."""
+    return any(step.device != "cpu" for step in engine.plan.steps())
 
 
 @dataclass(slots=True)
@@ -75,7 +84,8 @@ class Throughput:
                 return
             engine.prefetch()
             skip, counted, before = engine.ahead + 1, 0, perf_counter()
-            together = engine.together
+            together, cold = engine.together, uses_gpu(engine)
+            ready = inf
             while counted < batches and not self._stopped.is_set():
                 number = 1 if skip else together
                 samples = 0
@@ -83,8 +93,11 @@ class Throughput:
                     engine.prefetch()
                     samples += max(len(batch) for batch in engine.result())
                 now = perf_counter()
+                ready = min(ready, now + WARM_UP)
                 if skip:
                     skip -= 1
+                    if cold and not skip:
+                        skip = int(now < ready)
                     if not skip and engine.together != together:  # those that are under way do not count, either
                         together, skip = engine.together, engine.ahead
                 else:

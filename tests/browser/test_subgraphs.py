@@ -263,6 +263,26 @@ def _boxed_photos(folder: Path) -> Path:
     return folder
 
 
+#: Whether one element is clear of another.
+APART = """([a, b]) => { const [p, q] = [a, b].map(name => document.querySelector(name).getBoundingClientRect());
+    return p.right <= q.left || q.right <= p.left || p.bottom <= q.top || q.bottom <= p.top; }"""
+
+
+def _guard_in_a_narrow_frame(page: Any, pill: Any, card: Any, ghost: Any) -> None:
+    """Where the inspector floats, it comes once the card is closed: both would cover the step that they tell of."""
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
+    lab.settle(page)
+    pill.click()
+    card.wait_for()
+    ghost.wait_for()
+    lab.settle(page)
+    assert page.locator(".ds-inspector").count() == 0
+    for one in ('[data-testid="node-flip"]', "[data-testid^=ghost-]", ".ds-guard-pill"):
+        assert page.evaluate(APART, [".ds-error-card", one]), one
+    card.get_by_label("Close").click()
+    page.locator(".ds-inspector.ds-floating").wait_for()
+
+
 def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _boxed_photos(server[1] / "coco")
     _open(page, server, "boxes.ipynb", BOXES, "thumb-flip")
@@ -283,11 +303,9 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     ghost.wait_for()
     page.wait_for_function("() => [...document.querySelectorAll('.ds-error-card canvas')].filter(one => Number(one.dataset.drawn)).length === 2")
     reader = f'[data-testid="node-{(card.get_attribute("data-testid") or "").removeprefix("error-card-")}"]'
-    apart = """([a, b]) => { const [p, q] = [a, b].map(name => document.querySelector(name).getBoundingClientRect());
-        return p.right <= q.left || q.right <= p.left || p.bottom <= q.top || q.bottom <= p.top; }"""
     for one in ("[data-testid^=ghost-]", ".ds-guard-pill", reader):
-        assert page.evaluate(apart, [".ds-error-card", one]), one  # what it tells of is to be seen
-    assert page.evaluate(apart, [".ds-guard-pill", reader])
+        assert page.evaluate(APART, [".ds-error-card", one]), one  # what it tells of is to be seen
+    assert page.evaluate(APART, [".ds-guard-pill", reader])
     now, then = card.locator(".ds-overlay i").evaluate_all("all => all.map(one => parseFloat(one.style.left))")
     assert then > now
     assert "fn.bb_flip(" in page.locator(".ds-line-new").first.inner_text()
@@ -316,18 +334,7 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     page.locator('[data-testid="node-flipped_boxes"]').wait_for(state="detached")
     lab.settle(page)
     assert _places(page) == before
-    # where the inspector floats, it comes once the card is closed: both would cover the step that they tell of
-    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
-    lab.settle(page)
-    pill.click()
-    card.wait_for()
-    ghost.wait_for()
-    lab.settle(page)
-    assert page.locator(".ds-inspector").count() == 0
-    for one in ('[data-testid="node-flip"]', "[data-testid^=ghost-]", ".ds-guard-pill"):
-        assert page.evaluate(apart, [".ds-error-card", one]), one
-    card.get_by_label("Close").click()
-    page.locator(".ds-inspector.ds-floating").wait_for()
+    _guard_in_a_narrow_frame(page, pill, card, ghost)
 
 
 CONDITION = """

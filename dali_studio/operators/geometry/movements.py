@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_studio.schema.model import Movement, Twin
+from dali_studio.schema.model import Movement, Twin, Value
 
 _NEAREST = ("interp_type", "INTERP_NN")
 FLIP = Movement(
@@ -23,7 +23,7 @@ ROTATE = Movement(
     ),
 )  # fmt: skip
 WARP = Movement(by=("matrix", "size", "inverse_map"), nearest=_NEAREST)
-_REGION = {"roi_start": None, "roi_end": None}
+_REGION: dict[str, Value] = {"roi_start": None, "roi_end": None}
 _SIZES = (
     "resize_x", "resize_y", "resize_z", "size", "resize_shorter", "resize_longer", "max_size", "mode", "subpixel_scale",
 )  # fmt: skip
