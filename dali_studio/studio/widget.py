@@ -252,7 +252,8 @@ class Designer(anywidget.AnyWidget):
                 self._timer.cancel()
             insertion.closed(self.session)
             self.session.close()
-            designers.pop(self.model_id, None)
+            if self.comm is not None:  # it is closed once more when it is forgotten
+                designers.pop(self.model_id, None)
         super().close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

@@ -283,6 +283,7 @@ def test_a_profile_is_a_table_a_figure_and_a_trace(tmp_path: Path) -> None:
     with pytest.raises(DaliStudioError, match="from 1 is accepted"):
         designer.profile(0)
     designer.close()
+    designer.close()  # as when it is forgotten
 
 
 def test_a_frame_needs_pandas_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
