@@ -438,6 +438,7 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
     _by_id(page, "node-resize").click(position=HEAD, button="right")
     page.get_by_role("menuitem", name="Pin its data").click()
     _by_id(page, "unpin-resize").get_by_text("pinned, batch 1").wait_for()
+    _by_id(page, "inspector").get_by_text("previews go on from its data of batch 1").wait_for()
     page.locator('[data-testid="node-decode"] .ds-stale-chip').get_by_text("not computed").wait_for()
     kept, turned = lab.painted(page, "resize"), _drawings(page, "rotate")
     page.screenshot(path=artifacts / "designer_pinned.png")

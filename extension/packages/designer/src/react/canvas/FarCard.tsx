@@ -35,9 +35,11 @@ function classesOf(state: State, key: string): string {
 function FarTip({ nodeKey }: { readonly nodeKey: string }) {
   const facts = useSel((s) => {
     if (nodeKey === OUTPUTS) return format.plural(s.graph?.outputs.length ?? 0, "result");
+    const node = nodeOf(s.graph, nodeKey);
     const timing = select.timingOf(s, nodeKey);
     const cost = timing ? `${format.time(timing.milliseconds)}, ${format.percent(timing.share)} of the work, ` : "";
-    return `${cost}${nodeOf(s.graph, nodeKey)?.device ?? ""}. Z zooms in.`;
+    const kept = node?.pin === "here" ? `, pinned, batch ${node.pin_batch + 1}` : "";
+    return `${cost}${node?.device ?? ""}${kept}. Z zooms in.`;
   });
   return (
     <div className="ds-far-tip" aria-hidden="true">

@@ -270,6 +270,27 @@ function About({ operator, nodeKey }: { readonly operator: Operator; readonly no
   );
 }
 
+/** That data is kept for a node, which its card cannot say at every zoom. */
+function Pinned({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  if (node.pin !== "here") return null;
+  return (
+    <Section>
+      <p className="ds-muted">
+        Pinned: previews go on from its data of batch {node.pin_batch + 1}, runs do not.{" "}
+        <button
+          type="button"
+          className="ds-link"
+          data-testid="let-go"
+          onClick={() => session.edit([], { pins: { [node.key]: false } })}
+        >
+          Unpin (K)
+        </button>
+      </p>
+    </Section>
+  );
+}
+
 /** Everything about one node. */
 export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
@@ -282,6 +303,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       <Head node={node} operator={operator} />
       <Compare key={`${nodeKey}#${output}`} nodeKey={nodeKey} output={output} />
       {operator && <DeviceChoice node={node} operator={operator} />}
+      <Pinned node={node} />
       {!operator && (
         <Section>
           <p className="ds-muted">This operator is not known here. Its name and values are kept as they are.</p>
