@@ -154,18 +154,18 @@ def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
         if number and number % columns == 0:
             x, y, row = 0, y + row, 0
         cells.append(Cell(x, y, image.shape[1], image.shape[0]))
-        x, row = x + _blocks(image.shape[1]), max(row, _blocks(image.shape[0]))
+        x, row = x + blocks(image.shape[1]), max(row, blocks(image.shape[0]))
         width = max(width, x)
     canvas = np.zeros((y + row, width, 3), np.uint8)
     for cell, image in zip(cells, images, strict=True):
-        part = canvas[cell.y : cell.y + _blocks(cell.height), cell.x : cell.x + _blocks(cell.width)]
+        part = canvas[cell.y : cell.y + blocks(cell.height), cell.x : cell.x + blocks(cell.width)]
         part[: cell.height, : cell.width] = image
         part[: cell.height, cell.width :] = image[:, -1:]
         part[cell.height :] = part[cell.height - 1]
     return cells, jpeg(canvas)
 
 
-def _blocks(extent: int) -> int:
+def blocks(extent: int) -> int:
     """An extent, up to the end of its last block."""
     return extent + -extent % _BLOCK
 

@@ -402,8 +402,9 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
             f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}" preserveAspectRatio="none">'
             '<use href="#dali-studio-photos"/></svg>'
         )
-    wide = max(cell.x + cell.width for cell in cells)
-    high = max(cell.y + cell.height for cell in cells)
+    # of the JPEG file: of another size it would be scaled, and cells show parts of their neighbours
+    wide = max(cell.x + images.blocks(cell.width) for cell in cells)
+    high = max(cell.y + images.blocks(cell.height) for cell in cells)
     address = f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
     return f'<defs><image id="dali-studio-photos" width="{wide}" height="{high}" href="{address}"/></defs>'
 

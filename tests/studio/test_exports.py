@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import re
@@ -60,6 +61,9 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     svg = designer.freeze().svg
     designer.close()
     assert re.search(r"\d samples/s in the pipeline<", svg)
+    # a file that is declared with another size would be scaled, and cards show parts of their neighbours
+    wide, high, data = re.findall(r'<image [^>]*width="(\d+)" height="(\d+)" href="data:image/jpeg;base64,([^"]+)"', svg)[0]
+    assert Image.open(io.BytesIO(base64.b64decode(data))).size == (int(wide), int(high))
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
     assert re.search(r">(\d+ µs|\d+(\.\d+)? ms)<", svg)
     assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.5 ms", "20 ms", "2 s"]

@@ -18,7 +18,6 @@ export function Icon({ name, size = 14 }: { readonly name: IconName; readonly si
       fill={FILLED.has(name) ? "currentColor" : "none"}
     >
       <path d={STROKES[name]} />
-      {name === "dice" && <path d="M5.7 5.7h.01M10.3 10.3h.01M8 8h.01M10.3 5.7h.01M5.7 10.3h.01" strokeWidth="2.4" />}
       {name === "colour" && <path d="M8 2.5v11a5.5 5.5 0 0 0 0-11z" fill="currentColor" stroke="none" />}
     </svg>
   );
