@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
 from dali_studio.runtime import thumbnails
 from dali_studio.studio import images, messages, output_messages, requests
-from dali_studio.studio.around import layout_of, shown_of
+from dali_studio.studio.around import image_near, layout_of, may_have_backdrop, shown_of
 from dali_studio.studio.bodies import PlanesBody, PreviewBody, VolumeBody
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest
@@ -109,7 +110,12 @@ class Inquiries:
                 d.message for d in revision.validation.diagnostics if d.severity == "error"
             ]
             return next(iter(reasons), "not computed for this sample"), nothing
-        shown = shown_of(revision, wanted.port, made.outputs)
+        outputs = made.outputs
+        behind = image_near(revision, wanted.port) if may_have_backdrop(revision, wanted.port) else None
+        if behind is not None and behind not in outputs:  # boxes are drawn over their picture
+            with suppress(DaliStudioError):
+                outputs = {**self._engine.compute(revision, iteration, [sample], only=behind).outputs, **outputs}
+        shown = shown_of(revision, wanted.port, outputs)
         width, height = min(max(wanted.width, 8), _MAX_EXTENT), min(max(wanted.height, 8), _MAX_EXTENT)
         renderer = renderer_of(shown)
         # the browser draws them on cards only
