@@ -150,6 +150,7 @@ describe("a sweep", () => {
 
   it("goes through numbers and choices", () => {
     expect(sweepable(image).map((a) => a.name)).toEqual(["angle", "fill_value"]);
+    expect(image && sweepable({ ...image, role: "reader" })).toEqual([]); // its values say which files there are
     const sweep = { argument: "angle", from: -30, to: 30, count: 5 };
     expect(sweepValues(angle, sweep)).toEqual([-30, -15, 0, 15, 30]);
     expect(sweepValues(fillArgument({ name: "n", type: "int" }), { ...sweep, from: 0, to: 2 })).toEqual([0, 1, 2]);

@@ -25,8 +25,9 @@ function isNumber(argument: Argument): boolean {
   return (argument.type.startsWith("float") || isInteger(argument)) && !several;
 }
 
-/** Arguments of which several values can be shown: numbers and choices, telling ones first. */
+/** Arguments of which several values can be shown: numbers and choices, telling ones first; none of what reads files. */
 export function sweepable(operator: Operator | undefined): readonly Argument[] {
+  if (operator?.role === "reader") return [];
   const offered = (operator?.arguments ?? []).filter(
     (a) => a.support === "used" && (isNumber(a) || (a.choices.length > 1 && a.name !== "dtype")) && a.name !== "seed",
   );
