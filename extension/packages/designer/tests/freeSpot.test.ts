@@ -52,6 +52,15 @@ describe("tracks", () => {
     const ways = [0, 1].map((n) => route({ x: 536, y: 440 }, { x: 20, y: 128 }, cards, trackOf("scalar", n)));
     expect(ways[0]).not.toBe(ways[1]);
   });
+
+  it("goes around a card that stands on the straight way", () => {
+    const cards = [card(20, 14), card(204, 14), card(388, 14), card(204, 300)];
+    for (const n of [0, 1, 2]) {
+      const way = route({ x: 168, y: 60 }, { x: 388, y: 64 }, cards, trackOf("scalar", n));
+      const lanes = [...way.matchAll(/-?[\d.]+ (-?[\d.]+)/g)].map((m) => Number(m[1]));
+      expect(lanes.some((y) => y < 14 || y > 14 + 171)).toBe(true);
+    }
+  });
 });
 
 describe("titleOf", () => {

@@ -150,6 +150,8 @@ describe("a sweep", () => {
 
   it("goes through numbers and choices", () => {
     expect(sweepable(image).map((a) => a.name)).toEqual(["angle", "fill_value"]);
+    const size = fillArgument({ name: "size", type: "float", minimum: -1e9, maximum: 1e9 });
+    expect(firstSweep({ arguments: { size: [224, 224] } }, size)).toMatchObject({ from: 0, to: 448 });
     expect(image && sweepable({ ...image, role: "reader" })).toEqual([]); // its values say which files there are
     const sweep = { argument: "angle", from: -30, to: 30, count: 5 };
     expect(sweepValues(angle, sweep)).toEqual([-30, -15, 0, 15, 30]);

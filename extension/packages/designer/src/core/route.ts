@@ -71,10 +71,13 @@ function inside(p: Point, r: Rect, margin: number): boolean {
   return p.x > r.x - margin && p.x < r.x + r.width + margin && p.y > r.y - margin && p.y < r.y + r.height + margin;
 }
 
+/** How near a wire may come to cards, in px. */
+const MARGIN = 7;
+
 function segmentHits(a: Point, b: Point, r: Rect): boolean {
   const left = Math.min(a.x, b.x);
   const top = Math.min(a.y, b.y);
-  const m = 7;
+  const m = MARGIN;
   return (
     left < r.x + r.width + m && Math.max(a.x, b.x) > r.x - m && top < r.y + r.height + m && Math.max(a.y, b.y) > r.y - m
   );
@@ -144,9 +147,10 @@ export interface Track {
 const MAIN: Track = { out: STUB, into: STUB, beside: 0 };
 /** Between neighbouring columns, which are twice a stub apart: right of the main track, and left of it. */
 const LABELS: Track = { out: STUB + 6, into: STUB - 6, beside: 5 };
+/** All keep `MARGIN` from the cards of both columns, else no way around these is found. */
 const NUMBERS: readonly Track[] = [
-  [10, -4],
-  [5, 4],
+  [11, -4],
+  [8, 4],
   [14, -2],
 ].map(([out = 0, beside = 0]) => ({ out, into: 2 * STUB - out, beside }));
 

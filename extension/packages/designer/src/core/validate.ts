@@ -43,8 +43,10 @@ export function sliderSpan(argument: Argument, value: number): readonly [number,
   // of angles the usual ones: a dial reaches the others
   const near = argument.widget === "dial" && Math.abs(value) <= 60;
   const [from, to] = near ? [-60, 60] : argument.span;
-  const low = from ?? argument.minimum ?? Math.min(0, value * 2);
-  const high = to ?? argument.maximum ?? Math.max(1, Math.abs(value) * 2);
+  // limits of what can be stored at all are none of what is of use
+  const limit = (end: number | null | undefined) => (typeof end === "number" && Math.abs(end) < 1e6 ? end : undefined);
+  const low = from ?? limit(argument.minimum) ?? Math.min(0, value * 2);
+  const high = to ?? limit(argument.maximum) ?? Math.max(1, Math.abs(value) * 2);
   return [Math.min(low, value), Math.max(high, value)];
 }
 

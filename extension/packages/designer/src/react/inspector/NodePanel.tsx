@@ -277,7 +277,7 @@ function Pinned({ node }: { readonly node: NodeView }) {
   return (
     <Section>
       <p className="ds-muted">
-        Pinned: previews go on from its data of batch {node.pin_batch + 1}, runs do not.{" "}
+        Pinned: previews go on from its data of batch {node.pin_batch + 1}, whatever is changed here; runs do not.{" "}
         <button
           type="button"
           className="ds-link"
