@@ -73,15 +73,19 @@ def twin_edits(
 ) -> Moved | None:
     """What makes the label of a finding move as well; ``None`` where nothing does.
 
-    What is there and does it otherwise is changed. Nothing is offered after which as much would be wrong as before.
+    What is there and does it otherwise is changed. Nothing is offered after which as much would be wrong as before, or
+    which would bring what a branch has together with what all samples have.
     """
     wrong = count_unmoved(graph, registry, metas)
+    mixed = Branches(graph, registry).mixed(graph)
     for one in (one for one in unmoved(graph, registry, metas) if one.label.node == found.node):
         for title, attempt in _attempts(graph, registry, metas, one):
             draft = Draft(graph, registry)
             try:
                 after = attempt(draft)
             except DaliStudioError:
+                continue
+            if Branches(draft.graph, registry).mixed(draft.graph) - mixed:
                 continue
             left = infer(draft.graph, registry, set(draft.graph))
             if after is not None and count_unmoved(draft.graph, registry, left) < wrong:
@@ -236,7 +240,8 @@ def change(draft: Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef |
     sources = [port for port in draft.graph.inputs(key) if port is not None]
     made = [PortRef(node=key, output=at) for at in range(len(sources))]
     before = [draft.graph.consumers(own) for own in made]
-    for own, consumers, result in zip(made, before, _enclose(draft, key, sources, missing), strict=True):
+    results = _enclose(draft, key, sources, [missing] * len(sources))
+    for own, consumers, result in zip(made, before, results, strict=True):
         draft.instead(own, result, consumers)
         label = result if label == own else label
     return label
@@ -285,15 +290,18 @@ def _tell(
 
 
 def _enclose(
-    draft: Draft, key: str, sources: Sequence[PortRef], conditions: Mapping[PortRef, int]
+    draft: Draft, key: str, sources: Sequence[PortRef], conditions: Sequence[Mapping[PortRef, int]]
 ) -> list[PortRef]:  # fmt: skip
-    """Let a node work under conditions, and give what there is of each of its outputs for all samples then."""
+    """Let a node work under conditions, of each source, and give what there is of its outputs without them."""
     roles = {draft.registry.schema(name).role: name for name in draft.registry}
     device: Device = draft.graph.node(sources[0].node).device
-    inner, around = list(sources), list[tuple[PortRef, int, list[PortRef]]]()
-    for predicate, side in conditions.items():
-        outside: list[PortRef] = []
+    inner, around = list(sources), list[tuple[PortRef, int, dict[int, PortRef]]]()
+    outermost = sorted(conditions, key=len, reverse=True)
+    for predicate, side in dict(pair for under in outermost for pair in under.items()).items():
+        outside: dict[int, PortRef] = {}
         for at, source in enumerate(inner):
+            if predicate not in conditions[at]:
+                continue
             split = draft.graph.free_key("split")
             draft.do(
                 AddNode(key=split, operator=roles["split"], device=device),
@@ -301,14 +309,14 @@ def _enclose(
                 Connect(source=predicate, target=split, argument=PREDICATE),
             )
             inner[at] = PortRef(node=split, output=side)
-            outside.append(PortRef(node=split, output=1 - side))
+            outside[at] = PortRef(node=split, output=1 - side)
         around.append((predicate, side, outside))
     for at, source in enumerate(inner):
         if draft.graph.inputs(key)[at : at + 1] != (source,):
             draft.do(Connect(source=source, target=key, input=at))
     results = [PortRef(node=key, output=at) for at in range(len(sources))]
     for predicate, side, outside in reversed(around):
-        for at, other in enumerate(outside):
+        for at, other in outside.items():
             merge = draft.graph.free_key("merge")
             sides = (results[at], other) if side == 0 else (other, results[at])
             draft.do(
@@ -363,9 +371,10 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
         for theirs, ours in twin.arguments.items():
             _give(draft, key, theirs, given(graph, registry, step.node, ours))
         _tell(draft, one, step, key, twin, metas)
-        sources += _classes(graph, registry, metas, one, twin, at)
-    branch = Branches(graph, registry).behind(way, at)
-    missing = {condition: side for condition, side in step.branch.items() if condition not in branch}
+        sources += _classes(graph, registry, metas, one, step, at)
+    branches = Branches(graph, registry)
+    there = [branches.behind(way, at), *(branches.under(graph, port) for port in sources[1:])]
+    missing = [{one: side for one, side in step.branch.items() if one not in under} for under in there]
     classes = [graph.consumers(port) for port in sources[1:]]
     results = _enclose(draft, key, sources, missing)
     moved = {way[at] if at_input == 0 else sources[at_input]: port for at_input, port in enumerate(results)}
@@ -373,7 +382,7 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
         return _take(draft, one, moved)
     assert following is not None
     draft.do(Connect(source=results[0], target=following, input=entry))
-    behind = {port.node for port in way[at + 1 :]} | {*one.takers}
+    behind = _behind(one, at) | branches.merges.keys()
     for port, result, consumers in zip(sources[1:], results[1:], classes, strict=True):
         draft.instead(port, result, [one for one in consumers if one[0] in behind])
     return one.label
@@ -410,17 +419,43 @@ def _chosen(
 
 
 def _classes(
-    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, twin: Twin, at: int
-) -> list[PortRef]:
-    """The boxes' classes, where the twin leaves boxes out, and so their classes."""
-    schema = registry.schema(twin.operator)
-    if len(schema.inputs) < 2 or schema.inputs[1].kind != "label":
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving, at: int
+) -> list[PortRef]:  # fmt: skip
+    """The boxes' classes, where the step's twin leaves boxes out, and so their classes."""
+    twin = twin_for(graph, registry, one, step)
+    schema = registry.schema(twin.operator) if twin is not None else None
+    if schema is None or len(schema.inputs) < 2 or schema.inputs[1].kind != "label":
         return []
     for before in one.ways.label[at::-1]:
         classes = [port for port, meta in metas.items() if port.node == before.node and meta.kind == "label"]
         if classes:
-            return classes[:1] if graph.consumers(classes[0]) or classes[0] in graph.outputs else []
+            used = graph.consumers(classes[0]) or classes[0] in graph.outputs
+            return [_beside(graph, registry, one, step, at, classes[0])] if used else []
     return []
+
+
+def _beside(graph: Graph, registry: Registry, one: Unmoved, step: Moving, at: int, classes: PortRef) -> PortRef:
+    """Classes where their boxes are: behind the merge of a branch that these have left, and in one that is there."""
+    branches = Branches(graph, registry)
+    boxes, behind = branches.behind(one.ways.label, at), _behind(one, at)
+    nexts = [classes]
+    while nexts:
+        classes, nexts = nexts[0], list[PortRef]()
+        under = branches.under(graph, classes)
+        for target in (target for target, to, _ in graph.consumers(classes) if to is not None):
+            if branches.merges.get(target) in under.keys() - boxes.keys():
+                nexts.append(PortRef(node=target))
+            condition = branches.splits.get(target)
+            if condition is not None and condition in step.branch.keys() - under.keys():
+                inner = PortRef(node=target, output=step.branch[condition])
+                if all(one in behind or branches.merges.get(one) == condition for one, *_ in graph.consumers(inner)):
+                    nexts.append(inner)
+    return classes
+
+
+def _behind(one: Unmoved, at: int) -> set[str]:
+    """What takes a label behind a place on its way."""
+    return {port.node for port in one.ways.label[at + 1 :]} | {*one.takers}
 
 
 def _typed(draft: Draft, metas: Mapping[PortRef, TensorMeta], source: PortRef, movement: Movement) -> PortRef:

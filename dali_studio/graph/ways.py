@@ -80,3 +80,25 @@ class Branches:
     def behind(self, way: Sequence[PortRef], at: int) -> dict[PortRef, int]:
         """The conditions under which there is something at a port of a way: of a split, also its own."""
         return self.of([*way[: at + 1], way[at]], at + 1)
+
+    def under(self, graph: Graph, port: PortRef) -> dict[PortRef, int]:
+        """The same of any port."""
+        way = way_to(graph, port)
+        return self.behind(way, len(way) - 1)
+
+    def mixed(self, graph: Graph) -> set[str]:
+        """Nodes whose inputs, and arguments, are not all about the same samples: such as a branch's, and all."""
+        made: dict[str, dict[PortRef, int]] = {}
+        found: set[str] = set()
+        for key in graph.computable():
+            about: list[dict[PortRef, int]] = []
+            for source, at in ((wire.source, wire.input) for wire in graph.wires(key)):
+                own = {self.splits[source.node]: source.output} if source.node in self.splits else {}
+                under = made.get(source.node, {}) | own
+                if key in self.merges and at is not None:  # a side, which it ends
+                    under = dict(under.items() ^ {(self.merges[key], at)})
+                about.append(under)
+            made[key] = about[0] if about else {}
+            if any(under != made[key] for under in about):
+                found.add(key)
+        return found

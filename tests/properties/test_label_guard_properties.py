@@ -24,6 +24,7 @@ from dali_studio.graph.followers import followed
 from dali_studio.graph.label_guard import CODE, unmoved
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
+from dali_studio.graph.ways import Branches
 from dali_studio.studio.repairs import offered
 
 REGISTRY = default_registry()
@@ -146,7 +147,9 @@ def edited(graph: Graph, command: str, a: int, b: int, c: int) -> Graph:
     elif command == "repair":
         found = [one for one in validate(graph, REGISTRY).diagnostics if one.code == CODE]
         made = [edits for repair, edits in offered(graph, REGISTRY, found) if repair.code == CODE]
-        return apply(graph, made[0](Path) if made else (), REGISTRY)[0]
+        repaired = apply(graph, made[0](Path) if made else (), REGISTRY)[0]
+        assert Branches(repaired, REGISTRY).mixed(repaired) <= Branches(graph, REGISTRY).mixed(graph)
+        return repaired
     try:
         return edited_by(graph, edits)
     except DaliStudioError:

@@ -20,6 +20,7 @@ from dali_studio.graph.followers import followed, followers
 from dali_studio.graph.label_guard import CODE
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
+from dali_studio.graph.ways import Branches
 from dali_studio.studio.repairs import offered
 
 REGISTRY = default_registry()
@@ -307,6 +308,39 @@ def test_what_is_done_in_a_branch_is_done_in_it_to_the_mask(otherwise: bool) -> 
     # done to all samples it would be wrong
     reader = before_all(made)
     assert findings(reader)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_classes_of_boxes_take_the_branch_of_their_boxes(steps: int) -> None:
+    @pipeline_def(batch_size=8, num_threads=1, device_id=None, seed=1, enable_conditionals=True)
+    def program() -> Any:
+        read: dict[str, Any] = {"file_root": str(samples.photos()), "annotations_file": str(samples.coco())}
+        files, boxes, labels = fn.readers.coco(ratio=True, ltrb=True, **read)
+        image, coin = fn.decoders.image(files), fn.random.coin_flip(dtype=types.BOOL)
+        if coin:
+            image = fn.flip(image)
+            boxes = fn.bb_flip(boxes, ltrb=True)
+            for _ in range(steps):
+                image = fn.rotate(image, angle=40.0, keep_size=True)
+        return image, boxes, labels, coin
+
+    pipe = program()
+    made = repaired(pipe.graph)
+    assert findings(made) == [] and errors(made) == []
+    assert [node.operator for node in made.nodes()].count("bbox_rotate") == steps
+    _, before, all_of, _ = pipe.run()
+    _, after, classes, coins = Pipeline.from_graph(made).run()
+    assert {bool(coins.at(i)) for i in range(8)} == {False, True}
+    for i in range(8):
+        assert np.asarray(after.at(i)).shape[0] == np.asarray(classes.at(i)).shape[0]
+        if not coins.at(i):
+            np.testing.assert_array_equal(after.at(i), before.at(i))
+            np.testing.assert_array_equal(classes.at(i), all_of.at(i))
+    # with the classes of all samples it could not run, and is not offered
+    assert not Branches(made, REGISTRY).mixed(made)
+    twin = next(node.key for node in made.nodes() if node.operator == "bbox_rotate")
+    wrong, _ = apply(made, (Connect(source=pipe.graph.outputs[2], target=twin, input=1),), REGISTRY)
+    assert twin in Branches(wrong, REGISTRY).mixed(wrong)
 
 
 def before_all(graph: Graph) -> Graph:
