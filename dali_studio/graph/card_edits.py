@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatchmethod
 from typing import cast
 
 import msgspec
 
 from dali_studio.graph.apply import apply
-from dali_studio.graph.cards import COIN, Chance, before, cards_in, coin_around
+from dali_studio.graph.cards import COIN, Chance, before, cards_in, coin_around, merge_around
 from dali_studio.graph.edits import (
     AddNode,
     CardEdit,
@@ -41,6 +41,8 @@ def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tup
     """
     if all(isinstance(edit, (SetArgument, SetPipeline)) for edit in edits):
         return cast("tuple[Edit, ...]", tuple(edits))
+    over = put_behind(edits, graph, registry)
+    edits = [*_moved_behind(edits, graph, over)] if over else edits
     splits = {name for name in registry if registry.schema(name).role == "split"}
     chosen = any(isinstance(edit, SetChance) for edit in edits)
     divided = any(isinstance(edit, AddNode) and edit.operator in splits for edit in edits)
@@ -55,6 +57,37 @@ def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tup
         graph, _ = apply(graph, new, registry)
         made += new
     return tuple(made)
+
+
+def put_behind(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> dict[str, str]:
+    """New nodes that edits put right behind a node with a probability that shares its ``if``, and the merge behind it.
+
+    They are meant for all samples, as behind a card that stands for the merge as well.
+    """
+    new = {edit.key for edit in edits if isinstance(edit, AddNode)}
+    wires = [edit for edit in edits if isinstance(edit, Connect) and edit.input is not None]
+    ends = {(edit.source.node, edit.target) for edit in wires}
+    fed = [(edit.target, edit.source.node) for edit in wires if edit.target in new and edit.source.node in graph]
+    found = [(key, merge_around(graph, registry, source)) for key, source in fed]
+    return {key: merge for key, merge in found if (key, merge) in ends}
+
+
+def _moved_behind(edits: Sequence[CardEdit], graph: Graph, over: Mapping[str, str]) -> Iterator[CardEdit]:
+    """The edits with new nodes behind the merges in place of before them."""
+    instead = {
+        PortRef(node=edit.target): edit.source for edit in edits
+        if isinstance(edit, Connect) and over.get(edit.source.node) == edit.target
+    }  # fmt: skip
+    for edit in edits:
+        if isinstance(edit, Connect) and over.get(edit.source.node) == edit.target:
+            for target, at, argument in graph.consumers(PortRef(node=edit.target)):
+                yield Connect(source=edit.source, target=target, input=at, argument=argument)
+        elif isinstance(edit, Connect) and edit.target in over and edit.source == graph.inputs(over[edit.target])[0]:
+            yield msgspec.structs.replace(edit, source=PortRef(node=over[edit.target]))
+        elif not isinstance(edit, SetOutputs):
+            yield edit
+    given = [edit.outputs for edit in edits if isinstance(edit, SetOutputs)]
+    yield SetOutputs(outputs=tuple(instead.get(port, port) for port in (given or [graph.outputs])[-1]))
 
 
 class _Cards:

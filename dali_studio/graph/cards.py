@@ -102,6 +102,15 @@ def coin_around(graph: Graph, registry: Registry, key: str) -> str:
     return coin.node if coin is not None and tossed and merged and all(merged) else ""
 
 
+def merge_around(graph: Graph, registry: Registry, key: str) -> str:
+    """The merge of such an ``if``, where other samples are as they came; empty if there is none."""
+    source, behind = next(iter(graph.inputs(key)), None), graph.fed_by(key)
+    if source is None or len(behind) != 1 or not coin_around(graph, registry, key):
+        return ""
+    merge = behind[0][0]
+    return merge if graph.inputs(merge) == (PortRef(node=key), PortRef(node=source.node, output=1)) else ""
+
+
 def part_of(graph: Graph, coin: str) -> float:
     """Of how many samples a coin says yes."""
     part = graph.node(coin).arguments.get("probability", 0.5)

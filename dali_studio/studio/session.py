@@ -21,7 +21,7 @@ from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
-from dali_studio.graph.card_edits import unfolded
+from dali_studio.graph.card_edits import put_behind, unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.edits import PortRef
@@ -252,8 +252,10 @@ class Session:
         twins = followed(self.graph, self.registry, edits)
         held = pins.renamed(pins.pins_in(self.history), edits)
         held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
-        room = make_room(self.positions | message.positions, [*edits, *twins]) if twins else {}
-        places = {**room, **message.positions, **named_marks(message.marks), **pins.named_pins(held)}
+        # the browser has found places before a merge for what is behind it
+        put = {} if put_behind(message.edits, self.graph, self.registry) else message.positions
+        room = make_room(self.positions | put, [*edits, *twins]) if twins or put is not message.positions else {}
+        places = {**room, **put, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:

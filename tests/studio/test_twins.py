@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from studio.clients import Client, only
 
 from dali_studio import fn, pipeline_def, samples
+from dali_studio.api.pipeline import Pipeline
 from dali_studio.graph import document
+from dali_studio.graph.edits import PortRef
 from dali_studio.studio import bodies, messages
 
 
@@ -125,3 +128,61 @@ def test_a_random_argument_takes_what_moves_the_boxes_along(client: Client) -> N
     assert client.session.graph.argument_inputs("flipped_boxes") == client.session.graph.argument_inputs("flip")
     client.send("undo")
     assert client.session.graph == before
+
+
+def test_what_is_put_behind_a_step_with_a_probability_is_done_to_all_samples(client: Client) -> None:
+    client.send("apply_repair", code="DS210", node="reader", argument="")
+    client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
+    before, (merge, boxes) = client.session.graph, client.session.graph.outputs
+    assert before.fed_by("flip") == [(merge.node, 0)]
+
+    def put(key: str, *more: dict[str, Any]) -> None:
+        """As the browser puts an operator behind the selected card: between it and what it shows it to feed."""
+        added = {"type": "add_node", "key": key, "operator": "rotate", "arguments": {"angle": 20.0, "keep_size": True}}
+        given = {"type": "connect", "source": {"node": "flip"}, "target": key, "input": 0}
+        taken = {"type": "connect", "source": {"node": key}, "target": merge.node, "input": 0}
+        places = {key: {"x": 0.0, "y": 0.0}}
+        client.send(
+            "apply_edits", base_revision=client.session.revision, edits=[added, given, taken, *more], positions=places
+        )
+
+    put("rotate")
+    graph, places = client.session.graph, client.session.positions
+    assert graph.inputs("rotate") == (merge,) and graph.outputs == (PortRef(node="rotate"), boxes)
+    assert graph.inputs(merge.node) == before.inputs(merge.node)
+    assert places["rotate"].x > places[merge.node].x > places["flip"].x
+    view = only(client.received, messages.RevisionChanged)[-1].graph
+    assert {node.key: node.chance for node in view.nodes if node.chance} == {"flip": 0.5, "flipped_boxes": 0.5}
+    # what the merge fed, it feeds now
+    put("again")
+    graph = client.session.graph
+    assert graph.inputs("again") == (merge,) and graph.inputs("rotate") == (PortRef(node="again"),)
+    for _ in range(2):
+        client.send("undo")
+    assert client.session.graph == before
+    # where other samples go elsewhere, the branch has its own steps
+    cut = {"type": "add_node", "key": "other", "operator": "flip"}
+    source = before.inputs(merge.node)[1]
+    assert source is not None
+    ends = [({"node": source.node, "output": source.output}, "other", 0), ({"node": "other"}, merge.node, 1)]
+    client.edit(cut, *({"type": "connect", "source": a, "target": b, "input": at} for a, b, at in ends))
+    put("rotate")
+    assert client.session.graph.inputs("rotate") == (PortRef(node="flip"),)
+
+
+def test_a_step_inside_a_branch_is_followed_by_boxes_and_classes(client: Client) -> None:
+    outputs = [{"node": port.node, "output": port.output} for port in client.session.graph.outputs]
+    client.edit({"type": "set_outputs", "outputs": [*outputs, {"node": "reader", "output": 2}]})
+    client.send("apply_repair", code="DS210", node="reader", argument="")
+    client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
+    merge, graph = client.session.graph.outputs[0].node, client.session.graph
+    client.edit({"type": "add_node", "key": "turn", "operator": "rotate", "arguments": {"angle": 20.0}})
+    ends = [("flip", "turn"), ("turn", merge)]  # wired by hand
+    client.edit(*({"type": "connect", "source": {"node": a}, "target": b, "input": 0} for a, b in ends))
+    (found,) = unmoved(client)
+    client.send("apply_repair", code="DS210", node=found.node, argument="")
+    assert not unmoved(client)
+    made = client.session.graph
+    assert made.inputs(merge) == (PortRef(node="turn"), graph.inputs(merge)[1])
+    _, boxes, classes = Pipeline.from_graph(made).run()
+    assert [len(np.asarray(boxes.at(i))) for i in range(2)] == [len(np.asarray(classes.at(i))) for i in range(2)]
