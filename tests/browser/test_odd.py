@@ -60,6 +60,7 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
         assert card["x"] >= widget.bounding_box()["x"]
         assert card["x"] + card["width"] < inspector["x"], width
     _by_id(page, "tab-batch").click()
+    lab.settle(page)  # cards come to their places above the drawer
     for key in ("resize", "rotate"):
         _by_id(page, f"node-{key}").click(position={"x": 20, "y": 6})
         lab.settle(page)
@@ -84,6 +85,8 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
     card, inspector = box.bounding_box(), _by_id(page, "inspector").bounding_box()
     assert card["x"] + card["width"] < inspector["x"]
     page.keyboard.press("Control+z")
+    box.wait_for(state="detached")
+    lab.settle(page)
     _by_id(page, "node-rotate").click(position={"x": 20, "y": 6})
     _by_id(page, "tab-batch").click()
     widget.evaluate("element => { element.style.width = '520px'; }")
