@@ -48,15 +48,15 @@ class Names:
         Variable of every output port that is written.
     keys
         Of outputs that are items of a dictionary, which is their variable.
-    owners
-        Node key of every variable.
+    variables
+        Names of outputs.
     functions
         Names that are the same in the whole program.
     """
 
     keys: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
     ports: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
-    owners: dict[str, str] = field(default_factory=dict[str, str])
+    variables: set[str] = field(default_factory=set[str])
     functions: set[str] = field(default_factory=set[str])
     _used: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -79,7 +79,7 @@ class Names:
     def define_dictionary(self, node: Node, outputs: Sequence[OutputSchema]) -> None:
         """Name outputs that are items of one dictionary."""
         name = self.unused(node.key)
-        self.owners[name] = node.key
+        self.variables.add(name)
         for index, output in enumerate(outputs):
             port = PortRef(node=node.key, output=index)
             self.ports[port], self.keys[port] = name, output.name
@@ -90,7 +90,7 @@ class Names:
             word = output.name if words_free[index] else f"{node.key}_{output.name}"
             name = self.unused(word if len(outputs) > 1 else node.key)
             self.ports[PortRef(node=node.key, output=index)] = name
-            self.owners[name] = node.key
+            self.variables.add(name)
 
 
 def name_ports(graph: Graph, outputs: dict[str, tuple[OutputSchema, ...]], by_name: Collection[str] = ()) -> Names:
@@ -109,5 +109,5 @@ def name_ports(graph: Graph, outputs: dict[str, tuple[OutputSchema, ...]], by_na
         names.define(graph.node(key), declared, [True])
     for key, declared in rest.items():
         if key not in single:
-            names.define(graph.node(key), declared, [identifier(o.name) not in names.owners for o in declared])
+            names.define(graph.node(key), declared, [identifier(o.name) not in names.variables for o in declared])
     return names
