@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import partial
 from typing import Any, cast
@@ -14,9 +13,8 @@ from typing import Any, cast
 import numpy as np
 
 from dali_studio.api import branches
-from dali_studio.api.branches import RETURNED
 from dali_studio.api.reading import known
-from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
+from dali_studio.api.reading.known import Imported, Unknown
 from dali_studio.api.reading.values import (
     Bound,
     Instance,
@@ -25,15 +23,12 @@ from dali_studio.api.reading.values import (
     UnknownResult,
     UserClass,
     UserFunction,
-    creator_of,
     is_json,
     is_plain,
     items_of,
     json_of,
-    method_in,
     text_of,
 )
-from dali_studio.api.statements import at_ends
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, Severity
@@ -41,15 +36,8 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 
-#: Expressions that are looked at, and calls inside each other.
-_MAX_STEPS, _MAX_DEPTH = 200_000, 40
-
-
-class Returned(Exception):  # noqa: N818 - no error
-    """The way out of a function."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+#: Expressions that are looked at.
+_MAX_STEPS = 200_000
 
 
 class Expressions(ABC):
@@ -66,7 +54,7 @@ class Expressions(ABC):
     def __init__(self, file: str, trace: Trace) -> None:
         self._file, self.trace = file, trace
         self.found: list[Diagnostic] = []
-        self.line, self._steps, self._depth = 0, 0, 0
+        self.line, self._steps = 0, 0
 
     def place(self) -> str:
         """``file:line`` that is being looked at."""
@@ -100,9 +88,9 @@ class Expressions(ABC):
         name
             How the node is to be called that the outermost operation appends.
         """
-        self._at(node)
+        self.at(node)
         if isinstance(node, ast.Call):
-            return self._call(node, scope, name)
+            return self.call(node, scope, name)
         if isinstance(node, ast.BinOp):
             return self._operation(known.BINARY[type(node.op).__name__], [node.left, node.right], node, scope, name)
         if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
@@ -125,23 +113,20 @@ class Expressions(ABC):
             return Unknown(node.id, scope.nearest(node.id))
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
-        owner = self.expression(node.value, scope)
+        return self.attribute_of(self.expression(node.value, scope), node.attr, text_of(node))
+
+    def attribute_of(self, owner: Any, name: str, text: str) -> Any:
         if isinstance(owner, Imported):
-            return known.imported(f"{owner.path}.{node.attr}")
+            return known.imported(f"{owner.path}.{name}")
         if isinstance(owner, UserClass) or (isinstance(owner, type) and issubclass(owner, Enum)):
             names = owner.names if isinstance(owner, UserClass) else owner.__members__
-            return names.get(node.attr, Unknown(text_of(node)))
+            return names.get(name, Unknown(text))
         if isinstance(owner, Instance):
-            return self._of_instance(owner, node.attr)
+            return self._of_instance(owner, name)
         if isinstance(owner, Super):
-            return Bound(partial(self._base_method, owner.instance, node.attr))
-        found = known.method_of(owner, node.attr)
-        return Unknown(text_of(node)) if found is None else found
-
-    def method(self, owner: Instance, name: str) -> Bound | None:
-        """A method of an object of the source."""
-        found = method_in(owner.of, name)
-        return None if found is None else Bound(partial(self._invoke, found, [owner]))
+            return Bound(partial(self.base_method, owner.instance, name))
+        found = known.method_of(owner, name)
+        return Unknown(text) if found is None else found
 
     def _of_instance(self, owner: Instance, name: str) -> Any:
         if name in owner.attributes:
@@ -150,25 +135,16 @@ class Expressions(ABC):
         if method is not None:
             return method
         if name in ("set_outputs", "build"):
-            return Bound(partial(self._base_method, owner, name))
+            return Bound(partial(self.base_method, owner, name))
         return Unknown(f"self.{name}")
 
-    def _base_method(self, owner: Instance, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """What the class ``Pipeline`` itself does."""
-        if name == "__init__":
-            names = ("batch_size", "num_threads", "device_id", "seed")
-            owner.options |= dict(zip(names, arguments, strict=False)) | keywords
-        elif name == "set_outputs":
-            owner.outputs = arguments
-        return None
-
     def _tuple(self, node: ast.Tuple, scope: Scope) -> Any:
-        return tuple(self._several(node.elts, scope))
+        return tuple(self.several(node.elts, scope))
 
     def _list(self, node: ast.List, scope: Scope) -> Any:
-        return self._several(node.elts, scope)
+        return self.several(node.elts, scope)
 
-    def _several(self, nodes: Sequence[ast.expr], scope: Scope) -> list[Any]:
+    def several(self, nodes: Sequence[ast.expr], scope: Scope) -> list[Any]:
         made: list[Any] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -191,7 +167,7 @@ class Expressions(ABC):
     def condition(self, test: ast.expr, scope: Scope) -> Any:
         """The value of a condition; of one that the source does not tell, that it holds."""
         condition = self.expression(test, scope)
-        if not self._named(condition):
+        if not self.is_defined(condition):
             return True
         if isinstance(condition, Unknown | Imported):
             self.note(
@@ -235,7 +211,7 @@ class Expressions(ABC):
             form = "" if spec is None else self.expression(spec, scope)
             if not isinstance(value, known.WRITABLE) or not isinstance(form, str):
                 return Unknown(text_of(node))
-            parts.append(self._computed(partial(known.formatted, value, form), text_of(node)))
+            parts.append(self.computed(partial(known.formatted, value, form), text_of(node)))
         return Unknown(text_of(node)) if known.has_unknown(parts) else "".join(parts)
 
     def _slice(self, node: ast.Slice, scope: Scope) -> Any:
@@ -264,11 +240,11 @@ class Expressions(ABC):
     def _subscript(self, node: ast.Subscript, scope: Scope, name: str) -> Any:
         owner, at = self.expression(node.value, scope), self.expression(node.slice, scope)
         if isinstance(owner, DataNode):
-            return self._appended(lambda: owner[at], text_of(node), [owner, at], {}, name)
+            return self.appended(lambda: owner[at], text_of(node), [owner, at], {}, name)
         if known.has_unknown(at) or isinstance(owner, Unknown | Imported):
             return Unknown(text_of(node))
         if isinstance(owner, list | tuple | dict | str | np.ndarray):
-            return self._computed(lambda: cast(Any, owner)[at], text_of(node))
+            return self.computed(lambda: cast(Any, owner)[at], text_of(node))
         return Unknown(text_of(node))
 
     def _operation(
@@ -276,12 +252,12 @@ class Expressions(ABC):
     ) -> Any:
         values = [self.expression(one, scope) for one in operands]
         if any(isinstance(one, DataNode) for one in values):
-            return self._appended(lambda: operation(*values), text_of(node), values, {}, name)
+            return self.appended(lambda: operation(*values), text_of(node), values, {}, name)
         if any(not is_plain(one) for one in values):
             return Unknown(text_of(node))
-        return self._computed(lambda: operation(*values), text_of(node))
+        return self.computed(lambda: operation(*values), text_of(node))
 
-    def _computed(self, compute: Callable[[], Any], text: str) -> Any:
+    def computed(self, compute: Callable[[], Any], text: str) -> Any:
         """A plain value, or that it is not known."""
         try:
             value = compute()
@@ -293,119 +269,21 @@ class Expressions(ABC):
         except Exception:  # noqa: BLE001 - whatever Python's own operations object to
             return Unknown(text)
 
-    # ----------------------------------------------------------------------------------------------------------- calls
+    @abstractmethod
+    def call(self, node: ast.Call, scope: Scope, name: str) -> Any:
+        """What a call gives."""
 
-    def _call(self, node: ast.Call, scope: Scope, name: str) -> Any:
-        function = self.expression(node.func, scope)
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and isinstance(function, Unknown):
-            owner = scope.names.get("self")
-            return Super(owner) if isinstance(owner, Instance) else Unknown(text_of(node))
-        arguments = self._several(node.args, scope)
-        keywords: dict[str, Any] = {}
-        for one in node.keywords:
-            value = self.expression(one.value, scope)
-            if one.arg is not None:
-                keywords[one.arg] = value
-            elif isinstance(value, dict):
-                keywords |= cast("dict[str, Any]", value)
-            elif value is not None:
-                self.note(f"`**{text_of(one.value)}` is not read: the source does not tell its items.",
-                          "Write the arguments by their names.")  # fmt: skip
-        self._at(node)
-        return self._applied(function, arguments, keywords, node, name)
+    @abstractmethod
+    def method(self, owner: Instance, name: str) -> Bound | None:
+        """A method of an object of the source."""
 
-    def _applied(
-        self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
-    ) -> Any:
-        if isinstance(function, Function):
-            return self._operator(function, arguments, keywords, name)
-        if isinstance(function, FunctionClass):
-            return FunctionObject(function.function, keywords)
-        if isinstance(function, FunctionObject):
-            return self._operator(function.function, arguments, {**function.arguments, **keywords}, name)
-        if isinstance(function, UserFunction):
-            return self._invoke(function, [], arguments, keywords)
-        if isinstance(function, UserClass):
-            return self.instance(function, arguments, keywords)
-        if isinstance(function, Instance) and (method := self.method(function, "__call__")) is not None:
-            return method.call(arguments, keywords)
-        if creator_of(function) == "Pipeline":
-            made = Instance(None)
-            self._base_method(made, "__init__", arguments, keywords)
-            return made
-        if isinstance(function, Bound):
-            return function.call(arguments, keywords)
-        return self._called(function, arguments, keywords, node, name)
+    @abstractmethod
+    def base_method(self, owner: Instance, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """What the class ``Pipeline`` itself does."""
 
-    def _called(
-        self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
-    ) -> Any:
-        """What a function gives that the source does not define."""
-        text, given = text_of(node.func), [*arguments, *keywords.values()]
-        if isinstance(function, Unknown | Imported) or not callable(function):
-            path = function.path if isinstance(function, Imported) else text
-            return self._unknown_function(path, arguments, keywords, name)
-        if known.is_library(function):
-            return self._library(function, text, arguments, keywords, name)
-        if [*known.nodes_in(given)] or isinstance(getattr(function, "__self__", None), DataNode):
-            return self._appended(lambda: function(*arguments, **keywords), text, arguments, keywords, name)
-        if known.has_unknown(given) and not isinstance(getattr(function, "__self__", None), list | dict):
-            return Unknown(text_of(node))
-        return self._computed(lambda: function(*arguments, **keywords), text_of(node))
+    # ----------------------------------------------------------------------------------------------- nodes and findings
 
-    def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
-        """What a function gives that is known neither here nor in the source."""
-        plain = not [*known.nodes_in([*arguments, *keywords.values()])]
-        return Unknown(path) if plain else self._unknown_call(path, arguments, keywords, name)
-
-    def _library(
-        self, function: Callable[..., Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
-    ) -> Any:
-        """What a function of `auto_aug` appends, or gives."""
-        traces = [*known.nodes_in([*arguments, *keywords.values()])]
-        if known.has_unknown([*arguments, *keywords.values()]) or known.is_large(arguments, keywords):
-            return self._unknown_call(text, arguments, keywords, name) if traces else Unknown(text)
-        if not traces:
-            return self._computed(lambda: function(*arguments, **keywords), text)
-        before = self.trace.graph.copy()
-        return self._appended(lambda: function(*arguments, **keywords), text, arguments, keywords, "", before)
-
-    def _operator(self, function: Function, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
-        """Append a call of an operator; what the source does not tell is left out."""
-        if not function.known:
-            return self._unknown_call(function.name, arguments, keywords, name)
-        given = {key: value for key, value in keywords.items() if not self._left_out(function, key, value)}
-        inputs = [self.as_input(one) for one in arguments]
-        while True:
-            try:
-                self.trace.suggested = name
-                return function(*inputs, **given)
-            except DaliStudioError as error:
-                first = error.diagnostics[0]
-                if first.argument not in given:
-                    if first.code == "DS304":  # what belongs to a branch is used outside of it
-                        raise
-                    self.note(f"fn.{function.name}: {first.message}", first.hint, argument=first.argument)
-                    return self._unknown_call(function.name, inputs, given, name)
-                unknown = first.code == "DS102"
-                left_out = "" if unknown else f" {first.argument} of fn.{function.name} is left out."
-                self.note(first.message + left_out, first.hint, code="DS102" if unknown else "DS502",
-                          argument=first.argument)  # fmt: skip
-                del given[first.argument]
-            finally:
-                self.trace.suggested = ""
-
-    def _left_out(self, function: Function, key: str, value: Any) -> bool:
-        if not known.has_unknown(value) and not isinstance(value, UserFunction | UserClass | Instance):
-            return False
-        what = f"`{value.text}`" if isinstance(value, Unknown) else "a Python object"
-        self.note(
-            f"{key} of fn.{function.name} is {what}, whose value the source does not tell; it is left out.",
-            "Set it in the designer, or give arguments={...} with values of the function's parameters.", argument=key,
-        )  # fmt: skip
-        return True
-
-    def _named(self, value: Any) -> bool:
+    def is_defined(self, value: Any) -> bool:
         """Whether it is no name that nothing is called by, which is noted."""
         if not isinstance(value, Unknown) or value.near is None:
             return True
@@ -413,15 +291,9 @@ class Expressions(ABC):
                   "Give it a value in a line above.", code="DS101")  # fmt: skip
         return False
 
-    def as_input(self, value: Any) -> Any:
-        """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
-        self._named(value)
-        if isinstance(value, Unknown | Imported | UserFunction | Instance):
-            text = value.text if isinstance(value, Unknown) else getattr(value, "path", "value")
-            return self._unknown_call(text, [], {}, "")
-        return value
-
-    def _unknown_call(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> UnknownResult:
+    def unknown_call(
+        self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = ""
+    ) -> UnknownResult:
         """A node for a call of something that is no operator here."""
         operator = re.sub(r"[^\w.]+", "_", path.removeprefix("dali.fn.")).strip("_.")[:80] or "unknown"
         graph = self.trace.graph
@@ -434,11 +306,12 @@ class Expressions(ABC):
             graph.connect(self.trace.here(source).port, key, position)
         for argument, source in wires.items():
             graph.connect(self.trace.here(source).port, key, argument=argument)
-        self.note(f"{path} is no operator of dali_studio: {key} keeps its place, and cannot run.",
+        reason = reason or f"{path} is no operator of dali_studio"
+        self.note(f"{reason}: {key} keeps its place, and cannot run.",
                   "Replace the node, or write what it does with operators.", node=key)  # fmt: skip
         return UnknownResult(self.trace, PortRef(node=key, output=0), "cpu")
 
-    def _appended(
+    def appended(
         self, append: Callable[[], Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str,
         before: Graph | None = None,
     ) -> Any:  # fmt: skip
@@ -452,70 +325,15 @@ class Expressions(ABC):
             said = error.diagnostics[0].message if isinstance(error, DaliStudioError) else str(error)
             self.trace.graph = before or self.trace.graph
             self.note(f"{text}: {said}", "What nvidia.dali computes there is not known here.")
-            return self._unknown_call(text, arguments, keywords, name)
+            return self.unknown_call(text, arguments, keywords, name, f"`{text}` is not understood")
         finally:
             self.trace.suggested = ""
-
-    def instance(self, made_of: UserClass, arguments: list[Any], keywords: dict[str, Any]) -> Instance:
-        made = Instance(made_of, dict(made_of.names))
-        method = method_in(made_of, "__init__")
-        if method is not None:
-            self._invoke(method, [made], arguments, keywords)
-        elif made_of.is_pipeline:
-            self._base_method(made, "__init__", arguments, keywords)
-        else:
-            made.attributes |= dict(zip(made_of.fields(), arguments, strict=False)) | keywords
-        return made
-
-    def _invoke(
-        self, function: UserFunction, first: list[Any], arguments: Sequence[Any] = (),
-        keywords: Mapping[str, Any] | None = None,
-    ) -> Any:  # fmt: skip
-        """Follow a function of the source; methods get their object `first`."""
-        if self._depth >= _MAX_DEPTH:
-            raise self.error("Functions of the source call each other without end.", "Write the loop out.")
-        scope = self.bound(function, [*first, *arguments], keywords or {})
-        self._depth += 1
-        try:
-            return self.result(function.node, scope)
-        finally:
-            self._depth -= 1
-
-    def result(self, node: ast.FunctionDef | ast.Lambda, scope: Scope) -> Any:
-        """What a function returns."""
-        if isinstance(node, ast.Lambda):
-            return self.expression(node.body, scope)
-        scope.names[RETURNED] = branches.unset()
-        try:
-            self.body(at_ends(copy.deepcopy(list(node.body))), scope)
-        except Returned as way:
-            return way.value
-        return branches.returned(scope.names[RETURNED])
-
-    def bound(self, function: UserFunction, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Scope:
-        """The names of a function's parameters; what nothing gives a value is unknown."""
-        scope, parameters = Scope(outer=function.scope), function.node.args
-        names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
-        defaults = dict(zip(reversed(names), reversed(parameters.defaults), strict=False))
-        named = zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
-        defaults |= {one.arg: default for one, default in named if default is not None}
-        rest = dict(keywords)
-        for position, name in enumerate([*names, *(one.arg for one in parameters.kwonlyargs)]):
-            given = arguments[position] if position < min(len(arguments), len(names)) else rest.pop(name, Unknown(name))
-            if isinstance(given, Unknown) and name in defaults:
-                given = self.expression(defaults[name], function.scope)
-            scope.names[name] = given
-        if parameters.vararg is not None:
-            scope.names[parameters.vararg.arg] = tuple(arguments[len(names) :])
-        if parameters.kwarg is not None:
-            scope.names[parameters.kwarg.arg] = rest
-        return scope
 
     def error(self, message: str, hint: str) -> DaliStudioError:
         """What ends the reading, at the line that is being looked at."""
         return DaliStudioError(Diagnostic(code="DS502", message=message, hint=hint, source=self.place()))
 
-    def _at(self, node: ast.AST) -> None:
+    def at(self, node: ast.AST) -> None:
         self.line = getattr(node, "lineno", self.line)
         self._steps += 1
         if self._steps > _MAX_STEPS:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dali_studio.api.branches import Branches
 from dali_studio.api.reading import known
-from dali_studio.api.reading.expressions import Returned
+from dali_studio.api.reading.calls import Returned
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Function, Unknown
 from dali_studio.api.reading.values import Bound, Instance, Scope, UnknownResult, UserFunction
@@ -246,7 +246,9 @@ class _Fragment(Interpreter):
     def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
         raise self.bad(f"{shortened(path)} is not called here.")
 
-    def _unknown_call(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> UnknownResult:
+    def unknown_call(
+        self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = ""
+    ) -> UnknownResult:
         raise self.bad(f"{shortened(path)} is not read.")
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dali_studio.api.branches import Branch
 from dali_studio.api.reading import known
-from dali_studio.api.reading.expressions import Expressions, Returned
+from dali_studio.api.reading.calls import Calls, Returned
 from dali_studio.api.reading.known import Imported, Unknown
 from dali_studio.api.reading.values import (
     Instance,
@@ -41,7 +41,7 @@ class _Leaves(Exception):  # noqa: N818 - no error: the way out of a loop, or to
         self.word = word
 
 
-class Interpreter(Expressions):
+class Interpreter(Calls):
     """Follows statements."""
 
     def body(self, statements: Sequence[ast.stmt], scope: Scope) -> None:
@@ -51,7 +51,7 @@ class Interpreter(Expressions):
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
         """Follow one statement."""
-        self._at(node)
+        self.at(node)
         follow: Callable[[Any, Scope], None] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if follow is None:
             self.note(f"`{text_of(node)}` is not read.", "Only what makes up the pipeline is read.", severity="info")
@@ -133,7 +133,7 @@ class Interpreter(Expressions):
         elif isinstance(target, ast.Subscript):
             owner, at = self.expression(target.value, scope), self.expression(target.slice, scope)
             if isinstance(owner, list | dict) and not known.has_unknown(at):
-                self._computed(partial(cast(Any, owner).__setitem__, at, value), text_of(target))
+                self.computed(partial(cast(Any, owner).__setitem__, at, value), text_of(target))
 
     def _unpack(self, targets: Sequence[ast.expr], value: Any, scope: Scope) -> None:
         starred = next((i for i, one in enumerate(targets) if isinstance(one, ast.Starred)), None)
@@ -144,7 +144,7 @@ class Interpreter(Expressions):
             if isinstance(value, DataNode) or items is not None:
                 given = f"{len(items)} values" if items is not None else "one result"
                 raise self.error(f"{given} cannot be assigned to {len(targets)} names.", "Write a name for each.")
-            items, starred = [Unknown(text_of(one)) for one in targets], None
+            items, starred = [value if isinstance(value, Unknown) else Unknown(text_of(one)) for one in targets], None
             targets = [one.value if isinstance(one, ast.Starred) else one for one in targets]
         if starred is not None:
             behind = len(items) - (len(targets) - 1 - starred)
@@ -186,7 +186,11 @@ class Interpreter(Expressions):
 
     def _for(self, node: ast.For, scope: Scope) -> None:
         items = items_of(self.expression(node.iter, scope))
-        if items is None:
+        if items is None and isinstance(node.iter, ast.Call) and text_of(node.iter.func) == "range":
+            self.note(f"The source does not tell the turns of the loop over `{text_of(node.iter)}`; one is read.",
+                      "Give arguments={...} with values of the function's parameters.")  # fmt: skip
+            items = [0]
+        elif items is None:
             self.note(f"The loop over `{text_of(node.iter)}` is not read: the source does not tell its items.",
                       "Loops over ranges, lists and tuples are read.")  # fmt: skip
             return

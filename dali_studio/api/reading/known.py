@@ -148,7 +148,8 @@ def is_large(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
 
 
 def _is_group(name: str) -> bool:
-    return any(one.startswith(f"{name}.") for one in _functions()) or name in ("experimental", "plugin", "noise")
+    names = (*_functions(), *default_registry().former(), "plugin.")
+    return any(one.startswith(f"{name}.") for one in names)
 
 
 def _by_class() -> dict[str, str]:
@@ -182,8 +183,22 @@ def _bounded(items: Any) -> Any:
     return items
 
 
+def _isinstance(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds)
+
+
 def _array(value: Any, dtype: Any = None) -> Any:
     return np.asarray(_bounded(cast(Any, value)) if isinstance(value, list | tuple) else value, dtype)
+
+
+def _linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None) -> Any:
+    return cast(Any, np.linspace)(start, stop, len(_range(num)), dtype=dtype)
+
+
+def _arange(*bounds: Any, dtype: Any = None) -> Any:
+    first, last, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    _range(math.ceil((last - first) / step))
+    return np.arange(first, last, step, dtype=dtype)
 
 
 def _filled(value: int) -> Callable[..., Any]:
@@ -200,9 +215,11 @@ _VALUES: dict[str, Any] = {
     **{f"numpy.{name}": getattr(np, name) for name in (
         "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
         "bool_", "pi", "e", "inf", "nan", "deg2rad", "rad2deg", "radians", "degrees", "sqrt", "log", "exp", "sin",
-        "cos",
+        "cos", "round", "floor", "ceil", "abs", "clip", "minimum", "maximum", "power", "mean", "sum", "prod",
+        "concatenate", "stack", "matmul", "dot", "diag",
     )},
     "numpy.array": _array, "numpy.asarray": _array, "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
+    "numpy.linspace": _linspace, "numpy.arange": _arange,
     **{f"math.{name}": getattr(math, name) for name in (
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
         "radians", "degrees", "floor", "ceil", "hypot", "fabs",
@@ -212,8 +229,8 @@ _VALUES: dict[str, Any] = {
     "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
 }  # fmt: skip
 BUILTINS: dict[str, Any] = {
-    "abs": abs, "bool": bool, "dict": dict, "enumerate": _enumerate, "float": float,
-    "int": int, "len": len, "list": list, "max": max, "min": min, "range": _range,
+    "abs": abs, "all": all, "any": any, "bool": bool, "dict": dict, "enumerate": _enumerate, "float": float,
+    "int": int, "isinstance": _isinstance, "len": len, "list": list, "max": max, "min": min, "range": _range,
     "reversed": _reversed, "round": round, "sorted": sorted, "str": str, "sum": sum,
     "tuple": tuple, "zip": _zip,
 }  # fmt: skip
@@ -225,7 +242,10 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
     (PurePosixPath, frozenset({"joinpath", "as_posix", "with_suffix", "parent", "name", "stem", "suffix"})),
     (tuple, frozenset({"index", "count"})),
-    (np.ndarray, frozenset({"tolist", "astype", "reshape", "flatten", "copy"})),
+    (np.ndarray | np.generic, frozenset({
+        "tolist", "item", "astype", "reshape", "flatten", "copy", "round", "clip", "min", "max", "sum", "mean", "T",
+        "shape", "size", "ndim",
+    })),
 )
 
 
@@ -317,6 +337,18 @@ def has_unknown(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(has_unknown, cast("dict[Any, Any]", value).values()))
     return isinstance(value, Unknown | Imported)
+
+
+def text_of_value(value: Any) -> str:
+    """A value in a message, with the expressions of what the source does not tell."""
+    if isinstance(value, Unknown):
+        return value.text
+    if isinstance(value, Imported):
+        return value.path
+    if isinstance(value, list | tuple):
+        inside = ", ".join(map(text_of_value, cast("Sequence[Any]", value)))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    return repr(value) if value is None or isinstance(value, WRITABLE) else type(value).__name__
 
 
 def usual_name(operator_name: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import decode_source
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -141,8 +143,8 @@ class Program:
         with following(interpreter):
             for statement in self.tree.body:
                 self._of_module(statement)
-            interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
             pipelines = self._pipelines()
+            interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
             if not pipelines:
                 named = "This text" if self._file == "program" else self._file
                 composed = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("Compose")
@@ -200,16 +202,34 @@ class Program:
             is_class = isinstance(value, UserClass) and value.is_pipeline and _has(value, "define_graph")
             if is_class or (isinstance(value, Instance) and value.outputs is not None):
                 found |= {name: value}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.FunctionDef) and any(map(self._decorates, node.decorator_list)):
-                found.setdefault(node.name, UserFunction(node, self._scope))
+        for node, scope in self._decorated(self.tree.body, self._scope):
+            found.setdefault(node.name, UserFunction(node, scope))
         order = {node.name: node.lineno for node in ast.walk(self.tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
 
-    def _decorates(self, node: ast.expr) -> bool:
+    def _decorated(self, statements: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[ast.FunctionDef, Scope]]:
+        """What `pipeline_def` decorates, be it in functions and classes, with the names that are seen there."""
+        for node in statements:
+            if isinstance(node, ast.FunctionDef) and any(self._decorates(one, scope) for one in node.decorator_list):
+                yield node, scope
+            elif isinstance(node, ast.FunctionDef) and any(map(_is_decorated, node.body)):
+                yield from self._decorated(node.body, self._within(node, scope))
+            else:
+                for part in ("body", "orelse", "finalbody"):
+                    yield from self._decorated(getattr(node, part, ()), scope)
+
+    def _within(self, node: ast.FunctionDef, scope: Scope) -> Scope:
+        """The names that are seen inside a function, with the arguments of its first call."""
+        positional, keywords = self._first_call(node.name)
+        made = self._interpreter.bound(UserFunction(node, scope), positional, keywords)
+        with suppress(Exception):  # what it returns, or leaves: what is known by then is known
+            self._interpreter.body([*takewhile(lambda one: not _is_decorated(one), node.body)], made)
+        return made
+
+    def _decorates(self, node: ast.expr, scope: Scope) -> bool:
         function = node.func if isinstance(node, ast.Call) else node
-        return creator_of(self._interpreter.expression(function, self._scope)) == "pipeline_def"
+        return creator_of(self._interpreter.expression(function, scope)) == "pipeline_def"
 
     def _follow(self, name: str, chosen: UserFunction | UserClass | Instance, arguments: Mapping[str, Any]) -> None:
         interpreter = self._interpreter
@@ -226,19 +246,23 @@ class Program:
             node = cast(ast.FunctionDef, chosen.node)
             options: dict[str, Any] = {}
             for decorator in node.decorator_list:
-                if isinstance(decorator, ast.Call) and self._decorates(decorator):
+                if isinstance(decorator, ast.Call) and self._decorates(decorator, chosen.scope):
                     options = {one.arg: interpreter.expression(one.value, chosen.scope)
                                for one in decorator.keywords if one.arg}  # fmt: skip
             names = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
             options |= {key: value for key, value in given.items() if key not in names and key not in arguments}
             own = {key: value for key, value in given.items() if key in names or key in arguments}
+            owner = next((one for one in chosen.scope.names.values() if isinstance(one, UserClass)
+                          and node in one.node.body), None)  # fmt: skip
+            if owner is not None:  # a method; what its object was made with is not followed
+                positional = [Instance(owner, dict(owner.names)), *positional]
             result = interpreter.result(node, interpreter.bound(chosen, positional, own))
             self._finish(name, options, result)
 
     def _first_call(self, name: str) -> tuple[list[Any], dict[str, Any]]:
         """What the first call of a function in the source gives it, as far as that is plain."""
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == name:
                 scope, silent = self._scope, len(self._interpreter.found)
                 positional = [self._interpreter.expression(one, scope) for one in node.args
                               if not isinstance(one, ast.Starred)]  # fmt: skip
@@ -279,6 +303,11 @@ class Program:
 
 def _has(made: UserClass, method: str) -> bool:
     return any(isinstance(one, ast.FunctionDef) and one.name == method for one in made.node.body)
+
+
+def _is_decorated(node: ast.stmt) -> bool:
+    """Whether a function with a decorator is in a statement."""
+    return any(isinstance(one, ast.FunctionDef) and one.decorator_list for one in ast.walk(node))
 
 
 def _is_call_of(node: ast.stmt, names: set[str]) -> bool:

@@ -360,3 +360,89 @@ def test_large_fields_of_texts_are_not_formatted(text: str) -> None:
     graph, found = findings(pipeline(f"return fn.readers.file(file_root={text})[0]"))
     assert "file_root" not in graph.node("reader").arguments
     assert len(found) == 1
+
+
+def test_a_pipeline_in_a_function_sees_what_stands_around_it() -> None:
+    source = """
+def build(size=160, batch_size=3, device="cpu", count=None, crops=4):
+    from nvidia.dali import fn as dali_fn, pipeline_def as decorate, types as t
+    mean = [255 * one for one in (0.5, 0.25, 0.125)]
+    if device == "gpu":
+        size = 99
+
+    @decorate(batch_size=batch_size, num_threads=2)
+    def inner():
+        image = dali_fn.resize(dali_fn.external_source(name="x", dtype=t.UINT8), size=size)
+        views = []
+        for i in range(count):
+            views.append(dali_fn.crop_mirror_normalize(image, mean=mean, name=f"view_{i}", std=[float(i + 1)]))
+        return tuple(views)
+
+    return inner()
+
+build(96, crops=2)
+"""
+    found: list[Diagnostic] = []
+    graph = read(source, found=found)
+    assert (graph.options.name, graph.options.batch_size) == ("inner", 3)
+    assert graph.node("image").arguments["size"] == (96,)
+    assert graph.node("view_0").arguments["mean"] == (127.5, 63.75, 31.875)
+    assert [port.node for port in graph.outputs] == ["view_0"]
+    (only,) = found
+    assert "turns of the loop over `range(count)`" in only.message
+
+
+def test_a_method_is_a_pipeline_and_sees_its_class() -> None:
+    graph, found = findings("""
+class Data:
+    width = 40
+
+    def __init__(self, height):
+        self.height = height
+
+    def source(self):
+        return fn.external_source(name="x")
+
+    @pipeline_def(batch_size=2)
+    def pipe(self, angle):
+        return fn.rotate(fn.resize(self.source(), size=[self.height, self.width]), angle=angle)
+
+def loader(data):
+    return data.pipe(angle=30)
+""")
+    assert graph.node("rotate").arguments["angle"] == 30
+    assert [one.message for one in found] == [
+        "size of fn.resize is `[self.height, 40]`, whose value the source does not tell; it is left out."
+    ]
+
+
+def test_attributes_by_their_names_and_tables_of_numpy() -> None:
+    graph, found = findings("""
+import nvidia.dali as dali
+LEVELS = np.linspace(0.1, 1.9, 11, dtype=np.float32)
+
+@dali.pipeline_def(batch_size=2)
+def p(kind="gray", size=64):
+    image = dali.fn.experimental.decoders.image(
+        dali.fn.external_source(name="x"), output_type=getattr(dali.types.DALIImageType, kind.upper()))
+    size = (size, size) if isinstance(size, int) else size
+    image = fn.contrast(fn.resize(image, size=size), contrast=LEVELS[np.round(3.4).astype(np.int32)])
+    mask = np.array(255 ^ (2 ** (8 - np.arange(1, 4)[1].item()) - 1), dtype=np.uint8)
+    return image & mask, getattr(np, "pi")
+""")
+    assert found == []
+    image, contrast = graph.node("image"), graph.node("contrast")
+    assert (image.operator, image.arguments["output_type"]) == ("decoders.image", "GRAY")
+    assert graph.node("resize").arguments["size"] == (64, 64)
+    assert contrast.arguments["contrast"] == pytest.approx(0.1 + 3 * 0.18)
+    assert len(graph.outputs) == 2
+
+
+def test_a_parallel_source_that_is_not_known_is_left_out() -> None:
+    graph, found = findings("""
+@pipeline_def(batch_size=2)
+def p(source):
+    return fn.external_source(source=source, num_outputs=2, parallel=True, batch=False)
+""")
+    assert len(graph.outputs) == 2
+    assert len(found) == 1 and found[0].argument == "source"

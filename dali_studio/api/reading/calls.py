@@ -1,0 +1,244 @@
+"""What calls in a source give: operators are appended, functions and classes of the source are followed."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from dali_studio.api import branches
+from dali_studio.api.branches import RETURNED
+from dali_studio.api.reading import known
+from dali_studio.api.reading.expressions import Expressions
+from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
+from dali_studio.api.reading.values import (
+    Bound,
+    Instance,
+    Scope,
+    Super,
+    UserClass,
+    UserFunction,
+    creator_of,
+    method_in,
+    text_of,
+)
+from dali_studio.api.statements import at_ends
+from dali_studio.api.trace import Trace
+from dali_studio.api.tracing import DataNode
+from dali_studio.core.diagnostics import DaliStudioError
+
+#: Calls inside each other.
+_MAX_DEPTH = 40
+
+
+class Returned(Exception):  # noqa: N818 - no error
+    """The way out of a function."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Calls(Expressions):
+    """Follows calls."""
+
+    def __init__(self, file: str, trace: Trace) -> None:
+        super().__init__(file, trace)
+        self._depth = 0
+
+    def method(self, owner: Instance, name: str) -> Bound | None:
+        """A method of an object of the source."""
+        found = method_in(owner.of, name)
+        return None if found is None else Bound(partial(self._invoke, found, [owner]))
+
+    def base_method(self, owner: Instance, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """What the class ``Pipeline`` itself does."""
+        if name == "__init__":
+            names = ("batch_size", "num_threads", "device_id", "seed")
+            owner.options |= dict(zip(names, arguments, strict=False)) | keywords
+        elif name == "set_outputs":
+            owner.outputs = arguments
+        return None
+
+    def call(self, node: ast.Call, scope: Scope, name: str) -> Any:
+        function = self.expression(node.func, scope)
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and isinstance(function, Unknown):
+            owner = scope.names.get("self")
+            return Super(owner) if isinstance(owner, Instance) else Unknown(text_of(node))
+        arguments = self.several(node.args, scope)
+        keywords: dict[str, Any] = {}
+        for one in node.keywords:
+            value = self.expression(one.value, scope)
+            if one.arg is not None:
+                keywords[one.arg] = value
+            elif isinstance(value, dict):
+                keywords |= cast("dict[str, Any]", value)
+            elif value is not None:
+                self.note(f"`**{text_of(one.value)}` is not read: the source does not tell its items.",
+                          "Write the arguments by their names.")  # fmt: skip
+        self.at(node)
+        if isinstance(function, Unknown) and function.text == "getattr" and len(arguments) > 1:
+            owner, attribute, *default = arguments
+            if isinstance(attribute, str):
+                found = self.attribute_of(owner, attribute, text_of(node))
+                return default[0] if default and known.has_unknown(found) else found
+        return self._applied(function, arguments, keywords, node, name)
+
+    def _applied(
+        self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
+    ) -> Any:
+        if isinstance(function, Function):
+            return self._operator(function, arguments, keywords, name)
+        if isinstance(function, FunctionClass):
+            return FunctionObject(function.function, keywords)
+        if isinstance(function, FunctionObject):
+            return self._operator(function.function, arguments, {**function.arguments, **keywords}, name)
+        if isinstance(function, UserFunction):
+            return self._invoke(function, [], arguments, keywords)
+        if isinstance(function, UserClass):
+            return self.instance(function, arguments, keywords)
+        if isinstance(function, Instance) and (method := self.method(function, "__call__")) is not None:
+            return method.call(arguments, keywords)
+        if creator_of(function) == "Pipeline":
+            made = Instance(None)
+            self.base_method(made, "__init__", arguments, keywords)
+            return made
+        if isinstance(function, Bound):
+            return function.call(arguments, keywords)
+        return self._called(function, arguments, keywords, node, name)
+
+    def _called(
+        self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
+    ) -> Any:
+        """What a function gives that the source does not define."""
+        text, given = text_of(node.func), [*arguments, *keywords.values()]
+        if isinstance(function, Unknown | Imported) or not callable(function):
+            path = function.path if isinstance(function, Imported) else text
+            return self._unknown_function(path, arguments, keywords, name)
+        if known.is_library(function):
+            return self._library(function, text, arguments, keywords, name)
+        if [*known.nodes_in(given)] or isinstance(getattr(function, "__self__", None), DataNode):
+            return self.appended(lambda: function(*arguments, **keywords), text, arguments, keywords, name)
+        if known.has_unknown(given) and not isinstance(getattr(function, "__self__", None), list | dict):
+            return Unknown(text_of(node))
+        return self.computed(lambda: function(*arguments, **keywords), text_of(node))
+
+    def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
+        """What a function gives that is known neither here nor in the source."""
+        plain = not [*known.nodes_in([*arguments, *keywords.values()])]
+        return Unknown(path) if plain else self.unknown_call(path, arguments, keywords, name)
+
+    def _library(
+        self, function: Callable[..., Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
+    ) -> Any:
+        """What a function of `auto_aug` appends, or gives."""
+        traces = [*known.nodes_in([*arguments, *keywords.values()])]
+        if known.has_unknown([*arguments, *keywords.values()]) or known.is_large(arguments, keywords):
+            return self.unknown_call(text, arguments, keywords, name) if traces else Unknown(text)
+        if not traces:
+            return self.computed(lambda: function(*arguments, **keywords), text)
+        before = self.trace.graph.copy()
+        return self.appended(lambda: function(*arguments, **keywords), text, arguments, keywords, "", before)
+
+    def _operator(self, function: Function, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
+        """Append a call of an operator; what the source does not tell is left out."""
+        if not function.known:
+            return self.unknown_call(function.name, arguments, keywords, name)
+        given = {key: value for key, value in keywords.items() if not self._left_out(function, key, value)}
+        if "source" in keywords and "source" not in given:
+            given.pop("parallel", None)  # what makes no sense without it
+        inputs = [self.as_input(one) for one in arguments]
+        while True:
+            try:
+                self.trace.suggested = name
+                return function(*inputs, **given)
+            except DaliStudioError as error:
+                first = error.diagnostics[0]
+                if first.argument not in given:
+                    if first.code == "DS304":  # what belongs to a branch is used outside of it
+                        raise
+                    self.note(f"fn.{function.name}: {first.message}", first.hint, argument=first.argument)
+                    return self.unknown_call(function.name, inputs, given, name, f"fn.{function.name} cannot be made")
+                unknown = first.code == "DS102"
+                left_out = "" if unknown else f" {first.argument} of fn.{function.name} is left out."
+                self.note(first.message + left_out, first.hint, code="DS102" if unknown else "DS502",
+                          argument=first.argument)  # fmt: skip
+                del given[first.argument]
+            finally:
+                self.trace.suggested = ""
+
+    def _left_out(self, function: Function, key: str, value: Any) -> bool:
+        if not known.has_unknown(value) and not isinstance(value, UserFunction | UserClass | Instance):
+            return False
+        what = f"`{known.text_of_value(value)}`" if known.has_unknown(value) else "a Python object"
+        self.note(
+            f"{key} of fn.{function.name} is {what}, whose value the source does not tell; it is left out.",
+            "Set it in the designer, or give arguments={...} with values of the function's parameters.", argument=key,
+        )  # fmt: skip
+        return True
+
+    def as_input(self, value: Any) -> Any:
+        """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
+        self.is_defined(value)
+        if isinstance(value, Unknown | Imported | UserFunction | Instance):
+            text = value.text if isinstance(value, Unknown) else getattr(value, "path", "value")
+            return self.unknown_call(text, [], {}, "")
+        return value
+
+    def instance(self, made_of: UserClass, arguments: list[Any], keywords: dict[str, Any]) -> Instance:
+        made = Instance(made_of, dict(made_of.names))
+        method = method_in(made_of, "__init__")
+        if method is not None:
+            self._invoke(method, [made], arguments, keywords)
+        elif made_of.is_pipeline:
+            self.base_method(made, "__init__", arguments, keywords)
+        else:
+            made.attributes |= dict(zip(made_of.fields(), arguments, strict=False)) | keywords
+        return made
+
+    def _invoke(
+        self, function: UserFunction, first: list[Any], arguments: Sequence[Any] = (),
+        keywords: Mapping[str, Any] | None = None,
+    ) -> Any:  # fmt: skip
+        """Follow a function of the source; methods get their object `first`."""
+        if self._depth >= _MAX_DEPTH:
+            raise self.error("Functions of the source call each other without end.", "Write the loop out.")
+        scope = self.bound(function, [*first, *arguments], keywords or {})
+        self._depth += 1
+        try:
+            return self.result(function.node, scope)
+        finally:
+            self._depth -= 1
+
+    def result(self, node: ast.FunctionDef | ast.Lambda, scope: Scope) -> Any:
+        """What a function returns."""
+        if isinstance(node, ast.Lambda):
+            return self.expression(node.body, scope)
+        scope.names[RETURNED] = branches.unset()
+        try:
+            self.body(at_ends(copy.deepcopy(list(node.body))), scope)
+        except Returned as way:
+            return way.value
+        return branches.returned(scope.names[RETURNED])
+
+    def bound(self, function: UserFunction, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Scope:
+        """The names of a function's parameters; what nothing gives a value is unknown."""
+        scope, parameters = Scope(outer=function.scope), function.node.args
+        names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
+        defaults = dict(zip(reversed(names), reversed(parameters.defaults), strict=False))
+        named = zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)
+        defaults |= {one.arg: default for one, default in named if default is not None}
+        rest = dict(keywords)
+        for position, name in enumerate([*names, *(one.arg for one in parameters.kwonlyargs)]):
+            given = arguments[position] if position < min(len(arguments), len(names)) else rest.pop(name, Unknown(name))
+            if isinstance(given, Unknown) and name in defaults:
+                given = self.expression(defaults[name], function.scope)
+            elif isinstance(given, Unknown) and not given.text:
+                given = Unknown(name)
+            scope.names[name] = given
+        if parameters.vararg is not None:
+            scope.names[parameters.vararg.arg] = tuple(arguments[len(names) :])
+        if parameters.kwarg is not None:
+            scope.names[parameters.kwarg.arg] = rest
+        return scope
