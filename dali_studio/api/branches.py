@@ -227,7 +227,8 @@ class Branch:
         self._branches.place = self._condition.place
         rows = zip(self._names, self.before, self._first, second, strict=True)
         self.merged = [
-            before if one is before and other is before else self._merged(name, one, other)
+            before if isinstance(before, Unavailable) and one is before and other is before
+            else self._merged(name, one, other)
             for name, before, one, other in rows
         ]
         return bool(self.merged)

@@ -119,6 +119,8 @@ class Variables:
             own = self.names.ports[PortRef(node=merge)]
             named = [port for port in leaves if not self.structure.is_unnamed(port.node)] or leaves
             name = own if not named or not self.structure.is_unnamed(merge) else self.names.ports[named[0]]
+            if not {PortRef(node=merge), *self._parts(merge)}.issuperset(self._holders.get(name, ())):
+                name = self.names.unused(name)  # an outer `if` assigns the variable, too
         self._give(merge, name)
 
     def _wanted(self, merge: str, leaves: Sequence[PortRef]) -> Iterator[str]:
@@ -250,16 +252,22 @@ def _if(writer: Writer, choice: Choice, variables: Variables) -> Iterator[ast.st
     bodies: list[list[ast.stmt]] = []
     for slot, body in enumerate(choice.bodies):
         made = list(statements(writer, body, variables))
-        made += [one for merge in choice.merges for one in _assigned(writer, merge, slot, variables)]
-        bodies.append(made)
+        ends = [one for merge in choice.merges for one in _assigned(writer, merge, slot, variables)]
+        bodies.append([*made, *{ast.unparse(one): one for one in ends}.values()])
     writer.defined(PortRef(node=merge) for merge in choice.merges)
     yield belongs(ast.If(test=test, body=bodies[0] or [ast.Pass()], orelse=bodies[1]))
 
 
 def _assigned(writer: Writer, merge: str, slot: int, variables: Variables) -> Iterator[ast.stmt]:
     """What a branch leaves in the variable of a merge, if nothing of it does so already."""
-    port = variables.structure.sides(merge)[slot]
-    name = variables.names.ports[PortRef(node=merge)]
-    other = variables.names.ports[port] != name or port.node in variables.structure.inlined
-    if other and not variables.direct(merge, slot):
+    sides = variables.structure.sides(merge)
+    name, port = variables.names.ports[PortRef(node=merge)], sides[slot]
+
+    def is_left(side: int) -> bool:  # as the variable held it before
+        other = variables.names.ports[sides[side]] != name or sides[side].node in variables.structure.inlined
+        return not other and not variables.direct(merge, side)
+
+    if variables.direct(merge, slot):
+        return
+    if not is_left(slot) or (slot == 0 and is_left(1)):  # what no branch assigns is not merged
         yield from writer.assigned(merge, writer.use(port, None, "The value"))

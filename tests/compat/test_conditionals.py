@@ -69,6 +69,17 @@ def outer_used_twice(w: World) -> Any:
     return y, z
 
 
+def assigned_what_was_there(w: World) -> Any:
+    """The first condition chooses nothing, and still counts among what the outputs depend on: seeds follow it."""
+    x, five = w.data(), np.int32(5)
+    first, second = w.fn.random.uniform(), w.fn.random.uniform()
+    if first < 0:
+        x, five = x, five  # noqa: PLW0127
+    if second < 0:
+        x = x + five
+    return x, first, second
+
+
 def structures(w: World) -> Any:
     x = w.data()
     if w.condition():
@@ -276,7 +287,8 @@ def orders_of_branches(w: World) -> Any:
 
 
 PROGRAMS: tuple[Callable[[World], Any], ...] = (
-    plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, structures, items_and_attributes,
+    plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, assigned_what_was_there,
+    structures, items_and_attributes,
     logical, logical_with_constants, logical_as_condition, negated_number, returns, returns_tuples, calls_functions,
     plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
     arithmetic, nested_with_variables_of_their_own, chained_comparisons,
