@@ -153,6 +153,12 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page.keyboard.press("Space")
     _by_id(page, "quick-search").fill("ColorJitter")
     _by_id(page, "quick-brightness_contrast").wait_for()
+    # the box covers no card, that which the new one will hang on least of all
+    page.wait_for_function("() => !document.querySelector('.ds-quick').getAnimations().length")
+    quick, *cards = (_by_id(page, name).bounding_box() for name in ("quick-add", "node-resize", "node-decode", "node-rotate"))
+    for card in cards:
+        beside = quick["x"] >= card["x"] + card["width"] or quick["x"] + quick["width"] <= card["x"]
+        assert beside or quick["y"] >= card["y"] + card["height"]
     _drawn(page, "quick-trial")
 
 
@@ -471,13 +477,14 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
 def test_the_view_that_nobody_chose_fits_its_room(designer: Any) -> None:
     page = designer
     zoom = page.locator(".ds-zoom-value").first
-    assert zoom.inner_text() == "100 %"
+    first = zoom.inner_text()
+    assert int(first.split()[0]) > 95
     widget = page.locator(".jp-OutputArea .ds-widget").first
     for width, expected in (("1000px", False), ("", True)):
         widget.evaluate("(one, width) => { one.style.width = width; }", width)
         page.wait_for_timeout(400)  # cards are laid out anew when the room has kept its size for a while
         lab.settle(page)
-        assert (zoom.inner_text() == "100 %") is expected
+        assert (zoom.inner_text() == first) is expected
     # what comes and goes again at the end of the chain neither moves nor shrinks what is looked at
     view = "() => document.querySelector('.react-flow__viewport').style.transform"
     seen = page.evaluate(view)

@@ -1,16 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { detailOf } from "../src/core/detail";
+import { freePlace } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
-import {
-  DENSE,
-  fittingScale,
-  freePlace,
-  layoutGraph,
-  outputRows,
-  outputsHeight,
-  wayInBox,
-  wayOf,
-} from "../src/core/layout";
+import { DENSE, fittingScale, layoutGraph, outputRows, outputsHeight, wayInBox, wayOf } from "../src/core/layout";
 import { bezier, route, routeUnder } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
@@ -50,6 +42,19 @@ describe("layoutGraph", () => {
     expect(broken).toBe(1);
     expect(scale).toBeGreaterThan(0.6);
     expect(shown(1900, 900)[0]).toBe(0); // at 83 % in one row
+  });
+  it("turns a chain where its cards are largest, and rather once less than once more", () => {
+    const keys = ["reader", "decode", "resize", "rotate", "light"];
+    const nodes = keys.map((key, i) => node(key, "rotate", { inputs: i ? [ref(keys[i - 1] ?? "")] : [] }));
+    const rows = (width: number, height: number) => {
+      const at = wayInBox({ name: "five", nodes, outputs: [ref("light")] }, sizes, { width, height }).positions;
+      return [...keys, OUTPUTS].map((key) => at[key]?.y);
+    };
+    // five in one line, as in a notebook on a screen of 1400 px
+    expect(rows(912, 413)).toEqual([14, 14, 14, 14, 14, 218]);
+    expect(rows(928, 413)).toEqual([14, 14, 14, 14, 14, 218]);
+    // all of them where that makes them hardly smaller
+    expect(new Set(rows(1060, 413)).size).toBe(1);
   });
   it("puts no card of one branch on the way of another to where they join", () => {
     const nodes = [
@@ -283,7 +288,11 @@ describe("route", () => {
       card(388, 14),
       card(20, 218),
     ]);
-    expect(path).toMatch(/^M552 28L56\d/);
+    expect(path).toMatch(/^M552 28L5[56]\d/);
+    // and stays in sight at both edges of the graph
+    const across = [...path.matchAll(/(-?\d+) -?\d+/g)].map((m) => Number(m[1]));
+    expect(Math.min(...across)).toBeGreaterThan(0);
+    expect(Math.max(...across)).toBeLessThan(552 + 20);
   });
   it("runs below all cards where it would cross the graph", () => {
     const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]);

@@ -1,4 +1,5 @@
-import type { Size } from "./layout";
+import type { Position } from "../protocol/generated";
+import { CARD, type Size } from "./layout";
 import type { Point, Rect } from "./route";
 
 /** What one px of distance, and a px² of a wire, weigh against a px² of cards that are covered. */
@@ -64,4 +65,27 @@ export function freeSpot(
       over = covered;
     }
   return over > most || least === Number.POSITIVE_INFINITY ? null : best;
+}
+
+/** A free place for a new card at or below a wanted point. */
+export function freePlace(
+  wanted: Position,
+  taken: readonly Rect[],
+  size: Size = { width: CARD, height: 171 },
+): Position {
+  const at = { x: Math.round(wanted.x / 4) * 4, y: Math.round(wanted.y / 4) * 4 };
+  const hit = () =>
+    taken.find(
+      (t) =>
+        at.x < t.x + t.width + 8 &&
+        at.x + size.width + 8 > t.x &&
+        at.y < t.y + t.height + 12 &&
+        at.y + size.height + 12 > t.y,
+    );
+  for (let i = 0; i < 40; i += 1) {
+    const below = hit();
+    if (!below) break;
+    at.y = below.y + below.height + 16;
+  }
+  return at;
 }

@@ -1,6 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
 import { cardsOf, descendants, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
-import type { Rect } from "./route";
 
 export const COLUMN = 184;
 export const ROW = 204;
@@ -269,8 +268,8 @@ export function layoutGraph(
   return placed(plan, cells(graph, plan.small, plan.span), columnsOf(width)).positions;
 }
 
-/** What stays free left and right of the cards, in px: wires run up to 18 px outside of them. */
-export const EDGE = 28;
+/** What stays free left and right of the cards, in px: wires run up to 19 px outside of them. */
+export const EDGE = 20;
 
 /** The smallest scale at which a graph is shown. */
 export const MIN_SCALE = 0.05;
@@ -285,6 +284,8 @@ export function fittingScale(width: number, height: number, box: Size): number {
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
+/** What must be gained where a single chain is not one line. */
+const TURN = 1.1;
 /** What a break of several branches must gain, as it leads all of their wires back to the left; beyond `most` it gains nothing. */
 const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
@@ -295,6 +296,8 @@ export interface Way {
   readonly extent: Size;
   /** How often several branches are broken, or stand side by side. */
   readonly breaks: number;
+  /** Whether a chain turns: a half if before the outputs alone. */
+  readonly turns: number;
 }
 
 /** The ways in which a graph can be laid out, from the plain ones to folded ones. */
@@ -314,6 +317,10 @@ class Ways {
     const cellsOf = [...this.grid.values()];
     this.length = Math.max(1, endOf(cellsOf));
     this.lanes = 1 + Math.max(0, ...cellsOf.map((c) => c.lane));
+  }
+
+  get isChain(): boolean {
+    return this.lanes === 1;
   }
 
   /** In rows of so many columns. */
@@ -349,8 +356,10 @@ class Ways {
     if (outputs && isTall) positions[OUTPUTS] = { ...outputs, y: outputs.y - LIFT };
     const bands = Math.ceil(this.length / columns);
     // Blocks side by side cost as much: wires to one run along another.
-    const breaks = grid !== this.grid ? 1 : this.lanes > 1 ? bands - 1 : 0;
-    return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks };
+    const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : bands - 1;
+    const steps = endOf([...grid].flatMap(([key, cell]) => (key === OUTPUTS ? [] : cell)));
+    const turns = this.isChain && bands > 1 ? (steps > columns ? 1 : 0.5) : 0;
+    return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks, turns };
   }
 }
 
@@ -369,9 +378,14 @@ function extentOf(
 }
 
 /** How well a way fills a box: how large its cards are shown, less what breaks cost. */
-export function worthIn(box: Size, { extent, breaks }: Way): number {
+export function worthIn(box: Size, { extent, breaks, turns }: Way): number {
   const scale = fittingScale(extent.width, extent.height, box);
-  return breaks > 0 ? Math.min(scale, BREAK.most) / BREAK.cost ** breaks : scale;
+  return breaks > 0 ? Math.min(scale, BREAK.most) / BREAK.cost ** breaks : scale / TURN ** turns;
+}
+
+/** Whether all cards are seen in full size. */
+export function isWhole(box: Size, { extent, breaks }: Way): boolean {
+  return breaks === 0 && fittingScale(extent.width, extent.height, box) === 1;
 }
 
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
@@ -380,10 +394,10 @@ export function wayInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box
   const worth = (way: Way) => worthIn(box, way);
   const largest = (some: Iterable<Way>, first: Way) => {
     const best = [...some].reduce((a, b) => (worth(b) > worth(a) ? b : a), first);
-    return worth(best) > GAIN * worth(first) ? best : first;
+    return worth(best) > (ways.isChain ? 1 : GAIN) * worth(first) ? best : first;
   };
   const plain = ways.inRows(columnsOf(box.width));
-  if (worth(plain) === 1) return plain;
+  if (!ways.isChain && isWhole(box, plain)) return plain;
   return largest(ways.folded(), largest(ways.broken(), plain));
 }
 
@@ -480,27 +494,4 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }
   floor.align(stacks);
-}
-
-/** A free place for a new card at or below a wanted point. */
-export function freePlace(
-  wanted: Position,
-  taken: readonly Rect[],
-  size: Size = { width: CARD, height: 171 },
-): Position {
-  const at = { x: Math.round(wanted.x / 4) * 4, y: Math.round(wanted.y / 4) * 4 };
-  const hit = () =>
-    taken.find(
-      (t) =>
-        at.x < t.x + t.width + 8 &&
-        at.x + size.width + 8 > t.x &&
-        at.y < t.y + t.height + 12 &&
-        at.y + size.height + 12 > t.y,
-    );
-  for (let i = 0; i < 40; i += 1) {
-    const below = hit();
-    if (!below) break;
-    at.y = below.y + below.height + 16;
-  }
-  return at;
 }

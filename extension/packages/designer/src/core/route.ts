@@ -160,8 +160,18 @@ export function trackOf(kind: Kind, source = 0): Track {
   return (kind === "scalar" ? NUMBERS[source % NUMBERS.length] : undefined) ?? MAIN;
 }
 
+/** How much nearer wires run to cards at the outer edges of the graph: the canvas ends there. */
+const OUTER = 2 / 3;
+
+/** The track of a wire whose ends may be at an edge of the graph. */
+function inSight({ out, into, beside }: Track, a: Point, b: Point, rects: readonly Rect[]): Track {
+  const { x, width } = around(rects);
+  return { out: a.x < x + width ? out : OUTER * out, into: b.x > x ? into : OUTER * into, beside };
+}
+
 /** The path of a wire that would cross the whole graph: below all cards, unless one stands in the way there. */
-export function routeUnder(a: Point, b: Point, rects: readonly Rect[], track = MAIN): string {
+export function routeUnder(a: Point, b: Point, rects: readonly Rect[], wanted = MAIN): string {
+  const track = inSight(wanted, a, b, rects);
   const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
   const out = a.x + track.out;
   const into = b.x - track.into;
@@ -169,12 +179,13 @@ export function routeUnder(a: Point, b: Point, rects: readonly Rect[], track = M
     { x: out, y: a.y },
     { x: out, y: lane },
   ];
-  if (hits(down, rects) > 0) return route(a, b, rects, track);
+  if (hits(down, rects) > 0) return route(a, b, rects, wanted);
   return rounded([a, ...down, { x: into, y: lane }, { x: into, y: b.y }, b]);
 }
 
 /** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
-export function route(a: Point, b: Point, rects: readonly Rect[], track = MAIN): string {
+export function route(a: Point, b: Point, rects: readonly Rect[], wanted = MAIN): string {
+  const track = inSight(wanted, a, b, rects);
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.

@@ -60,14 +60,12 @@ export function viewOf(
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }
 
-/** How much of a card may be out of sight, in px. */
-const SLACK = 10;
-/** What stays free around cards for which the view was moved, in px. */
-const EDGES = 4;
+/** What stays free above and below cards for which the view was moved; a card may be so much too near to the sides, in px. */
+const SLACK = 8;
 /** At which cards can be read. */
 export const READABLE = 134 / CARD;
 /** What larger cards must gain before they are shown larger. */
-const GROWTH = 1.25;
+const GROWTH = 1.06;
 
 /**
  * The view after cards came, went or moved: the one that there is, while all cards are in sight, else moved as far as it
@@ -94,7 +92,8 @@ export function keptView(
   const inSight = (view: View) =>
     rects(view).every(
       (c) =>
-        Math.min(c.x, c.y - covers.strip, size.width - c.right, size.height - c.bottom) > -SLACK &&
+        Math.min(c.x, size.width - c.right) > EDGE * view.zoom - SLACK &&
+        Math.min(c.y - covers.strip, size.height - c.bottom) > 0 &&
         (c.x > covers.controls - SLACK || c.bottom < size.height - CONTROLS.height + SLACK),
     );
   if (whole.zoom > GROWTH * now.zoom) return whole;
@@ -107,28 +106,29 @@ export function keptView(
       x:
         view.x +
         shift(
-          EDGES,
+          EDGE * view.zoom,
           all.map((c) => c.x),
           all.map((c) => c.right),
-          size.width - EDGES,
+          size.width - EDGE * view.zoom,
         ),
       // the room of a sentence that may come stays free, so that it covers no card
       y:
         view.y +
         shift(
-          covers.top + EDGES,
+          covers.top + SLACK,
           all.map((c) => c.y),
           all.map((c) => c.bottom),
-          size.height - EDGES,
+          size.height - SLACK,
         ),
       zoom: view.zoom,
     };
   };
   if (inSight(moved(now))) return moved(now);
-  const zoom = Math.min(now.zoom, WIDTHS.compact / CARD);
+  const zoom = WIDTHS.compact / CARD;
   const wide = rects({ ...whole, zoom });
   if (
     !low ||
+    now.zoom < zoom ||
     whole.zoom >= zoom ||
     Math.max(...wide.map((c) => c.right)) - Math.min(...wide.map((c) => c.x)) > size.width
   )

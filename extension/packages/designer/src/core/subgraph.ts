@@ -1,8 +1,9 @@
 import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
+import { freePlace } from "./freeSpot";
 import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
 import { insideKeys, pathOf } from "./inside";
-import { CARD, COLUMN, freePlace, type Size } from "./layout";
+import { CARD, COLUMN, type Size } from "./layout";
 import { freeName, groupsOf, renamedGroup } from "./marks";
 import type { Rect } from "./route";
 import { derived, findingsAt, severity, timingOf } from "./select";

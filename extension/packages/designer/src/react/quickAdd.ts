@@ -1,11 +1,12 @@
 import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
-import { freeSpot } from "../core/freeSpot";
+import { freePlace, freeSpot } from "../core/freeSpot";
 import { nodeOf, OUTPUTS } from "../core/graph";
-import { CARD, COLUMN, freePlace, PORT, ROW, type Size } from "../core/layout";
+import { CARD, COLUMN, PORT, ROW, type Size } from "../core/layout";
 import type { Rect } from "../core/route";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
+import { cardOf } from "../core/subgraph";
 import type { PortRef, Position } from "../protocol/generated";
 import { cardRects, placeBehind, readable, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
@@ -34,23 +35,37 @@ function about(at: number, from: number, length: number, size: number): readonly
   return [low, Math.min(from + length, Math.max(at, from) + size) - low];
 }
 
-/** Open the search box at a point, inside the widget and where it covers least of the cards; below the row of a list. */
+/** How much more the card that a new one will hang on weighs than others. */
+const OWN = 9;
+
+/** Open the search box at a point, or near the card that a new one is put behind, where it covers least of the cards; below the row of a list. */
 export function openQuickAdd(session: Session, root: HTMLElement, options: Opening): void {
+  const { place, from, to, query = "", selected = false, mode = "add" } = options;
   const box = root.getBoundingClientRect();
   const inside = ({ x, y, width, height }: Rect) => ({ x: x - box.left, y: y - box.top, width, height });
-  const cards = [...root.querySelectorAll(COVERED)].map((card) => inside(card.getBoundingClientRect()));
-  const anchor = inside({ ...options.at, width: 0, height: 0 });
+  const parts = [...root.querySelectorAll<HTMLElement>(COVERED)];
+  const cards = parts.map((card) => inside(card.getBoundingClientRect()));
+  const end = cardOf(session.store.get(), (from ?? to)?.node ?? "");
+  const own = cards[parts.findIndex((card) => card.dataset.id === end)];
+  const behind = selected ? own : undefined;
+  const anchor = behind
+    ? { ...behind, x: behind.x + behind.width, width: 0 }
+    : inside({ ...options.at, width: 0, height: 0 });
+  const covered = own ? [...cards, ...Array.from({ length: OWN }, () => own)] : cards;
   const canvas = root.querySelector(".ds-canvas")?.getBoundingClientRect();
   const room = canvas && canvas.width >= WIDTH + 24 ? canvas : box;
   const x = room.left - box.left + 12;
-  const [left, width] = about(anchor.x, x, room.width - 24, WIDTH);
-  const [y, height] = about(anchor.y, BAR, box.height - BAR - TABS, HEIGHT);
+  // a wire that was let go ends at the box
+  const [left, width] = about(anchor.x, x, room.width - 24, behind ? room.width : WIDTH);
+  const [y, height] = about(anchor.y, BAR, box.height - BAR - TABS, behind ? box.height : HEIGHT);
   const frame = { x: left, y, width, height };
   const list = root.querySelector(".ds-outline .ds-outline-now"); // not the one for screen readers
   const at = list
     ? { x, y: box.height - HEIGHT - TABS }
-    : (freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, { gap: 0 }) ?? { x: 8, y: BAR });
-  const { place, from, to, query = "", selected = false, mode = "add" } = options;
+    : (freeSpot({ width: WIDTH, height: HEIGHT }, anchor, covered, frame, { gap: behind ? 12 : 0 }) ?? {
+        x: 8,
+        y: BAR,
+      });
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }
 

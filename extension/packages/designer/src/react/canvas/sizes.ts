@@ -1,5 +1,6 @@
 import { isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
+import { freePlace } from "../../core/freeSpot";
 import { cardsOf, OUTPUTS } from "../../core/graph";
 import { insideKeys } from "../../core/inside";
 import {
@@ -8,7 +9,7 @@ import {
   DENSE,
   EDGE,
   fittingScale,
-  freePlace,
+  isWhole,
   outputsHeight,
   ROW,
   type Size,
@@ -89,7 +90,8 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
   if (!now || !Object.entries(best.positions).some(moved)) return null;
   // What is seen whole anyway flows as lines of text do.
-  return worthIn(room, best) === 1 || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;
+  const flows = isWhole(room, best) || best.turns < now.turns;
+  return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;
 }
 
 /** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one. */

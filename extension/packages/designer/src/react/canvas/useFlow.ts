@@ -2,8 +2,9 @@ import { applyNodeChanges, type Edge, type Node, type NodeChange } from "@xyflow
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { roomOfCode } from "../../core/drawer";
 import * as format from "../../core/format";
+import { freePlace } from "../../core/freeSpot";
 import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
-import { CARD, freePlace, type Size } from "../../core/layout";
+import { CARD, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { derived, findings, findingsAt, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
