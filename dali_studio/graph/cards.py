@@ -237,7 +237,7 @@ def _is_ordered(graph: Graph, owners: Mapping[str, str]) -> bool:
     needs: dict[str, set[str]] = {}
     for key in graph:
         card = owners.get(key, key)
-        needs.setdefault(card, set()).update(owners.get(one, one) for one in graph.predecessors(key))
+        needs.setdefault(card, set()).update({owners.get(one, one) for one in graph.predecessors(key)} - {card})
     while ready := [card for card, before in needs.items() if not before]:
         needs = {card: before.difference(ready) for card, before in needs.items() if before}
     return not needs

@@ -35,11 +35,12 @@ def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.Gra
         inputs = [outer(ref, split=chance is not None) for one in alike for ref in one.inputs]
         wired = {name: outer(ref, split=chance is not None) for name, ref in node.argument_inputs.items()}
         gives = [nodes[key] for key in chance.merges] if chance else alike
+        own = len(gives) if chance else len(node.output_kinds)
         return msgspec.structs.replace(
             node, inputs=tuple(inputs), argument_inputs={name: ref for name, ref in wired.items() if ref},
-            output_kinds=tuple(kind for one in gives for kind in one.output_kinds) + node.output_kinds[len(gives) :],
-            output_ranks=tuple(rank for one in gives for rank in one.output_ranks) + node.output_ranks[len(gives) :],
-            facts=tuple(fact for one in gives for fact in one.facts) + node.facts[len(gives) :],
+            output_kinds=tuple(kind for one in gives for kind in one.output_kinds) + node.output_kinds[own:],
+            output_ranks=tuple(rank for one in gives for rank in one.output_ranks) + node.output_ranks[own:],
+            facts=tuple(fact for one in gives for fact in one.facts) + node.facts[own:],
             pin=gives[0].pin, pin_batch=gives[0].pin_batch, in_run=gives[0].in_run,
             chance=chance.part if chance else node.chance, coin=chance.coin if chance else "",
             shared=chance.shared if chance else (),

@@ -56,6 +56,7 @@ from dali_studio.studio.view import (
     positions_in,
     positions_of,
     revision_changed,
+    with_cards,
     written_places,
 )
 from dali_studio.studio.worker import Worker
@@ -257,7 +258,9 @@ class Session:
         moved = [key for key, merge in over.items() if is_between(message.edits, key, merge)]
         put = {key: place for key, place in (self.positions | message.positions).items() if key not in moved}
         added = [AddNode(key=key, operator="") for key in moved if key in self.graph]
-        room = make_room(put, [*edits, *twins, *added]) if twins or moved else message.positions
+        room = message.positions
+        if twins or moved:
+            room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
         places = {**room, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
@@ -275,8 +278,9 @@ class Session:
             named = any((repair.code, key, repair.argument) == wanted for key in (repair.node, owners.get(repair.node)))
             if named and message.title in ("", repair.title):
                 edits = edits_with(self.samples)
+                room = make_room(self.positions, with_cards(self.graph, self.registry, edits))
                 # who asked for it may lay all cards out anew then, which is a part of this step
-                self.history.apply(edits, f"repair {self.revision + 1}", make_room(self.positions, edits))
+                self.history.apply(edits, f"repair {self.revision + 1}", room)
                 break
         self._changed()  # also when the finding is gone: two views may press at once
 

@@ -107,7 +107,7 @@ def test_a_probability_takes_what_moves_the_boxes_along(client: Client) -> None:
     assert all(any(name in line for line in lines[taken : taken + 3]) for name in ("fn.flip(", "fn.bb_flip("))
     graph = only(client.received, messages.RevisionChanged)[-1].graph
     assert {node.key: node.chance for node in graph.nodes if node.chance} == {"flip": 0.6, "flipped_boxes": 0.6}
-    assert {node.key for node in client.session.graph.nodes()} <= client.session.positions.keys()
+    assert {node.key for node in graph.nodes} == client.session.positions.keys() == set(whole)
     assert [node.operator for node in client.session.graph.nodes()].count("random.coin_flip") == 2
     # boxes lie over the picture of their branch, and behind it over that of all
     for sample in range(2):
@@ -154,6 +154,7 @@ def test_labels_share_the_coin_of_their_image_and_have_one_card_as_well(client: 
         PortRef(node=turned.key, output=1)
     )
     assert not only(told, messages.RevisionChanged)[-1].diagnostics
+    assert [len(node.output_kinds) for node in (nodes["reader"], nodes["flip"])] == [3, 1]
     # the coin is one for both, and goes with the last of them
     client.edit({"type": "set_chance", "key": twins["bb_flip"], "part": 0.75})
     assert client.session.graph.node(nodes["flip"].coin).arguments["probability"] == 0.75
@@ -183,6 +184,8 @@ def in_branch(client: Client) -> PortRef:
         Connect(source=graph.inputs(boxes.node)[0] or boxes, target="more", input=0),
         Connect(source=PortRef(node="more"), target=boxes.node, input=0),
     ])  # fmt: skip
+    places = {key: {"x": 184.0 * i, "y": 0.0} for i, key in enumerate(client.session.graph.order())}
+    client.send("move_nodes", positions=places)
     return merge
 
 

@@ -175,6 +175,8 @@ def test_the_values_that_an_if_gives_are_on_one_card() -> None:
     assert moved.inputs(second) == (PortRef(node="two"), PortRef(node="two"))
     assert after(graph, Disconnect(target=first, input=3)).inputs(second) == (PortRef(node="two"),)
     assert set(graph) - set(after(graph, RemoveNode(key=first))) == {first, second}
+    # they stay so beside a card with a probability
+    assert cards_in(after(graph, SetChance(key="masks", part=0.5)), REGISTRY).ends == cards.ends
     # a copy has all of its inputs
     made = after(
         graph, AddNode(key="again", operator=graph.node(first).operator),

@@ -132,7 +132,9 @@ export function outputName(
 ): string {
   const gives = operator?.outputs.length ?? 1;
   if (operator && isConditional(operator) && node.inputs.length > operator.inputs.length)
-    return `${operator.outputs[output % gives]?.name} ${node.inputs[gives > 1 ? output >> 1 : 2 * output]?.node ?? ""}`;
+    return gives > 1
+      ? `${operator.outputs[output % 2]?.name} ${node.inputs[output >> 1]?.node ?? ""}`
+      : (node.inputs[2 * output]?.node ?? other);
   const labels = output > 0 && node.output_kinds[output] === "label";
   return operator?.outputs[output]?.name ?? (labels ? "labels" : other);
 }
