@@ -30,6 +30,7 @@ CODES: dict[str, str] = {
     "DS208": "duplicate node name",
     "DS209": "unknown node or port",
     "DS210": "label that does not move with its image",
+    "DS211": "samples of a branch together with others",
     "DS301": "sample that could not be processed",
     "DS302": "data source that could not be opened",
     "DS303": "end of data",

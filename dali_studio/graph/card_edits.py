@@ -9,7 +9,8 @@ from typing import cast
 import msgspec
 
 from dali_studio.graph.apply import apply
-from dali_studio.graph.cards import COIN, Chance, before, cards_in, coin_around, merge_around
+from dali_studio.graph.cards import COIN, Chance, before, cards_in, coin_around, merge_around, role_of
+from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import (
     AddNode,
     CardEdit,
@@ -43,15 +44,15 @@ def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tup
         return cast("tuple[Edit, ...]", tuple(edits))
     over = put_behind(edits, graph, registry)
     edits = [*_moved_behind(edits, graph, over)] if over else edits
-    splits = {name for name in registry if registry.schema(name).role == "split"}
+    several = {name for name in registry if registry.schema(name).role in ("split", "merge")}
     chosen = any(isinstance(edit, SetChance) for edit in edits)
-    divided = any(isinstance(edit, AddNode) and edit.operator in splits for edit in edits)
+    divided = any(isinstance(edit, AddNode) and edit.operator in several for edit in edits)
     if not chosen and not divided and not cards_in(graph, registry).parts:
         return cast("tuple[Edit, ...]", tuple(edits))
     made: list[Edit] = []
     added: dict[str, list[str]] = {}
     for edit in edits:
-        if isinstance(edit, AddNode) and edit.operator in splits:
+        if isinstance(edit, AddNode) and edit.operator in several:
             added[edit.key] = [edit.key]
         new = [*_Cards(graph, registry, added).unfold(edit)]
         graph, _ = apply(graph, new, registry)
@@ -60,16 +61,24 @@ def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tup
 
 
 def put_behind(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> dict[str, str]:
-    """New nodes that edits put right behind a node with a probability that shares its ``if``, and the merge behind it.
+    """Loose nodes that edits put behind one with a probability whose ``if`` has cards, and the merge behind that one.
 
     They are meant for all samples, as behind a card that stands for the merge as well.
     """
     new = {edit.key for edit in edits if isinstance(edit, AddNode)}
     wires = [edit for edit in edits if isinstance(edit, Connect) and edit.input is not None]
-    ends = {(edit.source.node, edit.target) for edit in wires}
-    fed = [(edit.target, edit.source.node) for edit in wires if edit.target in new and edit.source.node in graph]
-    found = [(key, merge_around(graph, registry, source)) for key, source in fed]
-    return {key: merge for key, merge in found if (key, merge) in ends}
+    fed = [
+        (edit.target, edit.source.node) for edit in wires if edit.source.node in graph
+        and (edit.target in new or not (graph.wires(edit.target) or graph.fed_by(edit.target)))
+    ]  # fmt: skip
+    found = {key: merge for key, source in fed if (merge := merge_around(graph, registry, source))}
+    owned = cards_in(graph, registry).owners if found else {}
+    return {key: merge for key, merge in found.items() if merge not in owned}
+
+
+def is_between(edits: Sequence[CardEdit], key: str, merge: str) -> bool:
+    """Whether edits put a node right before a merge."""
+    return any(isinstance(edit, Connect) and (edit.source.node, edit.target) == (key, merge) for edit in edits)
 
 
 def _moved_behind(edits: Sequence[CardEdit], graph: Graph, over: Mapping[str, str]) -> Iterator[CardEdit]:
@@ -90,8 +99,12 @@ def _moved_behind(edits: Sequence[CardEdit], graph: Graph, over: Mapping[str, st
     yield SetOutputs(outputs=tuple(instead.get(port, port) for port in (given or [graph.outputs])[-1]))
 
 
+#: How many inputs of a card each of its splits, or merges, has.
+_INPUTS = {"split": 1, "merge": 2}
+
+
 class _Cards:
-    """What edits of cards mean for one graph; `added`: the splits of conditions that earlier edits of a step add."""
+    """What edits of cards mean for one graph; `added`: the splits and merges that earlier edits of a step add."""
 
     def __init__(self, graph: Graph, registry: Registry, added: dict[str, list[str]]) -> None:
         self._graph, self._registry, self._added = graph, registry, added
@@ -107,35 +120,40 @@ class _Cards:
     @unfold.register
     def _(self, edit: Connect) -> Sequence[Edit]:
         source, chance, split = self._real(edit.source), self._chances.get(edit.target), self._split(edit)
+        if chance and not split:
+            return [*self._divided(chance.condition, source, edit.target, edit.input, edit.argument)]
         if split:
             return [Connect(source=source, target=split, input=0)]
-        if chance:
-            return [*self._divided(PortRef(node=chance.coin), source, edit.target, edit.input, edit.argument)]
         if edit.argument:
             return [msgspec.structs.replace(edit, source=source, target=key) for key in self._alike(edit.target)]
         condition = self._graph.argument_inputs(edit.target).get(PREDICATE) if edit.target in self._added else None
-        if edit.input and condition:
-            self._added[edit.target].append(self._free("split"))
-            return [*self._split_of(condition, source, self._side(edit.target), self._added[edit.target][-1])]
-        return [msgspec.structs.replace(edit, source=source)]
+        target, at = self._place(edit)
+        role = self._role(edit.target)
+        if condition and at is not None and at >= _INPUTS.get(role, at + 1):
+            self._added[edit.target].append(key := self._free(role))
+            return [*self._wired(role, condition, source, self._side(edit.target), key, at % _INPUTS[role])]
+        return [msgspec.structs.replace(edit, source=source, target=target, input=at)]
 
     @unfold.register
     def _(self, edit: Disconnect) -> Sequence[Edit]:
         chance, split = self._chances.get(edit.target), self._split(edit)
-        if not chance and split:
-            return [Disconnect(target=split, input=0)]
-        if not chance or not split:
+        if chance and split:
+            if any(split in self._chances[one].splits for one in chance.shared):
+                return [edit]
+            return [Disconnect(target=split, input=0) if split == chance.splits[0] else RemoveNode(key=split)]
+        if edit.argument:
             return [msgspec.structs.replace(edit, target=key) for key in self._alike(edit.target)]
-        return [Disconnect(target=split, input=0) if split == chance.splits[0] else RemoveNode(key=split)]
+        target, at = self._place(edit)
+        return [msgspec.structs.replace(edit, target=target, input=at)]
 
     @unfold.register
     def _(self, edit: RemoveNode) -> Sequence[Edit]:
-        return [edit, *(RemoveNode(key=key) for key in self._cards.parts.get(edit.key, ()))]
+        return [edit, *self._removed(edit.key)]
 
     @unfold.register
     def _(self, edit: SetDevice) -> Sequence[Edit]:
         chance = self._chances.get(edit.key)
-        others = (chance.merge, *chance.splits) if chance else self._alike(edit.key)[1:]
+        others = (*chance.merges, *chance.splits) if chance else self._alike(edit.key)[1:]
         return [edit, *(SetDevice(key=key, device=edit.device) for key in others)]
 
     @unfold.register
@@ -151,27 +169,43 @@ class _Cards:
         chance = self._chances.get(edit.key)
         if chance and edit.part >= 1:
             return [*self._always(edit.key, chance)]
-        # with what goes with it, such as its boxes, it shares an `if`, which has cards of its own
+        if edit.like and (other := self._chances.get(edit.like)):
+            return [*self._sometimes(edit.key, other.part, other.condition)]
+        # where its labels take more steps than it does, the `if` that they share has cards of its own
         coin = chance.coin if chance else coin_around(self._graph, self._registry, edit.key)
         if coin:
             return [SetArgument(key=coin, argument="probability", value=edit.part)]
-        return [*self._sometimes(edit.key, edit.part)] if edit.part < 1 else []
+        return self._in_branch([*self._sometimes(edit.key, edit.part)]) if edit.part < 1 else []
+
+    def _in_branch(self, edits: list[Edit]) -> Sequence[Edit]:
+        """The edits, with coins for the samples of a branch where what is divided by them is in one."""
+        draft = Draft(self._graph, self._registry)
+        draft.do(*edits)
+        draft.join(*(edit.key for edit in edits if isinstance(edit, AddNode)))
+        return draft.edits
 
     def _real(self, port: PortRef) -> PortRef:
-        splits = self._added.get(port.node, ())
-        at, output = divmod(port.output, 2)
-        return PortRef(node=splits[at], output=output) if at < len(splits) else self._cards.real(port)
+        alike = self._added.get(port.node, ())
+        at, output = divmod(port.output, 3 - _INPUTS.get(self._role(port.node), 1))
+        return PortRef(node=alike[at], output=output) if at < len(alike) else self._cards.real(port)
+
+    def _role(self, key: str) -> str:
+        return role_of(self._graph, self._registry, key) if key in self._graph else ""
 
     def _alike(self, key: str) -> Sequence[str]:
-        """The splits of a card, or the node itself."""
-        return self._choices.get(key, (key,))
+        """The splits or merges of a card, or the node itself."""
+        return self._added.get(key) or self._cards.alike(key)
+
+    def _place(self, edit: Connect | Disconnect) -> tuple[str, int | None]:
+        """The node and its input at which a wire of a card ends."""
+        alike, each, at = self._alike(edit.target), _INPUTS.get(self._role(edit.target), 0), edit.input
+        if not each or at is None or at // each >= len(alike):
+            return edit.target, at
+        return alike[at // each], at % each
 
     def _split(self, edit: Connect | Disconnect) -> str:
-        """The split between a wire that comes to a card and the node."""
-        splits = self._added.get(edit.target) or self._choices.get(edit.target, ())
+        """The split between a wire that comes to a card with a probability and the node."""
         at = None if edit.argument else edit.input or 0
-        if at is not None and at < len(splits):
-            return splits[at]
         wires = self._graph.wires(edit.target) if edit.target in self._chances else ()
         return next((w.source.node for w in wires if (w.input, w.argument) == (at, edit.argument)), "")
 
@@ -191,24 +225,28 @@ class _Cards:
     ) -> Iterator[Edit]:  # fmt: skip
         """A split before a place where a wire ends, or would."""
         key = self._free("split")
-        yield from self._split_of(coin, source, self._side(source.node if source else target), key)
+        yield from self._wired("split", coin, source, self._side(source.node if source else target), key)
         yield Connect(source=PortRef(node=key), target=target, input=at, argument=argument)
 
-    def _split_of(self, condition: PortRef, source: PortRef | None, device: Device, key: str) -> Iterator[Edit]:
-        yield AddNode(key=key, operator=self._operator("split"), device=device)
+    def _wired(
+        self, role: str, condition: PortRef, source: PortRef | None, device: Device, key: str, at: int = 0
+    ) -> Iterator[Edit]:  # fmt: skip
+        """A new split or merge, with one of its inputs."""
+        yield AddNode(key=key, operator=self._operator(role), device=device)
         if source:
-            yield Connect(source=source, target=key, input=0)
+            yield Connect(source=source, target=key, input=at)
         yield Connect(source=condition, target=key, argument=PREDICATE)
 
     def _side(self, key: str) -> Device:
         """Where the results of a node are."""
         return "cpu" if key not in self._graph or self._graph.node(key).device == "cpu" else "gpu"
 
-    def _sometimes(self, key: str, part: float) -> Iterator[Edit]:
+    def _sometimes(self, key: str, part: float, shared: PortRef | None = None) -> Iterator[Edit]:
         graph = self._graph
-        coin = PortRef(node=self._free("coin"))
-        toss = next(name for name in self._registry if COIN in name)
-        yield AddNode(key=coin.node, operator=toss, arguments={"probability": part, "dtype": "BOOL"})
+        coin = shared or PortRef(node=self._free("coin"))
+        if not shared:
+            toss = next(name for name in self._registry if COIN in name)
+            yield AddNode(key=coin.node, operator=toss, arguments={"probability": part, "dtype": "BOOL"})
         wires = graph.wires(key)
         places = [(w.source, w.input, w.argument) for w in wires]
         if not any(w.input == 0 for w in wires):
@@ -240,6 +278,13 @@ class _Cards:
                 yield Connect(source=source, target=key, input=wire.input, argument=wire.argument)
             else:
                 yield Disconnect(target=key, input=wire.input, argument=wire.argument)
-        yield from self._instead(chance.merge, PortRef(node=key))
-        yield from (RemoveNode(key=part) for part in self._cards.parts[key])
+        for output, merge in enumerate(chance.merges):
+            yield from self._instead(merge, PortRef(node=key, output=output))
+        yield from self._removed(key)
 
+    def _removed(self, key: str) -> Iterator[Edit]:
+        """The parts of a card go, but for what others share with it."""
+        chance = self._chances.get(key)
+        kept = {part for one in (chance.shared if chance else ()) for part in self._chances[one].nodes}
+        parts = chance.nodes if chance else self._cards.parts.get(key, ())
+        yield from (RemoveNode(key=part) for part in parts if part not in kept)

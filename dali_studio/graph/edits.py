@@ -93,10 +93,11 @@ class SetPipeline(msgspec.Struct, frozen=True, kw_only=True, tag="set_pipeline")
 
 
 class SetChance(msgspec.Struct, frozen=True, kw_only=True, tag="set_chance"):
-    """Apply a node to a part of the samples; 1: to all of them."""
+    """Apply a node to a part of the samples; 1: to all of them; `like`: the node whose coin decides, if it has one."""
 
     key: str
     part: float
+    like: str = ""
 
 
 #: The closed union of edits.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
-from dali_studio.graph.apply import apply
+from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import (
     AddNode,
     Connect,
@@ -42,7 +42,7 @@ from dali_studio.graph.movement import (
     words_of,
 )
 from dali_studio.graph.validate import infer
-from dali_studio.graph.ways import PREDICATE, Branches
+from dali_studio.graph.ways import PREDICATE, Branches, undivided
 from dali_studio.schema.model import Device, Movement, Twin, Value
 from dali_studio.schema.registry import Registry
 
@@ -77,7 +77,7 @@ def twin_edits(
     which would bring what a branch has together with what all samples have.
     """
     wrong = count_unmoved(graph, registry, metas)
-    mixed = Branches(graph, registry).mixed(graph)
+    mixed = Branches(graph, registry).mixed(graph).keys()
     for one in (one for one in unmoved(graph, registry, metas) if one.label.node == found.node):
         for title, attempt in _attempts(graph, registry, metas, one):
             draft = Draft(graph, registry)
@@ -85,7 +85,7 @@ def twin_edits(
                 after = attempt(draft)
             except DaliStudioError:
                 continue
-            if Branches(draft.graph, registry).mixed(draft.graph) - mixed:
+            if Branches(draft.graph, registry).mixed(draft.graph).keys() - mixed:
                 continue
             left = infer(draft.graph, registry, set(draft.graph))
             if after is not None and count_unmoved(draft.graph, registry, left) < wrong:
@@ -125,38 +125,11 @@ def _attempts(
         yield f"Give fractions, and {movement.words[0]} the {word}", lambda draft: _in_fractions(draft, one)
 
 
-class Draft:
-    """A graph that edits change one by one."""
-
-    def __init__(self, graph: Graph, registry: Registry) -> None:
-        self.graph, self.registry = graph, registry
-        self.edits: list[Edit] = []
-
-    def do(self, *edits: Edit) -> None:
-        """Apply edits.
-
-        Raises
-        ------
-        DaliStudioError
-            If one of them cannot be done.
-        """
-        for edit in edits:
-            self.graph, _ = apply(self.graph, (edit,), self.registry)
-            self.edits.append(edit)
-
-    def instead(self, old: PortRef, new: PortRef, consumers: Sequence[tuple[str, int | None, str]]) -> None:
-        """Feed what an output feeds, and return what it returns, from another one."""
-        for target, at, argument in consumers:
-            self.do(Connect(source=new, target=target, input=at, argument=argument))
-        outputs = tuple(new if port == old else port for port in self.graph.outputs)
-        if outputs != self.graph.outputs:
-            self.do(SetOutputs(outputs=outputs))
-
-    def fresh(self, image: PortRef, label: PortRef, one: Unmoved) -> Unmoved | None:
-        """How the ways are now."""
-        found = alignments(self.graph, self.registry, image, label, one.kind)
-        ways = next((ways for ways in found if ways.rest), None)
-        return None if ways is None else Unmoved(image, label, one.kind, one.takers, ways)
+def _fresh(draft: Draft, image: PortRef, label: PortRef, one: Unmoved) -> Unmoved | None:
+    """How the ways are now."""
+    found = alignments(draft.graph, draft.registry, image, label, one.kind)
+    ways = next((ways for ways in found if ways.rest), None)
+    return None if ways is None else Unmoved(image, label, one.kind, one.takers, ways)
 
 
 # ------------------------------------------------------------------------------------------------- taken and taken out
@@ -189,7 +162,7 @@ def _take_out(draft: Draft, key: str, label: PortRef) -> PortRef | None:
 def _moved_to(draft: Draft, one: Unmoved, other: Moving) -> PortRef | None:
     """Take out what does the same at another place, and add it where it belongs."""
     label = _take_out(draft, other.node.key, one.label)
-    now = None if label is None else draft.fresh(one.image, label, one)
+    now = None if label is None else _fresh(draft, one.image, label, one)
     if now is None or now.step is None:
         return None
     return _insert(draft, infer(draft.graph, draft.registry, set(draft.graph)), now, now.step)
@@ -198,7 +171,7 @@ def _moved_to(draft: Draft, one: Unmoved, other: Moving) -> PortRef | None:
 def _in_fractions(draft: Draft, one: Unmoved) -> PortRef | None:
     """Let the reader give fractions, and go on from there."""
     draft.do(SetArgument(key=one.source.node, argument="ratio", value=True))
-    now = draft.fresh(one.image, one.label, one)
+    now = _fresh(draft, one.image, one.label, one)
     if now is None or now.step is None:
         return one.label
     metas = infer(draft.graph, draft.registry, set(draft.graph))
@@ -215,11 +188,12 @@ def change(draft: Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef |
     graph, registry, key = draft.graph, draft.registry, other.node.key
     movement = movement_of(registry, step.node) or Movement()
     label = one.label
-    if not step.branch.items() >= other.branch.items():
+    extra, opened = list(other.branch.items() - step.branch.items()), PortRef(node="")
+    if extra:
         outside = _opened(draft, key, label)
-        if outside is None or step.branch:
+        if outside is None or extra != list(other.branch.items())[-1:] or step.branch.items() - other.branch.items():
             return None
-        label = outside
+        label, opened = outside, extra[0][0]
     if one.kind == "mask":
         names = {name: name for name in (*movement.unless, *movement.by)}
         wires = [(at, port) for at, port in enumerate(graph.inputs(step.node.key)) if at > 0 and port is not None]
@@ -236,11 +210,14 @@ def change(draft: Draft, one: Unmoved, step: Moving, other: Moving) -> PortRef |
         _tell(draft, one, step, key, twin, {})
     missing = {condition: side for condition, side in step.branch.items() if condition not in other.branch}
     if not missing:
+        draft.join(key)
+        draft.sweep(opened)
         return label
     sources = [port for port in draft.graph.inputs(key) if port is not None]
     made = [PortRef(node=key, output=at) for at in range(len(sources))]
     before = [draft.graph.consumers(own) for own in made]
     results = _enclose(draft, key, sources, [missing] * len(sources))
+    draft.join(key)
     for own, consumers, result in zip(made, before, results, strict=True):
         draft.instead(own, result, consumers)
         label = result if label == own else label
@@ -278,6 +255,7 @@ def _tell(
     before = next(iter(graph.inputs(step.node.key)), None)
     if not twin.shape or before is None:
         return
+    before = undivided(graph, registry, before)
     there = [target for target, at, _ in graph.consumers(before) if at == 0 and graph.node(target).operator == SHAPES]
     shapes = there[0] if there else graph.free_key(f"{before.node}_{SHAPES}")
     if not there:
@@ -377,6 +355,7 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
     missing = [{one: side for one, side in step.branch.items() if one not in under} for under in there]
     classes = [graph.consumers(port) for port in sources[1:]]
     results = _enclose(draft, key, sources, missing)
+    draft.join(key)
     moved = {way[at] if at_input == 0 else sources[at_input]: port for at_input, port in enumerate(results)}
     if last:
         return _take(draft, one, moved)

@@ -8,7 +8,7 @@ from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
-from dali_studio.graph.ways import way_to
+from dali_studio.graph.ways import undivided, way_to
 from dali_studio.schema.model import Movement, Twin, Value
 from dali_studio.schema.registry import Registry
 
@@ -183,14 +183,16 @@ def _of_picture(graph: Graph, registry: Registry, step: Node, other: Node, twin:
     """Whether `other` knows the shape of the picture that `step` takes."""
     shape = graph.argument_inputs(other.key).get(twin.shape)
     picture = next(iter(graph.inputs(step.key)), None)
-    measured = next(iter(graph.inputs(shape.node)), None) if shape is not None else None
+    measure = undivided(graph, registry, shape).node if shape is not None else ""
+    measured = next(iter(graph.inputs(measure)), None) if measure else None
     if measured is None or picture is None:
         return False
+    measured = undivided(graph, registry, measured)  # the shapes of a branch's pictures are those of all of them
     for port in reversed(way_to(graph, picture)):
         if port == measured:
             return True
         node = graph.node(port.node)
-        conditional = node.operator in registry and registry.schema(node.operator).role in ("split", "merge")
-        if conditional or ((movement := movement_of(registry, node)) and moves(graph, registry, node, movement)):
+        merged = node.operator in registry and registry.schema(node.operator).role == "merge"
+        if merged or ((movement := movement_of(registry, node)) and moves(graph, registry, node, movement)):
             return False
     return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, errors
@@ -15,6 +15,7 @@ from dali_studio.graph.label_guard import label_findings, masks_of
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node, cycle_found
 from dali_studio.graph.objects import MISSING
+from dali_studio.graph.ways import MIXED, Branches, undivided
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.model import OperatorSchema, OutputSchema
 from dali_studio.schema.registry import Registry
@@ -57,8 +58,30 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     if not cycle:
         for port in masks_of(graph, registry, inference.metas):
             inference.metas[port] = inference.metas[port].with_(kind="mask")
-        labels = label_findings(graph, registry, inference.metas)
+        labels = [*_mixed(graph, registry), *label_findings(graph, registry, inference.metas)]
     return Validation(tuple(found + inference.found + labels), inference.metas)
+
+
+def _mixed(graph: Graph, registry: Registry) -> Iterator[Diagnostic]:
+    """Nodes that bring the samples of a branch together with others; those behind such a one are not blamed."""
+    branches = Branches(graph, registry)
+    found = branches.mixed(graph)
+    behind = {key for one in found for key in graph.descendants(one)}
+    for key, about in found.items():
+        if key in behind:
+            continue
+        inner, under = max(about, key=lambda one: len(one[1]))
+        other, outside = next(one for one in about if one[1] != under)
+        names = [undivided(graph, registry, one[0].source).node for one in ((inner, under), (other, outside))]
+        if key in branches.merges and inner.input is not None:
+            other, message = inner, f"{key} merges {names[0]}, which is not of that branch of its condition."
+        else:
+            whose = "those of another branch" if outside.items() - under.items() else "more than these"
+            message = f"{key} takes {names[0]} for the samples of a branch, and {names[1]} for {whose}."
+        schema = registry.schema(graph.node(key).operator)
+        name = other.argument if other.input is None else schema.input_name(other.input)
+        hint = "Split all of them by one condition, or merge the branches before this step."
+        yield checks.finding(graph.node(key), MIXED, message, hint, argument=name)
 
 
 def refusals(graph: Graph, registry: Registry, validation: Validation) -> tuple[Diagnostic, ...]:

@@ -7,10 +7,13 @@ from itertools import product
 
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Wire
 from dali_studio.schema.registry import Registry
 
 #: The argument of nodes that split or merge.
 PREDICATE = "predicate"
+#: The code of findings about nodes that bring samples of a branch together with others.
+MIXED = "DS211"
 #: With more conditions than so many, each is taken to fail alone, and not in all combinations.
 _COMBINED = 6
 
@@ -38,6 +41,13 @@ def _before(graph: Graph, port: PortRef, taken: Mapping[str, int], registry: Reg
         alike = [i for i, one in enumerate(schema.inputs) if kind in ("boxes", "points", "label") and one.kind == kind]
         at = alike[0] if alike else at
     return inputs[at] if at < len(inputs) else None
+
+
+def undivided(graph: Graph, registry: Registry, port: PortRef) -> PortRef:
+    """What was split to give what a port gives."""
+    operator, source = graph.node(port.node).operator, next(iter(graph.inputs(port.node)), None)
+    split = source is not None and operator in registry and registry.schema(operator).role == "split"
+    return undivided(graph, registry, source) if source is not None and split else port
 
 
 class Branches:
@@ -86,19 +96,24 @@ class Branches:
         way = way_to(graph, port)
         return self.behind(way, len(way) - 1)
 
-    def mixed(self, graph: Graph) -> set[str]:
-        """Nodes whose inputs, and arguments, are not all about the same samples: such as a branch's, and all."""
+    def mixed(self, graph: Graph) -> dict[str, list[tuple[Wire, dict[PortRef, int]]]]:
+        """Nodes whose inputs, and arguments, are not all about the same samples: such as a branch's, and all.
+
+        With their wires and the conditions under which these bring something; a side of a merge without its own.
+        """
+        found: dict[str, list[tuple[Wire, dict[PortRef, int]]]] = {}
         made: dict[str, dict[PortRef, int]] = {}
-        found: set[str] = set()
-        for key in graph.computable():
-            about: list[dict[PortRef, int]] = []
-            for source, at in ((wire.source, wire.input) for wire in graph.wires(key)):
+        for key in graph.computable() if self.splits else ():
+            about: list[tuple[Wire, dict[PortRef, int]]] = []
+            for wire in graph.wires(key):
+                source, at = wire.source, wire.input
                 own = {self.splits[source.node]: source.output} if source.node in self.splits else {}
                 under = made.get(source.node, {}) | own
                 if key in self.merges and at is not None:  # a side, which it ends
-                    under = dict(under.items() ^ {(self.merges[key], at)})
-                about.append(under)
-            made[key] = about[0] if about else {}
-            if any(under != made[key] for under in about):
-                found.add(key)
+                    end = {self.merges[key]: at}
+                    under = {one: side for one, side in (under | end).items() if under.get(one) != end.get(one)}
+                about.append((wire, under))
+            made[key] = about[0][1] if about else {}
+            if any(under != made[key] for _, under in about):
+                found[key] = about
         return found

@@ -213,7 +213,8 @@ class Answers:
         graph, finished = graph_view(now), session.runs.finished
         schemas = {name: session.registry.schema(name) for name in {node.operator for node in graph.nodes}
                    if name in session.registry}  # fmt: skip
-        stills = {**stills, **{key: stills[one.merge] for key, one in now.cards.chances.items() if one.merge in stills}}
+        merges = {key: one.merges[0] for key, one in now.cards.chances.items()}
+        stills = {**stills, **{key: stills[merge] for key, merge in merges.items() if merge in stills}}
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         travels = session.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}

@@ -13,6 +13,7 @@ import msgspec
 from dali_studio.graph.cards import Cards, before
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.graph.placement import Repair
 from dali_studio.studio import messages, requests
 from dali_studio.studio.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished
 
@@ -30,17 +31,19 @@ def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.Gra
         return None if source is None else cards.drawn(source)
 
     def drawn(node: messages.NodeView) -> messages.NodeView:
-        chance, splits = cards.chances.get(node.key), [nodes[key] for key in cards.choices.get(node.key, (node.key,))]
-        inputs = [outer(ref, split=chance is not None) for one in splits for ref in one.inputs]
+        chance, alike = cards.chances.get(node.key), [nodes[key] for key in cards.alike(node.key)]
+        inputs = [outer(ref, split=chance is not None) for one in alike for ref in one.inputs]
         wired = {name: outer(ref, split=chance is not None) for name, ref in node.argument_inputs.items()}
-        merge = nodes[chance.merge] if chance else node
+        gives = [nodes[key] for key in chance.merges] if chance else alike
+        own = len(gives) if chance else len(node.output_kinds)
         return msgspec.structs.replace(
             node, inputs=tuple(inputs), argument_inputs={name: ref for name, ref in wired.items() if ref},
-            output_kinds=tuple(kind for one in splits for kind in one.output_kinds),
-            output_ranks=tuple(rank for one in splits for rank in one.output_ranks),
-            facts=merge.facts if chance else tuple(fact for one in splits for fact in one.facts),
-            pin=merge.pin, pin_batch=merge.pin_batch, in_run=merge.in_run,
-            chance=chance.part if chance else node.chance,
+            output_kinds=tuple(kind for one in gives for kind in one.output_kinds) + node.output_kinds[own:],
+            output_ranks=tuple(rank for one in gives for rank in one.output_ranks) + node.output_ranks[own:],
+            facts=tuple(fact for one in gives for fact in one.facts) + node.facts[own:],
+            pin=gives[0].pin, pin_batch=gives[0].pin_batch, in_run=gives[0].in_run,
+            chance=chance.part if chance else node.chance, coin=chance.coin if chance else "",
+            shared=chance.shared if chance else (),
             parts=tuple(nodes[part] for part in cards.parts.get(node.key, ())),
         )  # fmt: skip
 
@@ -86,14 +89,18 @@ def told(message: messages.KernelMessage, cards: Cards) -> messages.KernelMessag
                 changed |= {name: port.node} | ({"output": port.output} if hasattr(value, "output") else {})
         return msgspec.structs.replace(value, **changed) if changed else None
 
+    def named(repair: Repair) -> Repair:
+        return msgspec.structs.replace(repair, node=owners.get(repair.node, repair.node))
+
     match message:
         case messages.Opened():
             return message
         case messages.RevisionChanged():  # whose graph is folded
-            return msgspec.structs.replace(message, diagnostics=_mapped(message.diagnostics, own))
+            found, repairs = _mapped(message.diagnostics, own), tuple(map(named, message.repairs))
+            return msgspec.structs.replace(message, diagnostics=found, repairs=repairs)
         case messages.Previews():
             # a card shows what its merge gives
-            merges = {chance.merge for chance in cards.chances.values()}
+            merges = {merge for chance in cards.chances.values() for merge in chance.merges}
             inner = {part for key in cards.chances for part in (key, *cards.parts[key])} - merges
             shown = tuple(item for item in message.items if item.key not in inner)
             return _mapped(msgspec.structs.replace(message, items=shown), own)

@@ -87,7 +87,7 @@ class Inquiries:
 
     def _variant(self, revision: Revision, edits: Sequence[CardEdit], port: PortRef) -> Revision | str:
         # what other values would do is shown of samples that are left alone, too
-        coins = [chance.coin for chance in revision.cards.chances.values() if chance.merge == port.node and edits]
+        coins = [chance.coin for chance in revision.cards.chances.values() if port.node in chance.merges and edits]
         sure = [SetArgument(key=coin, argument="probability", value=1.0) for coin in coins]
         try:
             return revision.variant([*unfolded(edits, revision.graph, revision.registry), *sure])

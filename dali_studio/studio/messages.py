@@ -90,6 +90,10 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: wide: the card of its first output, a sequence or a volume, takes two columns; of few nodes only
     chance: float | None = None
     #: chance: to which part of the samples it is applied, if not to all
+    coin: str = ""
+    #: coin: the node that decides so, if it has no card of its own
+    shared: tuple[str, ...] = ()
+    #: shared: other nodes that go by this coin
     parts: tuple[NodeView, ...] = ()
     #: parts: nodes that have no card of their own, but are on this one
 

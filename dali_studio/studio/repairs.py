@@ -13,9 +13,11 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard, label_twins
 from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetOutputs
+from dali_studio.graph.mixing import unmixed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
+from dali_studio.graph.ways import MIXED
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.code_nodes import in_place_of
@@ -32,6 +34,7 @@ def offered(
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings, gpu=gpu)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _mixed(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _written(graph, findings)),
@@ -48,6 +51,14 @@ def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
         made = label_twins.twin_edits(graph, registry, metas, found)
         if made is not None:
             yield Repair(code=found.code, node=found.node, argument=found.argument, title=made.title), made.edits
+
+
+def _mixed(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
+    """For samples of a branch that come together with others: all of it in the branch, or behind it."""
+    for found in findings:
+        made = unmixed(graph, registry, found.node) if found.code == MIXED else None
+        if made is not None:
+            yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
 
 
 def _cleared(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:

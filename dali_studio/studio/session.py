@@ -21,10 +21,10 @@ from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
-from dali_studio.graph.card_edits import put_behind, unfolded
+from dali_studio.graph.card_edits import is_between, put_behind, unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.edits import AddNode, PortRef
 from dali_studio.graph.followers import followed
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
@@ -56,6 +56,7 @@ from dali_studio.studio.view import (
     positions_in,
     positions_of,
     revision_changed,
+    with_cards,
     written_places,
 )
 from dali_studio.studio.worker import Worker
@@ -252,10 +253,15 @@ class Session:
         twins = followed(self.graph, self.registry, edits)
         held = pins.renamed(pins.pins_in(self.history), edits)
         held |= {key: self._pin(key) if held else None for key, held in message.pins.items()}
-        # the browser has found places before a merge for what is behind it
-        put = {} if put_behind(message.edits, self.graph, self.registry) else message.positions
-        room = make_room(self.positions | put, [*edits, *twins]) if twins or put is not message.positions else {}
-        places = {**room, **put, **named_marks(message.marks), **pins.named_pins(held)}
+        # they stand before a merge, but will be behind it
+        over = put_behind(message.edits, self.graph, self.registry)
+        moved = [key for key, merge in over.items() if is_between(message.edits, key, merge)]
+        put = {key: place for key, place in (self.positions | message.positions).items() if key not in moved}
+        added = [AddNode(key=key, operator="") for key in moved if key in self.graph]
+        room = message.positions
+        if twins or moved:
+            room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
+        places = {**room, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
@@ -267,12 +273,14 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyRepair) -> None:
-        wanted = (message.code, message.node, message.argument)
+        wanted, owners = (message.code, message.node, message.argument), self.current().cards.owners
         for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
-            if (repair.code, repair.node, repair.argument) == wanted and message.title in ("", repair.title):
+            named = any((repair.code, key, repair.argument) == wanted for key in (repair.node, owners.get(repair.node)))
+            if named and message.title in ("", repair.title):
                 edits = edits_with(self.samples)
+                room = make_room(self.positions, with_cards(self.graph, self.registry, edits))
                 # who asked for it may lay all cards out anew then, which is a part of this step
-                self.history.apply(edits, f"repair {self.revision + 1}", make_room(self.positions, edits))
+                self.history.apply(edits, f"repair {self.revision + 1}", room)
                 break
         self._changed()  # also when the finding is gone: two views may press at once
 

@@ -17,8 +17,8 @@ from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
-from dali_studio.graph.apply import AnyEdit
-from dali_studio.graph.cards import Cards, coin_around, part_of
+from dali_studio.graph.apply import AnyEdit, apply
+from dali_studio.graph.cards import Cards, before, cards_in, coin_around, part_of, role_of
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
@@ -189,6 +189,22 @@ def options_view(graph: Graph) -> PipelineOptions:
         batch_size=options.batch_size, num_threads=options.num_threads, seed=options.seed, device_id=options.device_id,
         prefetch_queue_depth=options.prefetch_queue_depth,
     )  # fmt: skip
+
+
+def with_cards(graph: Graph, registry: Registry, edits: Sequence[AnyEdit]) -> list[AnyEdit]:
+    """The edits of nodes that have a card of their own after them; wires end at the cards of the others."""
+    after, _ = apply(graph, edits, registry)
+    cards, found = cards_in(after, registry), list[AnyEdit]()
+    for edit in edits:
+        if isinstance(edit, Connect):
+            source, target = edit.source, cards.owners.get(edit.target, edit.target)
+            if cards.owners.get(source.node) in cards.chances and role_of(after, registry, source.node) == "split":
+                source = before(after, source.node) or source
+            source = cards.drawn(source)
+            found += [msgspec.structs.replace(edit, source=source, target=target)] if target != source.node else []
+        elif getattr(edit, "key", "") not in cards.owners:
+            found.append(edit)
+    return found
 
 
 def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> dict[str, Position]:

@@ -148,7 +148,7 @@ def edited(graph: Graph, command: str, a: int, b: int, c: int) -> Graph:
         found = [one for one in validate(graph, REGISTRY).diagnostics if one.code == CODE]
         made = [edits for repair, edits in offered(graph, REGISTRY, found) if repair.code == CODE]
         repaired = apply(graph, made[0](Path) if made else (), REGISTRY)[0]
-        assert Branches(repaired, REGISTRY).mixed(repaired) <= Branches(graph, REGISTRY).mixed(graph)
+        assert Branches(repaired, REGISTRY).mixed(repaired).keys() <= Branches(graph, REGISTRY).mixed(graph).keys()
         return repaired
     try:
         return edited_by(graph, edits)

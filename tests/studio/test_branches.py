@@ -109,7 +109,7 @@ def test_a_node_with_a_probability_is_one_card_of_the_saved_picture() -> None:
 
 
 def test_the_time_of_a_node_with_a_probability_is_that_of_all_its_parts() -> None:
-    cards = Cards({"turned": Chance(0.5, "coin", "merge", ("split",))}, {})
+    cards = Cards({"turned": Chance(0.5, "coin", PortRef(node="coin"), ("merge",), ("split",))}, {})
     times = {"coin": 0.5, "split": 0.25, "turned": 2.0, "merge": 0.25, "decode": 4.0}
     devices: dict[str, Device] = {"turned": "gpu", "merge": "gpu"}
     made = [NodeTiming(key=key, device=devices.get(key, "cpu"), milliseconds=ms, p95=ms, share=0.1)

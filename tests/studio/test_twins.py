@@ -14,7 +14,7 @@ from studio.clients import Client, only
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.graph import document
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.edits import AddNode, Connect, PortRef
 from dali_studio.studio import bodies, messages
 
 
@@ -107,7 +107,7 @@ def test_a_probability_takes_what_moves_the_boxes_along(client: Client) -> None:
     assert all(any(name in line for line in lines[taken : taken + 3]) for name in ("fn.flip(", "fn.bb_flip("))
     graph = only(client.received, messages.RevisionChanged)[-1].graph
     assert {node.key: node.chance for node in graph.nodes if node.chance} == {"flip": 0.6, "flipped_boxes": 0.6}
-    assert {node.key for node in client.session.graph.nodes()} <= client.session.positions.keys()
+    assert {node.key for node in graph.nodes} == client.session.positions.keys() == set(whole)
     assert [node.operator for node in client.session.graph.nodes()].count("random.coin_flip") == 2
     # boxes lie over the picture of their branch, and behind it over that of all
     for sample in range(2):
@@ -130,10 +130,68 @@ def test_a_random_argument_takes_what_moves_the_boxes_along(client: Client) -> N
     assert client.session.graph == before
 
 
-def test_what_is_put_behind_a_step_with_a_probability_is_done_to_all_samples(client: Client) -> None:
+def test_labels_share_the_coin_of_their_image_and_have_one_card_as_well(client: Client) -> None:
+    outputs = [{"node": port.node, "output": port.output} for port in client.session.graph.outputs]
+    client.edit({"type": "set_outputs", "outputs": [*outputs, {"node": "reader", "output": 2}]})
+    client.edit({"type": "add_node", "key": "turn", "operator": "rotate", "arguments": {"angle": 40.0}},
+                {"type": "connect", "source": outputs[0], "target": "turn", "input": 0},
+                {"type": "set_outputs", "outputs": [{"node": "turn"}, outputs[1], {"node": "reader", "output": 2}]})  # fmt: skip
+    for _ in range(2):
+        client.send("apply_repair", code="DS210", node=unmoved(client)[0].node, argument="")
+    before = client.session.graph
+    told = client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
+    client.edit({"type": "set_chance", "key": "turn", "part": 0.25})
+    nodes = {node.key: node for node in only(client.received, messages.RevisionChanged)[-1].graph.nodes}
+    assert nodes.keys() == set(before)  # no card of an `if`, and none of a coin but that of `horizontal`
+    twins = {node.operator: key for key, node in nodes.items() if node.operator in ("bb_flip", "bbox_rotate")}
+    for key, twin, part in (("flip", twins["bb_flip"], 0.5), ("turn", twins["bbox_rotate"], 0.25)):
+        one, other = nodes[key], nodes[twin]
+        assert (one.chance, one.shared, other.chance, other.shared) == (part, (twin,), part, (key,))
+        assert one.coin == other.coin and [part.key for part in (*one.parts, *other.parts)].count(one.coin) == 1
+    # boxes that leave the picture take their classes along
+    turned = nodes[twins["bbox_rotate"]]
+    assert len(turned.output_kinds) == 2 and client.session.graph.outputs[2] == client.session.current().cards.real(
+        PortRef(node=turned.key, output=1)
+    )
+    assert not only(told, messages.RevisionChanged)[-1].diagnostics
+    assert [len(node.output_kinds) for node in (nodes["reader"], nodes["flip"])] == [3, 1]
+    # the coin is one for both, and goes with the last of them
+    client.edit({"type": "set_chance", "key": twins["bb_flip"], "part": 0.75})
+    assert client.session.graph.node(nodes["flip"].coin).arguments["probability"] == 0.75
+    client.edit({"type": "remove_node", "key": "flip"})
+    assert nodes["flip"].coin in client.session.graph
+    client.send("undo")
+    client.edit({"type": "set_chance", "key": "turn", "part": 1.0})
+    client.edit({"type": "set_chance", "key": "flip", "part": 1.0})
+    assert set(client.session.graph) == set(before)
+    assert [client.session.graph.node(key) for key in before] == [before.node(key) for key in before]
+    # with another step, pasted as the browser does
+    client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
+    copied = {"type": "add_node", "key": "again", "operator": "flip"}
+    wire = {"type": "connect", "source": {"node": "turn"}, "target": "again", "input": 0}
+    client.edit(copied, wire, {"type": "set_chance", "key": "again", "part": 0.5, "like": "flip"})
+    nodes = {node.key: node for node in only(client.received, messages.RevisionChanged)[-1].graph.nodes}
+    assert nodes["again"].coin == nodes["flip"].coin and set(nodes["again"].shared) == {"flip", twins["bb_flip"]}
+
+
+def in_branch(client: Client) -> PortRef:
+    """Give the image a probability, and boxes one step more in the same `if`, which has cards then."""
     client.send("apply_repair", code="DS210", node="reader", argument="")
     client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
-    before, (merge, boxes) = client.session.graph, client.session.graph.outputs
+    graph, (merge, boxes) = client.session.graph, client.session.graph.outputs
+    client.session.history.apply([
+        AddNode(key="more", operator="bb_flip", arguments={"horizontal": 0}),
+        Connect(source=graph.inputs(boxes.node)[0] or boxes, target="more", input=0),
+        Connect(source=PortRef(node="more"), target=boxes.node, input=0),
+    ])  # fmt: skip
+    places = {key: {"x": 184.0 * i, "y": 0.0} for i, key in enumerate(client.session.graph.order())}
+    client.send("move_nodes", positions=places)
+    return merge
+
+
+def test_what_is_put_behind_a_step_with_a_probability_is_done_to_all_samples(client: Client) -> None:
+    merge = in_branch(client)
+    before, boxes = client.session.graph, client.session.graph.outputs[1]
     assert before.fed_by("flip") == [(merge.node, 0)]
 
     def put(key: str, *more: dict[str, Any]) -> None:
@@ -152,7 +210,7 @@ def test_what_is_put_behind_a_step_with_a_probability_is_done_to_all_samples(cli
     assert graph.inputs(merge.node) == before.inputs(merge.node)
     assert places["rotate"].x > places[merge.node].x > places["flip"].x
     view = only(client.received, messages.RevisionChanged)[-1].graph
-    assert {node.key: node.chance for node in view.nodes if node.chance} == {"flip": 0.5, "flipped_boxes": 0.5}
+    assert {node.key: node.chance for node in view.nodes if node.chance} == {"flip": 0.5}
     # what the merge fed, it feeds now
     put("again")
     graph = client.session.graph
@@ -160,6 +218,19 @@ def test_what_is_put_behind_a_step_with_a_probability_is_done_to_all_samples(cli
     for _ in range(2):
         client.send("undo")
     assert client.session.graph == before
+    # a card that lies there, dropped on the wire, or fed by the port
+    for more in ({}, {"key": merge.node}):
+        client.edit({"type": "add_node", "key": "loose", "operator": "rotate", "arguments": {"angle": 20.0}})
+        client.send("move_nodes", positions={"loose": {"x": 0.0, "y": 0.0}})
+        wires = [("flip", "loose"), *(("loose", target) for target in more.values())]
+        client.edit(*({"type": "connect", "source": {"node": a}, "target": b, "input": 0} for a, b in wires))
+        graph, places = client.session.graph, client.session.positions
+        assert graph.inputs("loose") == (merge,) and graph.inputs(merge.node) == before.inputs(merge.node)
+        assert graph.outputs == ((PortRef(node="loose"), boxes) if more else before.outputs)
+        assert (places["loose"].x > places[merge.node].x) == bool(more)
+        while "loose" in client.session.graph:
+            client.send("undo")
+        assert client.session.graph == before
     # where other samples go elsewhere, the branch has its own steps
     cut = {"type": "add_node", "key": "other", "operator": "flip"}
     source = before.inputs(merge.node)[1]
@@ -176,9 +247,11 @@ def test_a_step_inside_a_branch_is_followed_by_boxes_and_classes(client: Client)
     client.send("apply_repair", code="DS210", node="reader", argument="")
     client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
     merge, graph = client.session.graph.outputs[0].node, client.session.graph
-    client.edit({"type": "add_node", "key": "turn", "operator": "rotate", "arguments": {"angle": 20.0}})
-    ends = [("flip", "turn"), ("turn", merge)]  # wired by hand
-    client.edit(*({"type": "connect", "source": {"node": a}, "target": b, "input": 0} for a, b in ends))
+    wires = Connect(source=PortRef(node="flip"), target="turn", input=0), Connect(
+        source=PortRef(node="turn"), target=merge, input=0
+    )
+    client.session.history.apply([AddNode(key="turn", operator="rotate", arguments={"angle": 20.0}), *wires])
+    client.send("ready")
     (found,) = unmoved(client)
     client.send("apply_repair", code="DS210", node=found.node, argument="")
     assert not unmoved(client)

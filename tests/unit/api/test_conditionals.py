@@ -277,7 +277,7 @@ def test_inputs_of_different_branches_are_refused() -> None:
         some, rest = fn._conditional.split(numbers(), predicate=condition())
         drawn = fn.random.uniform(rest, range=[0, 1])
         pipe.set_outputs(fn.random.uniform(some, range=fn.external_source(source=lambda: [np.float32([0, 1])] * BATCH)), drawn)
-    with pytest.raises(DaliStudioError, match="the inputs are about different samples"):
+    with pytest.raises(DaliStudioError, match="for the samples of a branch, and"):
         pipe.run()
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dali_studio import fn, pipeline_def, types
+from dali_studio import fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
+from dali_studio.api.pipeline import Pipeline
+from dali_studio.codegen.emit import emit
 from dali_studio.graph.apply import apply
 from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.cards import Chance, cards_in
@@ -25,7 +28,10 @@ from dali_studio.graph.edits import (
     SetOutputs,
 )
 from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import validate
+from dali_studio.graph.ways import MIXED
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.repairs import offered
 
 REGISTRY = default_registry()
 
@@ -60,7 +66,7 @@ def chosen(plain: Graph) -> Graph:
 def test_a_coin_a_split_for_every_wire_and_a_merge_are_put_around_a_node(plain: Graph, chosen: Graph) -> None:
     assert not _chances(plain, REGISTRY)
     (chance,) = _chances(chosen, REGISTRY).values()
-    assert (chance.part, chance.coin, chance.splits, chance.merge) == (0.8, "coin", ("split", "split_2"), "merge")
+    assert (chance.part, chance.coin, chance.splits, chance.merges) == (0.8, "coin", ("split", "split_2"), ("merge",))
     assert chosen.inputs("bright") == (PortRef(node="merge"),) and PortRef(node="rotate") not in chosen.outputs
     assert chosen.inputs("merge") == (PortRef(node="rotate"), PortRef(node="split", output=1))
     other = after(chosen, SetChance(key="rotate", part=0.25))
@@ -157,3 +163,99 @@ def test_a_copied_condition_has_all_of_its_inputs() -> None:
     )  # fmt: skip
     (source,) = made.inputs("flip")
     assert source is not None and source.output == 1 and made.inputs(source.node) == (PortRef(node="masks"),)
+
+
+def test_the_values_that_an_if_gives_are_on_one_card() -> None:
+    graph = branching().graph
+    cards = cards_in(graph, REGISTRY)
+    ((first, (_, second)),) = cards.ends.items()
+    assert graph.outputs[1] == PortRef(node=second) and cards.drawn(PortRef(node=second)) == PortRef(node=first, output=1)
+    assert cards.real(PortRef(node=first, output=1)) == PortRef(node=second)
+    moved = after(graph, Connect(source=PortRef(node="two"), target=first, input=3))
+    assert moved.inputs(second) == (PortRef(node="two"), PortRef(node="two"))
+    assert after(graph, Disconnect(target=first, input=3)).inputs(second) == (PortRef(node="two"),)
+    assert set(graph) - set(after(graph, RemoveNode(key=first))) == {first, second}
+    # they stay so beside a card with a probability
+    assert cards_in(after(graph, SetChance(key="masks", part=0.5)), REGISTRY).ends == cards.ends
+    # a copy has all of its inputs
+    made = after(
+        graph, AddNode(key="again", operator=graph.node(first).operator),
+        Connect(source=PortRef(node="toss"), target="again", argument="predicate"),
+        *(Connect(source=source, target="again", input=at) for at, source in enumerate(
+            (PortRef(node="one"), PortRef(node="three"), PortRef(node="two"), PortRef(node="four"))
+        )),
+        SetOutputs(outputs=(PortRef(node="again"), PortRef(node="again", output=1))),
+    )  # fmt: skip
+    assert [made.inputs(port.node) for port in made.outputs] == [graph.inputs(key) for key in (first, second)]
+    assert not validate(made, REGISTRY).diagnostics
+
+
+@pipeline_def(batch_size=16, num_threads=1, device_id=None, seed=5, enable_conditionals=True)
+def nested() -> Any:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.resize(fn.decoders.image(files), size=(8.0, 8.0), name="small")
+    outer = fn.random.coin_flip(dtype=types.BOOL, name="outer")
+    if outer:
+        if labels[0] > 1:
+            images = fn.flip(images, name="deep")
+        images = fn.brightness(images, brightness=0.0, name="black")
+    else:
+        images = fn.flip(images, vertical=1, name="other")
+    return images, outer, labels
+
+
+@pytest.mark.parametrize("key", ["deep", "black", "other"])
+def test_a_step_in_a_branch_is_applied_to_some_samples_of_it(key: str) -> None:
+    graph = nested().graph
+    chosen = after(graph, SetChance(key=key, part=0.5))
+    chance = _chances(chosen, REGISTRY)[key]
+    assert len(chance.tossed) == (2 if key == "deep" else 1) and not validate(chosen, REGISTRY).diagnostics
+    program = emit(chosen, REGISTRY, "dali_studio").source
+    assert "_conditional." not in program and program.count("coin_flip") == 2
+    before, after_ = (Pipeline.from_graph(one).run() for one in (graph, chosen))
+    same = [np.array_equal(np.asarray(before[0].at(i)), np.asarray(after_[0].at(i))) for i in range(16)]
+    inside = [bool(before[1].at(i)) == (key != "other") for i in range(16)]
+    assert all(is_same for is_same, is_in in zip(same, inside, strict=True) if not is_in)
+    if key != "deep":  # whose samples are few
+        assert {is_same for is_same, is_in in zip(same, inside, strict=True) if is_in} == {False, True}
+    # less often, and always again
+    less = after(chosen, SetChance(key=key, part=0.25))
+    assert _chances(less, REGISTRY)[key].part == 0.25 and set(less) == set(chosen)
+    assert after(chosen, SetChance(key=key, part=1.0)) == graph
+
+
+def _repaired(graph: Graph) -> Graph:
+    found = [one for one in validate(graph, REGISTRY).diagnostics if one.severity == "error"]
+    assert [one.code for one in found] == [MIXED]
+    ((_, edits),) = ((repair, edits) for repair, edits in offered(graph, REGISTRY, found) if repair.code == MIXED)
+    made = apply(graph, edits(samples.photos), REGISTRY)[0]
+    assert not validate(made, REGISTRY).diagnostics
+    Pipeline.from_graph(made).run()
+    return made
+
+
+def test_samples_of_a_branch_together_with_others_are_told_and_put_right() -> None:
+    graph = nested().graph
+    # a coin of all samples, as it was once put around a step of a branch
+    toss = AddNode(key="c", operator="random.coin_flip", arguments={"dtype": "BOOL"})
+    source = graph.inputs("other")[0]
+    assert source is not None
+    ends = [(source, "s", 0), (PortRef(node="s"), "other", 0), (PortRef(node="other"), "m", 0), (PortRef(node="s", output=1), "m", 1)]
+    merge = graph.fed_by("other")[0]
+    wrong, _ = apply(graph, [
+        toss, AddNode(key="s", operator="_conditional.split"), AddNode(key="m", operator="_conditional.merge"),
+        *(Connect(source=PortRef(node="c"), target=key, argument="predicate") for key in "sm"),
+        *(Connect(source=one, target=key, input=at) for one, key, at in ends),
+        Connect(source=PortRef(node="m"), target=merge[0], input=merge[1]),
+    ], REGISTRY)  # fmt: skip
+    assert len(_chances(_repaired(wrong), REGISTRY)["other"].tossed) == 1
+    # an argument that is drawn for all samples
+    drawn = [AddNode(key="u", operator="random.uniform"), Connect(source=PortRef(node="u"), target="black", argument="brightness")]
+    made = _repaired(apply(graph, drawn, REGISTRY)[0])
+    assert made.argument_inputs("black")["brightness"].node != "u"
+    # what is behind the `if` takes what it gives, and not a side of it
+    behind = [AddNode(key="both", operator="cat"), Connect(source=PortRef(node="black"), target="both", input=0),
+              Connect(source=PortRef(node="small"), target="both", input=1),
+              SetOutputs(outputs=(PortRef(node="both"),))]  # fmt: skip
+    made = _repaired(apply(graph, behind, REGISTRY)[0])
+    assert made.inputs("both") == (graph.outputs[0], PortRef(node="small"))

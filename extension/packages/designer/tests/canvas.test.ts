@@ -202,7 +202,7 @@ describe("nodes as a program", () => {
   it("writes the coin and the condition of a probability", () => {
     const coin = node("coin", "random.coin_flip", { arguments: { probability: 0.4 } });
     const parts = [coin, node("split", "split"), node("merge", "merge")];
-    const graph = { ...GRAPH, nodes: GRAPH.nodes.map((n) => (n.key === "rotate" ? { ...n, chance: 0.4, parts } : n)) };
+    const graph = { ...GRAPH, nodes: GRAPH.nodes.map((n) => (n.key === "rotate" ? { ...n, chance: 0.4, coin: "coin", parts } : n)) };
     const calls = pythonText({ ...state(), graph }, ["rotate"]).split("\n");
     expect(calls.slice(0, 3)).toEqual(["coin = fn.random.coin_flip(probability=0.4)", "rotate = decode", "if coin:"]);
     expect(calls[3]).toMatch(/^ {4}rotate = fn\.rotate\(decode, .*angle=angle\)/);

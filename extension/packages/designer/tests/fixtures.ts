@@ -140,6 +140,8 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     followers: {},
     wide: INDEX.byName.get(name)?.outputs[0]?.kind === "video",
     chance: null,
+    coin: "",
+    shared: [],
     parts: [],
     code: null,
     ...rest,

@@ -245,7 +245,13 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted
       const source = ref ? moved(ref) : null;
       if (source) edits.push({ type: "connect", source, target, input });
     });
-    if (node.chance !== null) edits.push({ type: "set_chance", key: target, part: node.chance });
+  }
+  const tossed = new Map<string, string>();
+  for (const { key: old, chance: part, coin } of clip.nodes) {
+    const key = names.get(old) ?? old;
+    const like = tossed.get(coin);
+    if (part !== null) edits.push({ type: "set_chance", key, part, ...(like && { like }) });
+    if (coin && !like) tossed.set(coin, key);
   }
   return { edits, positions, select: Object.keys(positions), names };
 }

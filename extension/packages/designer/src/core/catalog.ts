@@ -106,9 +106,12 @@ export function mostInputs(operator: Operator): number {
   return repeated ? count - 1 + repeated[1] : count;
 }
 
+const isConditional = ({ role }: Operator) => role === "split" || role === "merge";
+
 /** The schema of an input by its number, repetitions of the last included. */
 export function inputOf(operator: Operator | undefined, input: number): Input | undefined {
-  if (operator?.role === "split") return operator.inputs[0]; // a card may have several splits of one condition
+  // a card may have several splits, or merges, of one condition
+  if (operator && isConditional(operator)) return operator.inputs[input % operator.inputs.length];
   if (!operator || input >= mostInputs(operator)) return undefined;
   return operator.inputs[Math.min(input, operator.inputs.length - 1)];
 }
@@ -127,8 +130,11 @@ export function outputName(
   output: number,
   other = `output ${output + 1}`,
 ): string {
-  if (operator?.role === "split" && node.inputs.length > 1)
-    return `${operator.outputs[output % 2]?.name} ${node.inputs[output >> 1]?.node ?? ""}`;
+  const gives = operator?.outputs.length ?? 1;
+  if (operator && isConditional(operator) && node.inputs.length > operator.inputs.length)
+    return gives > 1
+      ? `${operator.outputs[output % 2]?.name} ${node.inputs[output >> 1]?.node ?? ""}`
+      : (node.inputs[2 * output]?.node ?? other);
   const labels = output > 0 && node.output_kinds[output] === "label";
   return operator?.outputs[output]?.name ?? (labels ? "labels" : other);
 }

@@ -6,6 +6,7 @@ type Lines = Readonly<Record<string, readonly number[]>>;
 
 /** The lines that make what a card stands for: of a node with a probability the coin and the condition, too. */
 export function cardLines(graph: GraphView | null, lines: Lines, key: string): number[] {
-  const parts = nodeOf(graph, key)?.parts ?? [];
-  return [...new Set([...parts.map((n) => n.key), key].flatMap((one) => lines[one] ?? []))];
+  const node = nodeOf(graph, key);
+  const parts = node?.parts.map((n) => n.key) ?? [];
+  return [...new Set([...parts, node?.coin ?? "", key].flatMap((one) => lines[one] ?? []))];
 }

@@ -78,6 +78,8 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     followers: {},
     wide: operator?.outputs[0]?.kind === "video",
     chance: null,
+    coin: "",
+    shared: [],
     parts: [],
     code: codeOf(graph, edit),
   };

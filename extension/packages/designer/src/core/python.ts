@@ -48,11 +48,11 @@ function call(state: State, node: NodeView): string {
 
 /** The call, on a condition if the node has a probability. */
 function statement(state: State, node: NodeView): string {
-  const [coin] = node.parts;
+  const coin = node.parts.find((n) => n.key === node.coin);
   const made = call(state, node);
-  if (!coin || node.chance === null) return made;
+  if (!node.coin) return made;
   const passed = node.inputs[0] ? variable(node.inputs[0]) : "...";
-  return `${call(state, coin)}\n${node.key} = ${passed}\nif ${coin.key}:\n    ${made}`;
+  return `${coin ? `${call(state, coin)}\n` : ""}${node.key} = ${passed}\nif ${node.coin}:\n    ${made}`;
 }
 
 /** Nodes as a program: the lines of the code pane where it has all of them, else plain calls. */

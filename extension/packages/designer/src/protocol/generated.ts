@@ -97,11 +97,12 @@ export interface SetPipeline {
   readonly value: Value;
 }
 
-/** Apply a node to a part of the samples; 1: to all of them. */
+/** Apply a node to a part of the samples; 1: to all of them; `like`: the node whose coin decides, if it has one. */
 export interface SetChance {
   readonly type: "set_chance";
   readonly key: string;
   readonly part: number;
+  readonly like?: string;
 }
 
 /** A note on the canvas; it means nothing to the pipeline. */
@@ -698,6 +699,8 @@ export interface NodeView {
   readonly followers: Readonly<Record<string, string>>;
   readonly wide: boolean;
   readonly chance: number | null;
+  readonly coin: string;
+  readonly shared: readonly string[];
   readonly parts: readonly NodeView[];
 }
 

@@ -7,6 +7,7 @@ import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
+import { chanceWords } from "../../core/probability";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
 import { type Preview, portKey, type State } from "../../core/state";
@@ -136,7 +137,7 @@ function Header({ node, operator, renaming }: HeaderProps) {
         <Name text={format.cardName(node.key, node.operator)} title={`${node.key}: ${format.called(node.operator)}`} />
       )}
       {node.chance !== null && (
-        <span className="ds-pill" title={`Applied to ${format.percent(node.chance)} of the samples`}>
+        <span className="ds-pill" title={`Applied to ${chanceWords(node)}`}>
           p {format.number(node.chance)}
         </span>
       )}

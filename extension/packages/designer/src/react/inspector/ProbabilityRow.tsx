@@ -1,4 +1,4 @@
-import { canChance } from "../../core/probability";
+import { canChance, chanceWords } from "../../core/probability";
 import { snap } from "../../core/validate";
 import type { NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -37,7 +37,7 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
         </span>
       </label>
       {p < 1 && (
-        <p className="ds-muted ds-note">{Math.round(p * 100)} % of the samples take it; the others pass unchanged.</p>
+        <p className="ds-muted ds-note">Applied to {chanceWords(node)}; the others pass unchanged.</p>
       )}
     </Section>
   );
