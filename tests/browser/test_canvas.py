@@ -152,8 +152,15 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     _by_id(page, "node-resize").click(position=HEAD)
     page.keyboard.press("Space")
     _by_id(page, "quick-search").fill("ColorJitter")
-    _by_id(page, "quick-brightness_contrast").wait_for()
+    _by_id(page, "quick-torchvision.ColorJitter").wait_for()
     _drawn(page, "quick-trial")
+    # and what they draw is drawn
+    page.keyboard.press("Enter")
+    _by_id(page, "node-color_twist").wait_for()
+    assert _by_id(page, "node-brightness").count() == _by_id(page, "node-hue").count() == 1
+    page.wait_for_function("() => document.querySelector('[data-testid=inspector] b')?.textContent === 'color_twist'")
+    page.keyboard.press("Control+z")
+    _by_id(page, "node-color_twist").wait_for(state="detached")
 
 
 def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path) -> None:
