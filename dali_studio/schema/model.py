@@ -252,6 +252,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         Other paths under ``fn``, which are deprecated.
     shown
         Arguments with which galleries show what it does to a photo; ``None``: they do not.
+    written_by
+        Of what is no operator, but is offered as one: the operator that it is written by, with others.
     """
 
     name: str
@@ -279,6 +281,7 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     movement: Movement | None = None
     former: tuple[str, ...] = ()
     shown: dict[str, Value] | None = None
+    written_by: str = ""
 
     def called(self, former: str) -> OperatorSchema:
         """The description under a former name."""

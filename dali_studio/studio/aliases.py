@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from functools import cache
+
 import msgspec
 
-from dali_studio.schema.model import Catalog
+from dali_studio.api.reading.compose import random_transforms
+from dali_studio.api.reading.fragment import read_behind
+from dali_studio.graph.edits import Connect, Edit, SetOutputs
+from dali_studio.graph.model import Graph
+from dali_studio.schema.model import Catalog, OperatorSchema
+from dali_studio.schema.registry import Registry
+from dali_studio.studio.requests import AddTransform
 
 #: Class names of torchvision.transforms.v2 and albumentations, by operator. What nvidia.dali has and the
 #: registry has not is passed over.
@@ -56,7 +66,7 @@ ALIASES: dict[str, str] = {
     "reshape": "ChannelsFirst Squeeze",
     "resize": "Resize SmallestMaxSize LongestMaxSize RandomShortestSize ScaleJitter RandomScale RandomResize",
     "resize_crop_mirror": "RandomResizedCrop RandomCrop HorizontalFlip",
-    "rotate": "RandomRotation Rotate SafeRotate RandomRotate90",
+    "rotate": "RandomRotation Rotate SafeRotate",
     "saturation": "adjust_saturation",
     "slice": "Crop CropNonEmptyMaskIfExists",
     "spectrogram": "Spectrogram",
@@ -76,12 +86,83 @@ ALIASES: dict[str, str] = {
 }
 
 
+#: What stands in place of the package of an operator with a number that is drawn.
+_RECIPE = "recipe"
+
+
+@cache
+def _random() -> dict[str, tuple[str, ...]]:
+    """Lines of what draws numbers, by what it is called: transforms, and operators with one argument that is drawn."""
+    found = {name: _drawn_before(lines) for name, lines in random_transforms().items()}
+    for lines in tuple(found.values()):
+        alone = [line.strip().replace(", interp_type=types.INTERP_NN", "") for line in lines if not line.startswith("if ")]
+        drawn = re.findall(r"(\w+) ?= ?fn\.random\.", " ".join(alone))
+        if len(drawn) == 1 and "fn." not in "".join(alone[1:-1]) and not lines[0].startswith("positions"):
+            operator = _operator_of(lines).rpartition(".")[2]
+            found.setdefault(f"{_RECIPE}.{operator} + random {drawn[0]}", tuple(alone))
+    return found
+
+
+def _drawn_before(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Numbers are drawn before the only operator that takes them, and before its ``if``: it has a probability then."""
+    draw = r"(\w+)=(fn\.random\.\w+\([^)]*\))"
+    *before, call = lines
+    if len(before) > 1 or any(not line.startswith("if ") for line in before):
+        return lines
+    return (*(f"{name} = {value}" for name, value in re.findall(draw, call)), *before, re.sub(draw, r"\1=\1", call))
+
+
+def _operator_of(lines: Sequence[str]) -> str:
+    return re.findall(r"images = fn\.([\w.]+)", lines[-1])[0]
+
+
+def _told(lines: Sequence[str]) -> str:
+    """What is drawn, in words."""
+    text = " ".join(lines)
+    parts = [f"{name} from {low} to {high}" for name, low, high in re.findall(r"(\w+) ?= ?fn\.random\.uniform\(range=\[(\S+), (\S+)\]", text)]
+    parts += [f"{name} with probability {p}" for name, p in re.findall(r"(\w+) ?= ?fn\.random\.coin_flip\(probability=([\d.]+)", text)]
+    parts += [f"for {float(p):.0%} of the samples" for p in re.findall(r"if .*probability=([\d.]+)", text)]
+    return f" Draws {', '.join(parts)}.".replace("Draws for", "For").replace("-", "\u2212").replace("%", " %") if parts else ""
+
+
 def named_elsewhere(catalog: Catalog) -> Catalog:
-    """The catalog with the names that operators have elsewhere among their keywords."""
-    return msgspec.structs.replace(
-        catalog,
-        operators=tuple(
-            msgspec.structs.replace(o, keywords=(*o.keywords, *ALIASES.get(o.name, "").split()))
-            for o in catalog.operators
-        ),
+    """The catalog with the names that operators have elsewhere among their keywords, and transforms that draw numbers.
+
+    They are called by package and class, and come first where both are found alike.
+    """
+    operators = {o.name: o for o in catalog.operators}
+    transforms = [
+        OperatorSchema(
+            name=name, class_name="", category=of.category, icon=of.icon, inputs=of.inputs, outputs=of.outputs,
+            devices=of.devices, summary=of.summary + _told(lines), written_by=of.name,
+        )
+        for name, lines in _random().items()
+        if (of := operators.get(_operator_of(lines)))
+    ]  # fmt: skip
+    known = {one.name.rpartition(".")[2].lower() for one in transforms}
+    words = {o.name: (*o.keywords, *ALIASES.get(o.name, "").split()) for o in catalog.operators}
+    named = (
+        msgspec.structs.replace(o, keywords=tuple(word for word in words[o.name] if word.lower() not in known))
+        for o in catalog.operators
     )
+    return msgspec.structs.replace(catalog, operators=(*transforms, *named))
+
+
+def added(message: AddTransform, graph: Graph, registry: Registry) -> tuple[Edit, ...]:
+    """The edits that put a transform behind a picture, by the operators that `read_compose` would write.
+
+    Raises
+    ------
+    DaliStudioError
+        DS401 if there is no such transform.
+    """
+    lines = _random().get(message.name, ())
+    edits, end = read_behind("\n".join(lines), graph, registry, message.source)
+    source = message.source
+    if source is None or end is None:
+        return edits if graph.outputs or end is None else (*edits, SetOutputs(outputs=(end,)))
+    if message.branch:
+        return edits
+    behind = [Connect(source=end, target=w.target, input=w.input) for w in graph.wires() if w.source == source and w.input is not None]
+    outputs = tuple(end if port == source else port for port in graph.outputs)
+    return (*edits, *behind, *([SetOutputs(outputs=outputs)] if source in graph.outputs else []))

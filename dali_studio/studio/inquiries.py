@@ -123,7 +123,9 @@ class Inquiries:
             return "", thumbnails.fitted(picture, width, height)
         card = renderer.card(shown, width, height)
         if card.picture is not None:
-            return "", _one_of(card.body, card.picture)
+            layout, extents = outputs[wanted.port].layout, shown.sample.shape
+            size = "×".join(str(extents[layout.index(axis)]) for axis in "HW" if axis in layout)
+            return size, _one_of(card.body, card.picture)
         few = shown.sample.size <= 4 and shown.sample.dtype.kind in "biuf"
         words = ", ".join(images.number(v) for v in shown.sample.reshape(-1).tolist()) if few else ""
         return words or images.info(shown.sample, encoded=shown.kind == "encoded"), nothing

@@ -132,6 +132,30 @@ class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
     at: Position
 
 
+class AddTransform(msgspec.Struct, frozen=True, kw_only=True, tag="add_transform"):
+    """Put a transform that draws numbers behind a picture, as one undo step.
+
+    Attributes
+    ----------
+    name : str
+        As the catalog calls it.
+    source : PortRef or None
+        The picture.
+    branch : bool
+        What the picture feeds, it goes on feeding.
+    at : Position
+        Where the first card goes.
+    laid : bool
+        As in `ApplyCode`.
+    """
+
+    name: str
+    source: PortRef | None
+    at: Position
+    branch: bool = False
+    laid: bool = False
+
+
 class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
     """Take an edited program for the pipeline, as one undo step; it is read and never run.
 
@@ -328,6 +352,6 @@ OutputRequest = (
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | FreeMemory | Stop | RequestCode
-    | RequestDetail | PasteCode | ApplyCode | ApplyFunction | SaveDocument | OpenFolder | OpenRecipe | OpenText
+    | RequestDetail | PasteCode | AddTransform | ApplyCode | ApplyFunction | SaveDocument | OpenFolder | OpenRecipe | OpenText
     | RestoreEdits | RunRequest | OutputRequest
 )  # fmt: skip

@@ -152,7 +152,7 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     _by_id(page, "node-resize").click(position=HEAD)
     page.keyboard.press("Space")
     _by_id(page, "quick-search").fill("ColorJitter")
-    _by_id(page, "quick-brightness_contrast").wait_for()
+    _by_id(page, "quick-torchvision.ColorJitter").wait_for()
     # the box covers no card, that which the new one will hang on least of all
     page.wait_for_function("() => !document.querySelector('.ds-quick').getAnimations().length")
     quick, *cards = (_by_id(page, name).bounding_box() for name in ("quick-add", "node-resize", "node-decode", "node-rotate"))
@@ -160,6 +160,13 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
         beside = quick["x"] >= card["x"] + card["width"] or quick["x"] + quick["width"] <= card["x"]
         assert beside or quick["y"] >= card["y"] + card["height"]
     _drawn(page, "quick-trial")
+    # and what they draw is drawn
+    page.keyboard.press("Enter")
+    _by_id(page, "node-color_twist").wait_for()
+    assert _by_id(page, "node-brightness").count() == _by_id(page, "node-hue").count() == 1
+    page.wait_for_function("() => document.querySelector('[data-testid=inspector] b')?.textContent === 'color_twist'")
+    page.keyboard.press("Control+z")
+    _by_id(page, "node-color_twist").wait_for(state="detached")
 
 
 def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path) -> None:

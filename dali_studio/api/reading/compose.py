@@ -102,6 +102,16 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
     return graph
 
 
+def random_transforms() -> dict[str, tuple[str, ...]]:
+    """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
+    written = {
+        f"{library}.{name}": tuple(rule.lines(Transform(library=library, name=name, values=rule.example, inner=()), State([])))
+        for library, rules in _LIBRARIES.items()
+        for name, rule in rules.items()
+    }
+    return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
+
+
 def _called_by_operator(graph: Graph) -> Graph:
     """The graph without names of the program's variables."""
     registry, names = default_registry(), Names()

@@ -134,8 +134,10 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "SmallestMaxSize": Rule(("max_size", "interpolation"), _side("resize_shorter"), 1.0),
     "LongestMaxSize": Rule(("max_size", "interpolation"), _side("resize_longer"), 1.0),
     "CenterCrop": Rule(_HW, rules.write_center_crop, 1.0, note=rules.ODD),
-    "RandomCrop": Rule(_HW, rules.write_random_crop, 1.0),
-    "RandomResizedCrop": Rule(("size", "scale", "ratio", "interpolation"), rules.write_random_resized_crop, 1.0),
+    "RandomCrop": Rule(_HW, rules.write_random_crop, 1.0, example={"height": 224, "width": 224}),
+    "RandomResizedCrop": Rule(
+        ("size", "scale", "ratio", "interpolation"), rules.write_random_resized_crop, 1.0, example={"size": (224, 224)}
+    ),
     "HorizontalFlip": Rule(rules.P, rules.write_horizontal),
     "VerticalFlip": Rule(rules.P, rules.write_vertical),
     "Rotate": Rule(("limit", "interpolation", "border_mode"), _rotate, 0.5),

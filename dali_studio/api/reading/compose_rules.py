@@ -89,12 +89,15 @@ class Rule:
         Probability by default; ``None``: it is always done, or `write` itself asks for it.
     note : str
         What the operator does otherwise, always.
+    example : mapping
+        Values with which it is offered, where its constructor asks for some or does nothing without.
     """
 
     parameters: tuple[str, ...]
     write: Callable[[Transform, State], Iterator[str]]
     p: float | None = None
     note: str = ""
+    example: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def lines(self, transform: Transform, state: State) -> Iterator[str]:
         """The lines of the program."""

@@ -83,20 +83,28 @@ def _normalize(transform: Transform, state: State) -> Iterator[str]:
     return rules.normalized(state, mean, std)
 
 
+_SIZE = {"size": 224}
 TORCHVISION: Mapping[str, Rule] = {
     "Resize": Rule(("size", "interpolation", "max_size", "antialias"), _resize),
     "CenterCrop": Rule(("size",), rules.write_center_crop, note=rules.ODD),
-    "RandomCrop": Rule(("size", "padding", "pad_if_needed", "fill", "padding_mode"), rules.write_random_crop),
+    "RandomCrop": Rule(
+        ("size", "padding", "pad_if_needed", "fill", "padding_mode"), rules.write_random_crop, example=_SIZE
+    ),
     "RandomResizedCrop": Rule(
-        ("size", "scale", "ratio", "interpolation", "antialias"), rules.write_random_resized_crop
+        ("size", "scale", "ratio", "interpolation", "antialias"), rules.write_random_resized_crop, example=_SIZE
     ),
     "RandomHorizontalFlip": Rule(rules.P, rules.write_horizontal),
     "RandomVerticalFlip": Rule(rules.P, rules.write_vertical),
-    "ColorJitter": Rule(rules.JITTER, rules.jitter_writer(dict.fromkeys(rules.JITTER, 0)), note=rules.COLOURS),
-    "RandomRotation": Rule(("degrees", "interpolation", "expand", "center", "fill"), _rotation),
+    "ColorJitter": Rule(
+        rules.JITTER, rules.jitter_writer(dict.fromkeys(rules.JITTER, 0)), note=rules.COLOURS,
+        example={**dict.fromkeys(rules.JITTER[:3], 0.4), "hue": 0.1},
+    ),
+    "RandomRotation": Rule(
+        ("degrees", "interpolation", "expand", "center", "fill"), _rotation, example={"degrees": 30}
+    ),
     "Grayscale": Rule(("num_output_channels",), rules.write_gray),
     "RandomGrayscale": Rule(rules.P, rules.write_gray, 0.1),
-    "GaussianBlur": Rule(("kernel_size", "sigma"), _blur),
+    "GaussianBlur": Rule(("kernel_size", "sigma"), _blur, example={"kernel_size": 5}),
     "Pad": Rule(("padding", "fill", "padding_mode"), rules.write_pad),
     "RandomErasing": Rule(("p", "scale", "ratio", "value", "inplace"), _erasing, 0.5),
     "RandomInvert": Rule(rules.P, rules.write_invert, 0.5),

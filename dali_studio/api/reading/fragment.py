@@ -47,13 +47,35 @@ def read_fragment(text: str, graph: Graph, registry: Registry) -> tuple[Edit, ..
     DaliStudioError
         DS401 with the line that cannot be read; nothing is read then.
     """
+    edits, reader = _followed(text, graph, registry)
+    returned = [port for port in dict.fromkeys(reader.returned) if port.node in reader.trace.graph]
+    return (*edits, SetOutputs(outputs=tuple(returned))) if returned and not graph.outputs else edits
+
+
+def read_behind(
+    text: str, graph: Graph, registry: Registry, images: PortRef | None
+) -> tuple[tuple[Edit, ...], PortRef | None]:
+    """As `read_fragment`, with what the variable ``images`` is at first; gives what it is in the end, too.
+
+    Other variables give nodes their names.
+    """
+    edits, reader = _followed(text, graph, registry, images, names=True)
+    end = reader.variable("images")
+    return edits, end.port if isinstance(end, DataNode) else None
+
+
+def _followed(
+    text: str, graph: Graph, registry: Registry, images: PortRef | None = None, *, names: bool = False
+) -> tuple[tuple[Edit, ...], _Fragment]:
     if len(text) > _LONGEST:
         raise _bad(f"The text has {len(text)} characters; {_LONGEST} are accepted.")
     statements = _parsed(text).body
     trace = Trace(graph.options)
     trace.graph = graph.copy()
     trace.branches = Branches(trace)
-    reader = _Fragment(trace, registry)
+    reader = _Fragment(trace, registry, names=names)
+    if images is not None:
+        reader.give("images", images)
     with following(reader), trace.active():
         try:
             reader.follow(statements)
@@ -64,8 +86,7 @@ def read_fragment(text: str, graph: Graph, registry: Registry) -> tuple[Edit, ..
     edits = _edits(graph, trace.graph, reader.open)
     if not edits:
         raise _bad("The text calls no function of fn.")
-    returned = [port for port in dict.fromkeys(reader.returned) if port.node in trace.graph]
-    return (*edits, SetOutputs(outputs=tuple(returned))) if returned and not graph.outputs else edits
+    return edits, reader
 
 
 def _parsed(text: str) -> ast.Module:
@@ -135,9 +156,9 @@ class _Fragment(Interpreter):
         Keys of nodes that stand for variables which nothing defines.
     """
 
-    def __init__(self, trace: Trace, registry: Registry) -> None:
+    def __init__(self, trace: Trace, registry: Registry, *, names: bool = False) -> None:
         super().__init__("text", trace)
-        self._registry, self._before = registry, trace.graph
+        self._registry, self._before, self._names = registry, trace.graph, names
         self.returned: list[PortRef] = []
         self.open: set[str] = set()
         self._scopes = [Scope({name: known.imported(path) for name, path in _USUAL.items()})]
@@ -159,6 +180,17 @@ class _Fragment(Interpreter):
     def variables(self) -> set[str]:
         """The nodes that variables hold in the end."""
         return {node.name for scope in self._scopes for node in known.nodes_in(list(scope.names.values()))}
+
+    def variable(self, name: str) -> Any:
+        """What a variable holds in the end."""
+        return self._scopes[0].names.get(name)
+
+    def give(self, name: str, port: PortRef) -> None:
+        """Let a variable hold an output of the graph."""
+        outputs = output_schemas(self._before, port.node, self._registry) or ()
+        on_cpu = port.output < len(outputs) and outputs[port.output].on_cpu
+        device = "cpu" if on_cpu else self._before.node(port.node).device
+        self._scopes[0].names[name] = DataNode(self.trace, port, device)
 
     def bad(self, message: str, hint: str = "") -> DaliStudioError:
         """The refusal of the line that is being looked at."""
@@ -183,8 +215,8 @@ class _Fragment(Interpreter):
         raise self.bad(message, hint)
 
     def expression(self, node: ast.expr, scope: Scope, name: str = "") -> Any:
-        """The value of an expression; nodes are called after their operators."""
-        return super().expression(node, scope)
+        """The value of an expression; nodes are called after their operators, unless variables are to name them."""
+        return super().expression(node, scope, name if self._names and name != "images" else "")
 
     def _constant(self, node: ast.Constant, scope: Scope) -> Any:
         return Unknown("...") if node.value is ... else node.value  # what is missing in an unfinished program
@@ -233,6 +265,7 @@ class _Fragment(Interpreter):
                 raise self.bad(f"{key} is {shortened(text)}, of which nothing is known here.")
             if not _is(value, "...") and not (isinstance(value, DataNode) and value.name in self.open):
                 given[key] = value
+        self.trace.suggested = name
         return function(*map(self.as_input, arguments), **given)
 
     def as_input(self, value: Any) -> Any:

@@ -20,6 +20,8 @@ export type Operator = Omit<Required<OperatorSchema>, "arguments" | "inputs" | "
 
 export interface CatalogIndex {
   readonly operators: readonly Operator[];
+  /** Operators, and transforms of other packages that are written by them. */
+  readonly offered: readonly Operator[];
   readonly byName: ReadonlyMap<string, Operator>;
   /** What may be wired to what: by kind of input, and for all arguments. */
   readonly inputsTake: Catalog["inputs_take"];
@@ -72,6 +74,7 @@ export function fillOperator(schema: OperatorSchema): Operator {
     former: [],
     shown: null,
     deprecated: "",
+    written_by: "",
     ...schema,
     inputs: (schema.inputs ?? []).map((i) => ({
       kind: "any",
@@ -90,10 +93,11 @@ export function fillOperator(schema: OperatorSchema): Operator {
 }
 
 export function indexCatalog(catalog: Catalog): CatalogIndex {
-  const operators = catalog.operators.map(fillOperator);
+  const offered = catalog.operators.map(fillOperator);
   return {
-    operators,
-    byName: new Map(operators.map((o) => [o.name, o])),
+    operators: offered.filter((o) => !o.written_by),
+    offered,
+    byName: new Map(offered.map((o) => [o.name, o])),
     inputsTake: catalog.inputs_take,
     argumentsTake: catalog.arguments_take,
   };

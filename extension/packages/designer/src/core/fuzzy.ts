@@ -108,7 +108,5 @@ export function search<T extends Findable>(
   const hits = text
     ? visible.map((o) => match(o, text) ?? byWords(o, text)).filter((h): h is Hit<T> => h !== null)
     : visible.map((operator) => ({ operator, score: 0, marks: [], why: "" }));
-  return hits
-    .map((h) => ({ ...h, score: h.score + bonus(h.operator) }))
-    .sort((a, b) => b.score - a.score || a.operator.name.localeCompare(b.operator.name));
+  return hits.map((h) => ({ ...h, score: h.score + bonus(h.operator) })).sort((a, b) => b.score - a.score);
 }

@@ -11,7 +11,7 @@ import type {
 } from "../protocol/generated";
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
-import { descendants, OUTPUTS } from "./graph";
+import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
 
@@ -171,7 +171,10 @@ function onRevision(before: State, message: RevisionChanged): State {
   const drawn = new Set(next.graph?.nodes.map((n) => n.key));
   if (changed && next.view.expecting) {
     const known = new Set(before.confirmed?.graph.nodes.map((n) => n.key));
-    const selection = [...drawn].filter((key) => !known.has(key));
+    const added = (next.graph?.nodes ?? []).filter((n) => !known.has(n.key));
+    const fed = next.graph ? wiresOf(next.graph).filter((w) => added.some((n) => n.key === w.slot.node)) : [];
+    const ends = added.filter((n) => !fed.some((w) => w.source.node === n.key));
+    const selection = (next.view.expecting === "last" ? ends : added).map((n) => n.key);
     return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [] } };
   }
   const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));

@@ -320,6 +320,14 @@ export class Session {
     this.send({ type: "paste_code", text, at });
   }
 
+  /** Put a transform of another package behind a picture. */
+  addTransform(name: string, source: PortRef | null, at: Position, branch: boolean, laid: boolean): void {
+    this.view({ expecting: "last" });
+    const message = { type: "add_transform", name, source, at, branch, laid } as const;
+    this.store.set((s) => enqueue(s, { kind: "transform", message }));
+    this.pump();
+  }
+
   /** The comm was closed by the host, which may say of the kernel what has become of it. */
   lost(status?: string): void {
     clearTimeout(this.watch);
@@ -348,7 +356,11 @@ export class Session {
       this.send({ type: "apply_edits", base_revision: state.confirmed.revision, ...step });
     } else {
       this.send(
-        next.kind === "code" ? { type: "apply_code", source: next.source, laid: next.laid } : { type: next.kind },
+        next.kind === "code"
+          ? { type: "apply_code", source: next.source, laid: next.laid }
+          : next.kind === "transform"
+            ? next.message
+            : { type: next.kind },
       );
     }
     this.expectAnswer();

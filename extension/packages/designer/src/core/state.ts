@@ -1,4 +1,5 @@
 import type {
+  AddTransform,
   Code,
   DataSet,
   DeviceTime,
@@ -59,6 +60,7 @@ export type Command =
       readonly pins: Pins;
     }
   | { readonly kind: "code"; readonly source: string; readonly laid: boolean }
+  | { readonly kind: "transform"; readonly message: AddTransform }
   | { readonly kind: "undo" }
   | { readonly kind: "redo" };
 
@@ -192,8 +194,8 @@ export interface View {
   readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
   /** The wire into which what is dragged would go. */
   readonly target: string;
-  /** Select the nodes that the next revision brings. */
-  readonly expecting: boolean;
+  /** Select the nodes that the next revision brings, or the last one alone. */
+  readonly expecting: boolean | "last";
   readonly minimap: boolean;
   /** Names of the subgraphs that were entered, the outermost first. */
   readonly inside: readonly string[];

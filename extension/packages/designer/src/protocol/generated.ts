@@ -309,6 +309,16 @@ export interface PasteCode {
   readonly at: Position;
 }
 
+/** Put a transform that draws numbers behind a picture, as one undo step. */
+export interface AddTransform {
+  readonly type: "add_transform";
+  readonly name: string;
+  readonly source: PortRef | null;
+  readonly at: Position;
+  readonly branch?: boolean;
+  readonly laid?: boolean;
+}
+
 /** Take an edited program for the pipeline, as one undo step; it is read and never run. */
 export interface ApplyCode {
   readonly type: "apply_code";
@@ -553,6 +563,7 @@ export interface OperatorSchema {
   readonly movement?: Movement | null;
   readonly former?: readonly string[];
   readonly shown?: Readonly<Record<string, Value>> | null;
+  readonly written_by?: string;
 }
 
 /** One positional input. */
@@ -1438,6 +1449,7 @@ export type ClientMessage =
   | RequestCode
   | RequestDetail
   | PasteCode
+  | AddTransform
   | ApplyCode
   | ApplyFunction
   | SaveDocument

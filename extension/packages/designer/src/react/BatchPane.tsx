@@ -23,8 +23,13 @@ const COLUMNS = 8;
 /** Below this width the bar has two lines, the second so high, in px. */
 const BREAK = { width: 720, height: 30 } as const;
 
+interface Columns {
+  readonly columns: number;
+  readonly cell: number;
+}
+
 /** In how many columns so many cells are widest that are all to be seen in a room, and how wide. */
-function widest(count: number, room: number, height: number): { columns: number; cell: number } {
+function widest(count: number, room: number, height: number): Columns {
   const ways = Array.from({ length: count }, (_, i) => {
     const columns = Math.ceil(count / (i + 1));
     const cell = Math.min(room / columns - GAP, 1.5 * (height / (i + 1) - UNDER - GAP), WIDTHS.most);
@@ -35,10 +40,10 @@ function widest(count: number, room: number, height: number): { columns: number;
   return ways.find(({ cell }) => cell >= 0.8 * most) ?? { columns: count, cell: most };
 }
 
-/** How wide the cells of a sweep are, a row for each of its values and a column for each sample; and how many columns fit. */
-export function swept(rows: number, size: number, width: number, height: number): { columns: number; cell: number } {
+/** How wide the cells of a sweep are, a row for each of its values, with words below, and a column for each sample; and how many fit. */
+export function swept(rows: number, size: number, width: number, height: number, under = UNDER / rows): Columns {
   const room = width - LABEL;
-  const fitting = Math.min(room / Math.min(size, COLUMNS) - GAP, 1.5 * ((height - UNDER) / rows - GAP), WIDTHS.most);
+  const fitting = Math.min(room / Math.min(size, COLUMNS) - GAP, 1.5 * (height / rows - under - GAP), WIDTHS.most);
   const cell = Math.floor(Math.max(WIDTHS.least, fitting));
   return { columns: Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (cell + GAP)))), cell };
 }
@@ -178,7 +183,11 @@ export function BatchPane() {
   const room = width - PADDING + GAP;
   const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
   const sheet = widest(Math.min(size, 64), room, free);
-  const sweeping = swept(values.length + 1, size, room, free);
+  const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
+  // where values change the sizes of pictures, which are all fitted, the sizes are told
+  const sizes = Object.values(shown?.cells ?? {}).filter((c) => c.sample === sample && (c.width ?? 0) > 0);
+  const sized = on && new Set(sizes.map((c) => c.text)).size > 1;
+  const sweeping = swept(values.length + 1, size, room, free, sized ? UNDER : undefined);
   const many = on ? sweeping.columns : Math.min(size, 64);
   const picture = on ? sweeping.cell : Math.max(WIDTHS.least, sheet.cell);
   // Where few samples fit, or there are few, they fill the width.
@@ -190,7 +199,6 @@ export function BatchPane() {
     [node, argument, on, values],
   );
   useSheet(port, variants, samples);
-  const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
   const old = useSel((s) => shown !== undefined && shown.revision !== s.confirmed?.revision);
   const names = useSel((s) => s.strip?.names ?? []);
   const failed = useSel(batchFailures);
@@ -332,10 +340,12 @@ export function BatchPane() {
               const value = row.value;
               const bad = failed.find((d) => d.sample === k);
               const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
+              const cell = shown?.cells[cellKey(variant, k)];
+              const size = sized && cell?.width ? cell.text : "";
               return (
                 <SheetButton
                   key={k}
-                  cell={shown?.cells[cellKey(variant, k)]}
+                  cell={cell}
                   name={name}
                   now={k === sample && variant === 0}
                   bad={(bad && severity(bad)) ?? ""}
@@ -343,7 +353,7 @@ export function BatchPane() {
                   variant={variant}
                   place={place}
                   keep={value === undefined ? "" : `Keep ${row.label}`}
-                  under={variant === 0 ? drawn[place] : ""}
+                  under={(variant === 0 && drawn[place]) || size}
                   told={variant === 0 ? told[place] : undefined}
                   onClick={() => {
                     if (value !== undefined) keep(value);

@@ -44,7 +44,7 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (
-        preview && !lost && <PreviewView preview={preview} label={label} {...PICTURE} />
+        preview && !lost && <PreviewView preview={preview} label={label} {...PICTURE} bare />
       )}
     </span>
   );

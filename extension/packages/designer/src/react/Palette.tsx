@@ -19,11 +19,12 @@ import { pictured, useEffectPictures } from "./useEffectPictures";
 
 const TRIAL = "experimental.";
 
-/** A name with the letters that were searched; `short`: without where it is from, where there is little room. */
+/** A name with the letters that were searched; `short`: without where it is from. */
 export function Marked({ hit, short = false }: { readonly hit: Hit; readonly short?: boolean }) {
   const marks = new Set(hit.marks);
-  const letters = Array.from(hit.operator.name);
-  const skipped = short && hit.operator.name.startsWith(TRIAL) ? TRIAL.length : 0;
+  const { name, written_by: by } = hit.operator;
+  const letters = Array.from(name);
+  const skipped = by ? name.indexOf(".") + 1 : short && name.startsWith(TRIAL) ? TRIAL.length : 0;
   return (
     <span>
       {letters.map((letter, i) =>
@@ -61,7 +62,7 @@ function Entry({ hit, tile, chosen, onChoose, onAdd }: EntryProps) {
       type="button"
       className={tile ? "ds-effect" : "ds-entry"}
       aria-pressed={chosen}
-      draggable
+      draggable={!operator.written_by}
       title={operator.summary}
       data-testid={`palette-${operator.name}`}
       data-effect={tile ? operator.name : undefined}
@@ -108,11 +109,11 @@ function Chosen({ operator, onAdd, onClose }: ChosenProps) {
   return (
     <section className="ds-palette-chosen" aria-label={operator.name}>
       <h5 className="ds-section-title">
-        {operator.name}
+        {operator.written_by || operator.name}
         <IconButton icon="cross" label="Close" small onClick={onClose} />
       </h5>
       <p>{operator.summary}</p>
-      <code>{callOf(operator.name, valuesOf(operator))}</code>
+      {!operator.written_by && <code>{callOf(operator.name, valuesOf(operator))}</code>}
       <SmallButton primary data-testid="palette-insert" onClick={onAdd}>
         <Icon name="plus" size={12} />
         Insert
@@ -173,7 +174,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
     return node?.output_kinds[0];
   });
   const groups = useMemo(() => {
-    const hits = search(catalog?.operators ?? [], query);
+    const hits = search(catalog?.[query ? "offered" : "operators"] ?? [], query);
     return grouped(
       hits.filter(({ operator: o }) => isOfKind(only, o.category, o.movement !== null)),
       kind,

@@ -10,7 +10,7 @@ import { useEffectPictures } from "./useEffectPictures";
 /** What an operator is, and what it would do to the shown sample. */
 export function QuickAbout({ operator, quick }: { readonly operator: Operator | undefined; readonly quick: QuickAdd }) {
   const first = useSel((s) => s.graph?.outputs[0] ?? null);
-  const name = operator?.name ?? "";
+  const name = operator?.written_by || operator?.name || "";
   useEffectPictures(quick.from ?? first, operator && operator.inputs.length > 0 ? [name] : []);
   const there = useSel((s) => s.effects[name]?.there ?? false);
   if (!operator) return <div className="ds-quick-about" />;
@@ -29,7 +29,7 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
           testId="quick-trial"
         />
       )}
-      <b>{operator.name.replaceAll("_", "_\u200b")}</b>
+      <b>{name.replaceAll("_", "_\u200b")}</b>
       <p>{operator.summary}</p>
       <p className="ds-quick-ports">
         {operator.inputs.map((i) => (

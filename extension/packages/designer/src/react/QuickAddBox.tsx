@@ -52,7 +52,8 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: rea
     // "read" finds readers before `io.file.read` while there is nothing that gives paths; "resize" stays the first of its name
     const begun = query.trim() !== "" && "readers".startsWith(query.trim().toLowerCase());
     const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? (begun ? 300 : 30) : 0);
-    const pool = all ? catalog.operators : catalog.operators.filter(fits);
+    const offered = query.trim() && !to ? catalog.offered : catalog.operators;
+    const pool = all ? offered : offered.filter(fits);
     const wanted = pins && HABITS.weight(graph, quick.from);
     return search(pool, query, (o) => exact(o) + first(o) + wanted(o.name)).slice(0, 60);
   }, [state, quick, query, all, pins]);
@@ -284,7 +285,7 @@ export function QuickAddBox() {
                     <Icon name={operatorIcon(hit.operator.icon, hit.operator.name, hit.operator.category)} size={12} />
                   </span>
                   <Marked hit={hit} />
-                  <small>{hit.why || hit.operator.category}</small>
+                  <small>{noteOf(hit)}</small>
                   {/* biome-ignore lint/a11y/noStaticElementInteractions: Alt+P does the same */}
                   {/* biome-ignore lint/a11y/useKeyWithClickEvents: Alt+P does the same */}
                   <span
@@ -357,6 +358,12 @@ export function QuickAddBox() {
       </div>
     </>
   );
+}
+
+/** Why it was found, or where it is from. */
+function noteOf({ operator: { name, category, written_by: by }, why }: Hit): string {
+  const [from] = name.split(".");
+  return by ? (from === "recipe" ? from : `${from} → ${by}`) : why || category;
 }
 
 function quickKind(slot: Slot): "scalar" | "any" {

@@ -21,6 +21,7 @@ declare module "react" {
     "--ds-covered"?: string;
     "--ds-cell"?: string;
     "--ds-tall"?: string;
+    "--ds-part"?: number;
     "--ds-in"?: number;
     "--ds-out"?: number;
   }

@@ -8,7 +8,7 @@ import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import { cardOf } from "../core/subgraph";
 import type { PortRef, Position } from "../protocol/generated";
-import { cardRects, placeBehind, readable, relaid } from "./canvas/sizes";
+import { cardRects, isLaid, placeBehind, readable, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 
@@ -108,6 +108,11 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const context = contextOf(session);
   if (!context) return null;
   const state = session.store.get();
+  if (operator.written_by) {
+    const { from = null, at, branch = false } = options;
+    session.addTransform(operator.name, from, at, branch, isLaid(state, context.graph));
+    return null;
+  }
   const step = addStep(context, operator, options);
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
   // What is wired to nothing leaves the others where they are.

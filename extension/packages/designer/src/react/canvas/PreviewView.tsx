@@ -22,9 +22,11 @@ interface Props {
   readonly testId?: string | undefined;
   readonly width?: number;
   readonly height?: number;
+  /** Of a sequence one frame alone. */
+  readonly bare?: boolean;
 }
 
-export type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
+export type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId" | "bare">> & {
   readonly body: T;
   readonly testId: string | undefined;
 };
@@ -98,8 +100,13 @@ function Over(props: PartProps<BoxesBody | PointsBody>) {
 
 function Table({ body, label, testId, width, height }: PartProps<TableBody>) {
   const words = (cell: string) => (width <= PREVIEW_WIDTH && Number(cell) ? format.short(Number(cell)) : cell);
+  const most = Math.max(...body.rows.flat().map((cell) => Math.abs(Number(cell)) || 0));
   return (
-    <div className="ds-table nowheel" style={{ maxHeight: height }} data-testid={testId}>
+    <div
+      className={`ds-table nowheel ${body.rows[0]?.[1] ? "ds-matrix" : ""}`}
+      style={{ maxHeight: height }}
+      data-testid={testId}
+    >
       <table aria-label={label}>
         <tbody>
           {body.rows.map((row, i) => (
@@ -107,7 +114,9 @@ function Table({ body, label, testId, width, height }: PartProps<TableBody>) {
             <tr key={i}>
               {row.map((cell, k) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place in the tensor
-                <td key={k}>{words(cell).replace(/^-/, "−")}</td>
+                <td key={k} style={{ "--ds-part": Number(cell) / most || 0 }}>
+                  {words(cell).replace(/^-/, "−")}
+                </td>
               ))}
             </tr>
           ))}
@@ -150,12 +159,14 @@ function Probed({ preview, width, height }: { preview: Preview; width: number; h
 }
 
 /** What a node gives for the shown sample, by the kind of its data. */
-export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, height = PREVIEW_HEIGHT }: Props) {
+export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, height = PREVIEW_HEIGHT, bare }: Props) {
   const sample = useSel((s) => s.sample);
   const { body } = preview;
   const part = { preview, label, testId, width, height };
   switch (body.type) {
     case "image":
+    case "planes":
+      if (body.type === "planes" && !bare) return <Frames {...part} body={body} />;
       return (
         <>
           <Thumb
@@ -163,13 +174,12 @@ export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, hei
             width={width}
             height={height}
             label={label}
+            cell={body.type === "planes" ? { index: 0, size: body.width } : undefined}
             {...(testId ? { testId } : {})}
           />
           <Probed preview={preview} width={width} height={height} />
         </>
       );
-    case "planes":
-      return <Frames {...part} body={body} />;
     case "volume":
       return <Planes {...part} body={body} />;
     case "wave":
