@@ -64,6 +64,7 @@ def export_program(
         note(f"{path} was edited by hand, and is left as it is. With --force, it is overwritten.")
         return False
     write(path, f"{_MARK}{_checksum(emitted.source)}\n{emitted.source}")
+    note(f"Wrote {path}.")
     return not failed
 
 

@@ -93,7 +93,11 @@ def load(
     except UnicodeDecodeError as error:
         message = f"{name} is not a text in UTF-8 (byte {error.start})."
         raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved.")) from error
-    return loads(text, registry, migrations)
+    try:
+        return loads(text, registry, migrations)
+    except DaliStudioError as error:  # which of several files it is
+        found = (msgspec.structs.replace(one, source=one.source or name) for one in error.diagnostics)
+        raise DaliStudioError(found) from error
 
 
 def loads(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -43,6 +44,8 @@ class Attaching(msgspec.Struct, frozen=True):
         When the file that the page knows was written; empty if it knows of none.
     model, height, variable : str, int, str
         Of a designer in a cell: the name of its widget, how high it is, and what the notebook called it.
+    path, saved : str, bool
+        Of a designer in a cell: its file, empty if it has none, and whether that said what the document says.
     """
 
     revision: int = 0
@@ -53,6 +56,8 @@ class Attaching(msgspec.Struct, frozen=True):
     model: str = ""
     height: int = 640
     variable: str = ""
+    path: str = ""
+    saved: bool = False
 
 
 class Attached(msgspec.Struct, frozen=True, tag="attached"):
@@ -147,9 +152,10 @@ def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], direction
     from dali_studio.studio.widget import Designer, designers  # noqa: PLC0415 - documents do without
 
     if asked.model not in designers:
+        path = Path(asked.path) if asked.path else None
         again = Designer.again(
             graph, view, model_id=asked.model, height=asked.height, revision=max(asked.revision, 0),
-            variable=asked.variable,
+            variable=asked.variable, path=path, saved=asked.saved and path is not None and path.is_file(),
         )  # fmt: skip
         steps.recall(again.session.history, directions)
 
@@ -159,8 +165,9 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     kept = _kept.setdefault(asked.document, _Kept())
     known = kept.session
     session = kept.session = known or Session(
-        graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0)
-    )
+        graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0),
+        place=asked.document,
+    )  # fmt: skip
     if known is None:
         steps.recall(session.history, directions)
     kept.comms[asked.page] = comm

@@ -207,7 +207,7 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     can_undo: bool
     can_redo: bool
     document: str
-    #: document: file name, or empty if never saved
+    #: document: the path of its file as the kernel calls it, or empty if never saved
     saved: bool
     waiting: str = ""
     #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
@@ -219,6 +219,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: origin: the revision in which this graph took the place of another; 0: in none
     variable: str = ""
     #: variable: what the notebook calls the designer; empty: nobody knows
+    place: str = ""
+    #: place: under this name the browser keeps edits that no kernel has had; empty: it keeps none
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

@@ -91,20 +91,25 @@ class Session:
         The document's view part (positions).
     path : Path, optional
         The document's file.
+    saved : bool
+        Whether that file says what is opened.
     images : callable
         Gives the folder of sample photos, on first need.
     revision : int
         Where the count of changes begins, for a document that was open before.
     autosave : Autosave, optional
         Keeps edits that nobody has saved.
+    place : str
+        Under which name the browser keeps edits that no kernel has had, where that is not the autosave's.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
-        path: Path | None = None, images: Callable[[], Path], revision: int = 0,
-        autosave: Autosave | None = None,
+        path: Path | None = None, saved: bool = True, images: Callable[[], Path], revision: int = 0,
+        autosave: Autosave | None = None, place: str = "",
     ) -> None:  # fmt: skip
         self._autosave = autosave
+        self._place = autosave.mark["stem"] if autosave is not None else place
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
@@ -119,6 +124,8 @@ class Session:
         #: What the notebook calls the designer.
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
+        if not saved:
+            self._saved = None
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
         self.history = History(code_nodes.opened(graph, view), self.registry)
@@ -500,7 +507,7 @@ class Session:
         saved = self._state() == self._saved
         now = self.current()
         measured = self.runs.measured(now.active)
-        told = revision_changed(self.history, now, self.path, saved, waiting, measured, self.variable())
+        told = revision_changed(self.history, now, self.path, saved, waiting, measured, self.variable(), self._place)
         self.send(told, self._kept())
 
     def _send_known(self, revision: Revision) -> None:

@@ -93,7 +93,7 @@ def _without_gpu(graph: Graph) -> str:
 
 def revision_changed(
     history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", measured: int = -1,
-    variable: str = "",
+    variable: str = "", place: str = "",
 ) -> RevisionChanged:  # fmt: skip
     """The graph as it is now, and everything that is found about it.
 
@@ -112,6 +112,8 @@ def revision_changed(
         The revision of the newest run, if it was one of this very graph.
     variable : str
         What the notebook calls the designer.
+    place : str
+        Under which name the browser keeps edits that no kernel has had.
     """
     graph, found = revision.graph, told(revision.validation.diagnostics, history)
     return RevisionChanged(
@@ -126,13 +128,14 @@ def revision_changed(
         repairs=tuple(repair for repair, _ in offered(graph, revision.registry, found)),
         can_undo=history.can_undo,
         can_redo=history.can_redo,
-        document=path.name if path else "",
+        document=path.as_posix() if path else "",
         saved=saved,
         waiting=waiting,
         target=target_in(history),
         measured=measured,
         origin=origin_in(history),
         variable=variable,
+        place=place,
     )  # fmt: skip
 
 

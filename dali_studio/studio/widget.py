@@ -85,8 +85,9 @@ class Designer(anywidget.AnyWidget):
 
     @classmethod
     def again(
-        cls, graph: Graph, view: Mapping[str, Any], *, model_id: str, height: int, revision: int, variable: str
-    ) -> Designer:
+        cls, graph: Graph, view: Mapping[str, Any], *, model_id: str, height: int, revision: int, variable: str,
+        path: Path | None = None, saved: bool = True,
+    ) -> Designer:  # fmt: skip
         """That of a cell whose kernel is gone, with what the browser kept of it.
 
         Page and notebook know it by `model_id`, and show and save it as before. `variable` held it, and does so again
@@ -94,7 +95,9 @@ class Designer(anywidget.AnyWidget):
         """
         made = cls.__new__(cls)
         autosave = Autosave.again(Path.cwd() / FOLDER, view.get(MARK))
-        made._begin(graph, view, height, autosave, revision=revision, model_id=model_id)  # noqa: SLF001 - its own
+        made._begin(  # noqa: SLF001 - its own
+            graph, view, height, autosave, path=path, saved=saved, revision=revision, model_id=model_id
+        )
         made._keep_picture()  # noqa: SLF001
         names = _names()
         if variable.isidentifier() and not keyword.iskeyword(variable) and not hasattr(builtins, variable):
@@ -103,13 +106,14 @@ class Designer(anywidget.AnyWidget):
 
     def _begin(
         self, graph: Graph, view: Mapping[str, Any], height: int, autosave: Autosave | None, *,
-        path: Path | None = None, revision: int = 0, model_id: str = "",
+        path: Path | None = None, saved: bool = True, revision: int = 0, model_id: str = "",
     ) -> None:  # fmt: skip
         name = model_id or uuid.uuid4().hex
         super().__init__(_height=height, _bundle=front_end.bundle("widget")[0], _id=name, model_id=name)
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         self.session = Session(
-            graph, default_registry(), send, view=view, path=path, images=photos, revision=revision, autosave=autosave
+            graph, default_registry(), send, view=view, path=path, saved=saved, images=photos, revision=revision,
+            autosave=autosave,
         )  # fmt: skip
         self.session.variable = self._variable
         insertion.used(self.session)

@@ -217,6 +217,23 @@ def test_edits_after_a_reconnect_outlive_a_reload_of_the_page(page: Any, server:
     _await_code(page, "angle=72")
 
 
+def test_edits_without_a_kernel_outlive_a_reload_of_the_page(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "unsent.ipynb")
+    _set_angle(page, "81")
+    _await_code(page, "angle=81")
+    _restart(page)
+    _set_angle(page, "82")
+    assert _by_id(page, "save-document").is_disabled()  # nobody would write
+    page.goto("about:blank")
+    lab.open_notebook(page, server[0], "unsent.ipynb")
+    page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
+    assert "; 1 edit made without a kernel" in _by_id(page, "strip").inner_text()
+    _by_id(page, "restore").click()
+    _await_code(page, "angle=82")
+    _by_id(page, "undo").click()
+    _await_code(page, "angle=81")
+
+
 def test_another_notebook_with_the_same_program_is_offered_nothing(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "one.ipynb")
     _set_angle(page, "67")
@@ -301,10 +318,10 @@ def test_designers_that_were_reconnected_are_saved_and_come_back(page: Any, serv
         for at in (0, 1):
             _in_cell(page, "thumb-rotate", at).wait_for()
         page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+        _in_cell(page, "reconnect", 1).wait_for()
+        _in_cell(page, "reconnect", 0).click()  # brings back all
         for at in (0, 1):
-            reconnect = _in_cell(page, "reconnect", at)
-            reconnect.click()
-            reconnect.wait_for(state="detached")
+            _in_cell(page, "reconnect", at).wait_for(state="detached")
         for at, angle in enumerate(angles):
             _turn(page, at, angle)
         _await_saved(page, file, *angles)

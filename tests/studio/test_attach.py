@@ -239,6 +239,21 @@ def test_a_cell_has_its_widget_and_its_variable_again(monkeypatch: pytest.Monkey
         assert "one" not in designers
 
 
+def test_a_cell_has_its_file_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "within" / "turning.dali.json"
+    file.parent.mkdir()
+    file.write_text("as it was saved")
+    for saved, there in ((True, True), (False, True), (True, False)):
+        if not there:
+            file.unlink()
+        with again(monkeypatch, turned(10.0), path=str(file), saved=saved) as (designer, told_again):
+            designer.session.receive({"type": "ready"})
+            said = told_again[-1][0]
+            assert (said["document"], said["saved"]) == (file.as_posix(), saved and there)
+            designer.session.receive({"type": "save_document", "path": said["document"], "what": "document"})
+            assert told_again[-1][0]["saved"] and '"rotate"' in file.read_text()
+
+
 def test_a_path_from_the_browser_is_no_place_of_edits(tmp_path: Path) -> None:
     for stem in ("../a-0123456789ab", "a", "", 3):
         assert Autosave.again(tmp_path, {"stem": stem, "notebook": "", "cell": ""}) is None

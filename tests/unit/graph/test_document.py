@@ -222,6 +222,13 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         save(Graph(), None, tmp_path / "no" / "folder.json")
 
 
+def test_what_is_wrong_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "größe 1.json").write_text("no json")
+    with pytest.raises(DaliStudioError) as raised:
+        load(tmp_path / "größe 1.json")
+    assert raised.value.diagnostics[0].source == str(tmp_path / "größe 1.json")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="devices and pipes that Windows does not have")
 def test_what_might_never_end_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe.json")

@@ -197,6 +197,7 @@ export function revision(
     measured: -1,
     origin: 0,
     variable: "",
+    place: "",
     ...rest,
   };
 }

@@ -339,7 +339,7 @@ describe("a lost kernel", () => {
     session.edit([fill(1)]);
     session.edit([fill(2)]);
     await session.reconnect();
-    expect(asked).toEqual([[[document], 4, "designer"]]);
+    expect(asked).toMatchObject([[[document], { revision: 4, variable: "designer" }]]);
     expect(after.sent.map((m) => m.type)).toEqual(["ready"]);
     after.say(OPENED);
     after.say(revision(4), [document]);
@@ -366,6 +366,51 @@ describe("a lost kernel", () => {
     await alone.reconnect();
     expect(said(alone)).toMatchObject({ action: "reconnect", muted: "No kernel runs." });
     expect(shown(alone)).toBe(1);
+  });
+  it("leaves what was edited meanwhile to the next page, which offers it", () => {
+    const storage = new Map<string, string>();
+    vi.stubGlobal("localStorage", {
+      getItem: (key: string) => storage.get(key) ?? null,
+      setItem: (key: string, value: string) => storage.set(key, value),
+      removeItem: (key: string) => storage.delete(key),
+    });
+    const page = (place: string, waiting = "") => {
+      const kernel = new FakeKernel();
+      const session = new Session(kernel, 296);
+      session.start();
+      kernel.say(OPENED);
+      kernel.say(revision(1, undefined, { place, waiting }));
+      kernel.sent.length = 0;
+      return { kernel, session };
+    };
+    const { session: before } = page("here");
+    before.lost();
+    before.edit([fill(1)]);
+    before.edit([fill(2)]);
+    expect(said(page("elsewhere").session)).toBeNull();
+
+    const { kernel, session } = page("here", "3 operators");
+    expect(said(session)).toMatchObject({
+      action: "restore",
+      rest: "3 operators; 2 edits made without a kernel.",
+    });
+    session.restore();
+    expect(kernel.sent).toEqual([{ type: "restore_edits" }]);
+    kernel.say(OPENED);
+    kernel.say(revision(2, undefined, { place: "here" }));
+    expect(kernel.sent.at(-1)).toMatchObject({ type: "apply_edits", edits: [fill(1)] });
+    kernel.say(revision(3, undefined, { place: "here" }));
+    kernel.say(revision(4, undefined, { place: "here" }));
+    expect(kernel.sent).toHaveLength(3);
+    expect(storage.size).toBe(0);
+
+    before.edit([fill(3)]);
+    const { session: other } = page("here");
+    expect(said(other)?.rest).toBe("3 edits made without a kernel.");
+    other.edit([fill(4)]);
+    expect(said(other)).toBeNull();
+    expect(storage.size).toBe(0);
+    vi.unstubAllGlobals();
   });
   it("that no host can replace is said to be gone", () => {
     expect(said(lost(false).session)).toMatchObject({ action: null, lead: "The kernel is gone." });

@@ -9,6 +9,7 @@ import type { Session } from "../../designer/src/core/session";
 import { createStore, type Store } from "../../designer/src/core/store";
 import type { Keys } from "./actions";
 import { designer } from "./designer";
+import { drawing } from "./drawing";
 import { takesFile } from "./external";
 import { icon } from "./icon";
 import { Link } from "./link";
@@ -117,7 +118,7 @@ export class PipelineView extends Widget {
 
   constructor(
     readonly context: DocumentContext,
-    words: TranslationBundle,
+    private readonly words: TranslationBundle,
     private readonly services: Services,
   ) {
     super();
@@ -138,6 +139,7 @@ export class PipelineView extends Widget {
     return {
       file: this.file.state,
       save: () => void this.context.save(),
+      drawing: () => (this.file.mirror.blank ? null : drawing(this.context.model.toString(), this.words)),
       commandFor: (key) => this.services.keys().commandFor(key),
       binds: (command) => this.services.keys().binds(command),
     };
@@ -178,7 +180,7 @@ export class PipelineView extends Widget {
     if (this.isDisposed) return;
     const { link } = this.file;
     const transport = () => link.view((status) => this.session?.lost(status));
-    const session = new program.Session(transport(), program.pictureWidth(), async (document, revision) => {
+    const session = new program.Session(transport(), program.pictureWidth(), async (document, { revision }) => {
       await link.reopen(document, revision);
       return transport();
     });

@@ -13,7 +13,9 @@ interface Document {
 }
 
 const WIDTH = 148;
-const HEIGHT = 52;
+const HEIGHT = 124;
+/** Wires end at its middle. */
+const HEADER = 26;
 const SVG = "http://www.w3.org/2000/svg";
 
 function element(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
@@ -86,7 +88,7 @@ export function drawing(text: string, words: TranslationBundle): Element {
     for (const source of sources(node)) {
       const from = at.get(source);
       if (!from || !to) continue;
-      const [x1, y1, x2, y2] = [from[0] + WIDTH, from[1] + HEIGHT / 2, to[0], to[1] + HEIGHT / 2];
+      const [x1, y1, x2, y2] = [from[0] + WIDTH, from[1] + HEADER / 2, to[0], to[1] + HEADER / 2];
       const bend = Math.max(20, Math.abs(x2 - x1) / 2);
       svg.append(element("path", { d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` }));
     }
@@ -94,11 +96,12 @@ export function drawing(text: string, words: TranslationBundle): Element {
   for (const node of nodes) {
     const [x, y] = at.get(node.key) ?? [0, 0];
     svg.append(element("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 8 }));
-    const name = element("text", { x: x + 12, y: y + 22, class: "dali-Drawing-name" });
+    const name = element("text", { x: x + 10, y: y + 17, class: "dali-Drawing-name" });
     name.textContent = node.key;
-    const operator = element("text", { x: x + 12, y: y + 40 });
+    const matte = element("rect", { x, y: y + HEADER, width: WIDTH, height: 76, class: "dali-Drawing-matte" });
+    const operator = element("text", { x: x + 10, y: y + 117 });
     operator.textContent = node.operator;
-    svg.append(name, operator);
+    svg.append(matte, name, operator);
   }
   return svg;
 }

@@ -9,6 +9,7 @@ import type {
   Position,
   Previews,
   Repair,
+  RevisionChanged,
   Sound,
 } from "../protocol/generated";
 import { decode, Images } from "./images";
@@ -17,8 +18,19 @@ import { renamedJunctions } from "./junctions";
 import type { Size } from "./layout";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
-import { cellKey, effectImage, INITIAL, type Marks, type Pins, recipeImage, type State, type View } from "./state";
+import {
+  type Command,
+  cellKey,
+  effectImage,
+  INITIAL,
+  type Marks,
+  type Pins,
+  recipeImage,
+  type State,
+  type View,
+} from "./state";
 import { createStore, type Store } from "./store";
+import { keepUnsent, leftOf } from "./unsent";
 
 /** How messages travel; the widget wraps its model in this. */
 export interface Transport {
@@ -31,9 +43,9 @@ export type Bytes = DataView | ArrayBuffer;
 
 /**
  * Opens a document, with its steps, in the kernel that runs now; rejected with a sentence if there is none that can.
- * `variable` is what the notebook called the designer.
+ * `of` is what the kernel said with it.
  */
-export type Attach = (document: readonly Bytes[], revision: number, variable: string) => Promise<Transport>;
+export type Attach = (document: readonly Bytes[], of: RevisionChanged) => Promise<Transport>;
 
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
@@ -82,6 +94,8 @@ export class Session {
   private decoding: Promise<void> | null = null;
   /** What is decoded when the kernel is lost is not shown. */
   private losses = 0;
+  /** Edits that wait for what the kernel has left to be restored. */
+  private after: Command[] = [];
   private watch: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -90,6 +104,7 @@ export class Session {
     private readonly attach: Attach | null = null,
   ) {
     this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
+    keepUnsent(this.store);
   }
 
   /** Say that a view is there; also how a silent kernel is called again. What was not answered is sent again. */
@@ -113,7 +128,7 @@ export class Session {
     }
     this.store.set((s) => ({ ...s, link: "starting", inFlight: false, refused: [] }));
     try {
-      const transport = await this.attach(this.document, confirmed.revision, confirmed.variable);
+      const transport = await this.attach(this.document, confirmed);
       this.stopListening();
       this.transport.close?.();
       this.transport = transport;
@@ -125,6 +140,20 @@ export class Session {
       const message = error instanceof Error ? error.message : String(error);
       this.store.set((s) => ({ ...s, link: "gone", refused: [{ code: "DS305", message }] }));
     }
+  }
+
+  /** Bring back what an earlier kernel has left, and then what none has had. */
+  restore(): void {
+    const { confirmed, unsent } = this.store.get();
+    if (confirmed?.waiting) {
+      this.after = [...unsent];
+      this.send({ type: "restore_edits" });
+    } else this.redoAll(unsent);
+  }
+
+  private redoAll(commands: readonly Command[]): void {
+    this.store.set((s) => commands.reduce(enqueue, s));
+    this.pump();
   }
 
   close(): void {
@@ -407,8 +436,10 @@ export class Session {
     if (message.type === "revision_changed") this.document = buffers[0] ? buffers : this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
+    const first = this.store.get().confirmed === null;
     this.store.set((s) => {
       const next = receive(s, message);
+      if (first && next.confirmed) return { ...next, unsent: leftOf(next) };
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
     if (message.type === "reproduction") this.reproduced(message.program);
@@ -421,7 +452,8 @@ export class Session {
     } else bitmap?.close();
     if (message.type === "refused") this.releaseSoon();
     this.dropOrphans();
-    if (message.type === "revision_changed") this.pump();
+    if (message.type !== "revision_changed") return;
+    this.redoAll(message.waiting ? [] : this.after.splice(0));
   }
 
   /** Forget the pictures of what is shown no more. */

@@ -229,6 +229,8 @@ export interface State {
   readonly confirmed: RevisionChanged | null;
   /** Not answered yet; the first may be on its way. */
   readonly pending: readonly Command[];
+  /** What an earlier page has left of such; the next edit says that it is not wanted. */
+  readonly unsent: readonly Command[];
   readonly inFlight: boolean;
   /** `confirmed` with `pending` on top; what is the same keeps its identity. */
   readonly graph: GraphView | null;
@@ -338,6 +340,7 @@ export const INITIAL: State = {
   reopening: false,
   confirmed: null,
   pending: [],
+  unsent: [],
   inFlight: false,
   graph: null,
   options: null,

@@ -155,7 +155,9 @@ function gpuMessage(state: State): StatusMessage | null {
 }
 
 function waitingMessage(state: State): StatusMessage | null {
-  const waiting = state.confirmed?.waiting;
+  const { confirmed, unsent } = state;
+  const edits = unsent.length > 0 && `${format.plural(unsent.length, "edit")} made without a kernel`;
+  const waiting = [confirmed?.waiting, edits].filter(Boolean).join("; ");
   if (!waiting) return null;
   return {
     id: `waiting|${waiting}`,

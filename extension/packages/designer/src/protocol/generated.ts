@@ -680,6 +680,7 @@ export interface RevisionChanged {
   readonly measured: number;
   readonly origin: number;
   readonly variable: string;
+  readonly place: string;
 }
 
 /** The whole graph: its nodes, those apart that are on the card of another. */

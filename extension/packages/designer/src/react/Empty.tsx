@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../core/format";
 import { isOffered } from "../core/fuzzy";
 import { recipeImage } from "../core/state";
@@ -194,22 +194,23 @@ export function Empty() {
 
 /** Before the kernel's first answer: quiet for a second, then words, then a way out. */
 export function Starting() {
-  const { session } = useFrame();
+  const { session, host } = useFrame();
   const silent = useSel((s) => s.link === "silent" || s.link === "gone");
+  const drawing = useMemo(() => host?.drawing(), [host]);
   const [late, setLate] = useState(false);
   useEffect(() => {
     const wait = setTimeout(() => setLate(true), 1000);
     return () => clearTimeout(wait);
   }, []);
-  if (!late && !silent) return <div className="ds-empty ds-starting" />;
   return (
     <div className="ds-empty ds-starting" role="status">
-      <p>{silent ? "The kernel does not answer." : "Starting the kernel…"}</p>
+      <p>{silent ? "The kernel does not answer." : late && "Starting the kernel…"}</p>
       {silent && (
         <button type="button" className="ds-button" onClick={() => session.start()}>
           Try again
         </button>
       )}
+      {drawing && <div className="ds-drawing" ref={(place) => place?.replaceChildren(drawing)} />}
     </div>
   );
 }

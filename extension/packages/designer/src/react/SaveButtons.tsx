@@ -35,6 +35,7 @@ export function SaveButtons() {
   const asking = useSel((s) => s.view.asking);
   const proposed = useSel((s) => fileName(s.graph?.name ?? "", asking ?? "code", s.confirmed?.document ?? ""));
   const saved = useSel((s) => (s.view.saving ? null : s.savedFile)); // which the strip says
+  const gone = useSel((s) => s.link === "gone"); // nobody would write
   const [path, setPath] = useState("");
   useEffect(() => setPath(proposed), [proposed]);
   const field = useRef<HTMLInputElement>(null);
@@ -59,7 +60,12 @@ export function SaveButtons() {
           onChange={(e) => setPath(e.target.value)}
           onKeyDown={(e) => e.key === "Escape" && ask(null)}
         />
-        <button type="submit" className="ds-button ds-button-small" disabled={!path.trim()} data-testid="save-go">
+        <button
+          type="submit"
+          className="ds-button ds-button-small"
+          disabled={gone || !path.trim()}
+          data-testid="save-go"
+        >
           {asking === "code" ? "Write" : "Save"}
         </button>
         <button type="button" className="ds-button ds-button-quiet" onClick={() => ask(null)}>
@@ -72,6 +78,7 @@ export function SaveButtons() {
       type="button"
       className="ds-button ds-button-quiet"
       title={title}
+      disabled={gone}
       data-testid={`save-${what}`}
       onClick={() => ask(what)}
     >

@@ -37,7 +37,7 @@ export function Strip({ over }: { readonly over: boolean }) {
         session.view({ notice: null });
       },
     ],
-    restore: ["Restore", "restore", () => session.send({ type: "restore_edits" })],
+    restore: ["Restore", "restore", () => session.restore()],
     reconnect: ["Reconnect", "reconnect", () => void session.reconnect()],
   };
   const mend = () => {

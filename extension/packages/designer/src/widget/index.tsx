@@ -1,5 +1,5 @@
 import "../styles/index.css";
-import { Session } from "../core/session";
+import { type Attach, Session } from "../core/session";
 import { mount, pictureWidth } from "../react/mount";
 import { cellMaker } from "./cells";
 import { attachTo, kernelOf, type Model, transportOf, watchKernel } from "./kernel";
@@ -12,6 +12,9 @@ function heightOf(model: Model): number {
   const height = model.get("_height");
   return typeof height === "number" && height >= MIN_HEIGHT ? height : DEFAULT_HEIGHT;
 }
+
+/** The designers of each notebook: with one, all are reconnected. */
+const NOTEBOOKS = new WeakMap<object, Set<Session>>();
 
 /** One view. Each view has its own conversation; the kernel's answers reach all of them. */
 function render({ model: first, el }: { readonly model: Model; readonly el: HTMLElement }): () => void {
@@ -36,7 +39,16 @@ function render({ model: first, el }: { readonly model: Model; readonly el: HTML
     for (const event of LOSSES) model.on(event, lost);
     resized();
   };
-  const session = new Session(transportOf(first), pictureWidth(), kernel ? attachTo(first, follow) : null);
+  const attach = attachTo(first, follow);
+  const attachAll: Attach = async (...of) => {
+    const transport = await attach(...of);
+    for (const other of together) if (other.store.get().link === "gone") void other.reconnect();
+    return transport;
+  };
+  const session = new Session(transportOf(first), pictureWidth(), kernel ? attachAll : null);
+  const notebook = first.widget_manager ?? first;
+  const together = NOTEBOOKS.get(notebook) ?? new Set();
+  NOTEBOOKS.set(notebook, together.add(session));
   follow(first);
   const setHeight = (height: number, done: boolean) => {
     root.style.height = `${height}px`;
@@ -51,6 +63,7 @@ function render({ model: first, el }: { readonly model: Model; readonly el: HTML
     unfollow();
     unwatch();
     session.close();
+    together.delete(session);
     unmount();
     root.remove();
   };

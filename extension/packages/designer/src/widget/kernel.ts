@@ -54,7 +54,7 @@ export interface Model {
   set(name: "_height", value: number): void;
   save_changes(): void;
   send(content: ClientMessage): void;
-  readonly widget_manager?: unknown;
+  readonly widget_manager?: object;
   on(name: string, listener: (...values: never[]) => void): void;
   off(name: string, listener: (...values: never[]) => void): void;
 }
@@ -81,7 +81,7 @@ export function transportOf(model: Model): Transport {
  * the notebook shows and saves it as before; `take` is given its model.
  */
 export function attachTo(model: Model, take: (model: Model) => void): Attach {
-  return async (document, revision, variable) => {
+  return async (document, { revision, variable, document: path, saved }) => {
     const kernel = kernelOf(model);
     if (!kernel || kernel.status === "dead") throw new Error("No kernel runs: start one, then reconnect.");
     const { content } = await kernel.requestExecute({ code: LISTEN, silent: true, store_history: false }).done;
@@ -96,7 +96,8 @@ export function attachTo(model: Model, take: (model: Model) => void): Attach {
         else reject(new Error(said.diagnostics?.map((d) => d.message).join(" ")));
       };
       comm.onClose = () => reject(new Error("This kernel cannot go on with it. Run the cell again."));
-      comm.open({ revision, variable, model: name, height: model.get("_height") }, {}, [...document]);
+      const height = model.get("_height");
+      comm.open({ revision, variable, path, saved, model: name, height }, {}, [...document]);
     });
     comm.close();
     const manager = model.widget_manager as { get_model(name: unknown): Promise<Model> };
