@@ -49,13 +49,13 @@ class Places:
     files: NDArray[np.int64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    names: NDArray[np.object_] | None = None
+    names: NDArray[np.object_] | None = field(default=None, kw_only=True)
 
     def take(self, picked: Sequence[int] | NDArray[np.int64] | slice) -> Places:
         """Some of them."""
         chosen = picked if isinstance(picked, slice) else np.asarray(picked, np.int64)
         names = None if self.names is None else self.names[chosen]
-        return Places(self.files[chosen], self.starts[chosen], self.sizes[chosen], names)
+        return Places(self.files[chosen], self.starts[chosen], self.sizes[chosen], names=names)
 
 
 @dataclass(slots=True)

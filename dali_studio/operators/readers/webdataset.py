@@ -163,7 +163,7 @@ class Webdataset(Reader):
                 code="DS302",
             )  # fmt: skip
         numbers, names = np.array([one[:3] for one in made], np.int64), np.array([one[3] for one in made], object)
-        places = Places(numbers[:, 0], numbers[:, 1], numbers[:, 2], names)
+        places = Places(numbers[:, 0], numbers[:, 1], numbers[:, 2], names=names)
         return Archives(args["paths"], places, len(wanted), archives, mapped=not args["dont_use_mmap"])
 
     @classmethod
