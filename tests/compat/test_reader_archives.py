@@ -76,6 +76,11 @@ def test_the_order_of_records(records: tuple[list[str], str], order: str) -> Non
     check(f"fn.readers.mxnet(path=paths, index_path=[index], {order})", names=names, iterations=13, batch_size=4)
 
 
+def test_sources_of_records(records: tuple[list[str], str]) -> None:
+    names = dict(zip(("paths", "index"), records, strict=True))
+    check("fn.get_property(fn.readers.mxnet(path=paths, index_path=[index])[0], key='source_info')", names=names, batch_size=9)
+
+
 def test_an_index_that_is_written_here_serves(records: tuple[list[str], str], tmp_path: Path) -> None:
     folder, path = record_io("records.rec").files(), tmp_path / "records.rec"
     path.write_bytes(folder["records.rec"])
@@ -96,6 +101,16 @@ def test_an_index_may_leave_samples_out(archives: list[str], tmp_path: Path) -> 
     check("fn.readers.webdataset(paths=paths, index_paths=index, ext='bin')", names=names, iterations=2, batch_size=3)
 
 
+def test_sources_are_archive_place_and_name(archives: list[str], tmp_path: Path) -> None:
+    """Two indices, one of which has no names, and a component that is missing."""
+    for version, name in (("v1.1", ""), ("v1.2", " s0.bin")):
+        (tmp_path / f"{version}.idx").write_text(f"{version} 1\nbin 512 1{name}\n")
+    names = {"paths": archives[:2], "index": [str(tmp_path / "v1.1.idx"), str(tmp_path / "v1.2.idx")]}
+    for more in ("", ", index_paths=index"):
+        read = f"fn.readers.webdataset(paths=paths, ext=['bin', 'none']{more})"
+        check(f"[fn.get_property(x, key='source_info') for x in {read}]", names=names, iterations=3, batch_size=3)
+
+
 INDICES = ["", "v9 1\nbin 512 1\n", "v1.1\n", "v1.1 0\n", "v1.1 2\nbin 512 1\n", "v1.1 1\nbin 512\n", "v1.1 1\nbin 500 1\n", "v1.1 1\n\n"]
 
 
@@ -110,7 +125,7 @@ def test_an_index_of_another_archive_is_noticed(archives: list[str], tmp_path: P
     (tmp_path / "far.idx").write_text("v1.1 1\nbin 512000 1\n")
     names: dict[str, Any] = {"paths": archives[:1], "index": [str(tmp_path / "far.idx")]}
     text = refused("fn.readers.webdataset(paths=paths, index_paths=index, ext='bin')", codes="DS302", names=names)
-    assert "at byte 512000 cannot be read: the file ends before it" in text
+    assert ":512000: cannot be read: the file ends before it" in text
 
 
 def test_samples_that_cannot_be_read_are_skipped(archives: list[str], tmp_path: Path) -> None:

@@ -39,6 +39,16 @@ WINDOWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("files", ["file_root=root", "file_root=root, files=listed", "files=paths"])
+def test_sources(volumes: str, files: str) -> None:
+    """Some lie in a folder of the folder."""
+    (Path(volumes) / "part").mkdir()
+    (Path(volumes) / "5.npy").rename(Path(volumes) / "part" / "5.npy")
+    listed = ["0.npy", "part/5.npy", "3.npy"]
+    names = {"root": volumes, "listed": listed, "paths": [f"{volumes}/{name}" for name in listed]}
+    check(f"fn.get_property(fn.readers.numpy({files}), key='source_info')", names=names, batch_size=6)
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 def test_windows_of_both_orders(volumes: str, window: str) -> None:
     check(f"fn.readers.numpy(file_root=root, {window})", names={"root": volumes}, iterations=2, batch_size=4)

@@ -45,6 +45,12 @@ def test_the_order_of_records(files: tuple[list[str], list[str]], order: str) ->
     check(program, names=names, iterations=13, batch_size=4)
 
 
+def test_sources(files: tuple[list[str], list[str]]) -> None:
+    names = dict(zip(("paths", "index"), files, strict=True))
+    program = f"fn.get_property(fn.readers.tfrecord(path=paths, index_path=index, features={FEATURES})['a'], key='source_info')"
+    check(program, names=names, batch_size=9)
+
+
 def test_the_class_gives_a_dictionary(files: tuple[list[str], list[str]]) -> None:
     names = dict(zip(("paths", "index"), files, strict=True))
     check(f"""
@@ -110,7 +116,7 @@ def test_the_reason_names_the_record(files: tuple[list[str], list[str]], tmp_pat
     (tmp_path / "far.idx").write_text("0 20\n512000 20\n")
     names = {"paths": files[0][:1], "index": [str(tmp_path / "far.idx")]}
     text = refused(f"list(fn.readers.tfrecord(path=paths, index_path=index, features={FEATURES}).values())", codes="DS302", names=names)
-    assert "at byte 0 cannot be read: the record is damaged" in text or "at byte 512000" in text
+    assert "at index 0 cannot be read: the record is damaged" in text or "at index 512000" in text
     whole = {"paths": files[0][:1], "index": files[1][:1]}
     feature = "{'b': tfrecord.FixedLenFeature([2], tfrecord.float32, 0.0)}"
     text = refused(f"list(fn.readers.tfrecord(path=paths, index_path=index, features={feature}).values())", codes="DS302",

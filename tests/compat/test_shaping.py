@@ -88,8 +88,8 @@ def test_properties() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["i4", "u1", "f4"])
-@pytest.mark.parametrize("arguments", ["", "axis=0", "axis=-1, axis_name='C'", "axis=1"])
-@pytest.mark.parametrize("rows", [([1], [0]), ([[2]], [[1]]), ([1], [2, 0])])
+@pytest.mark.parametrize("arguments", ["", "axis_name='C'", "axis=0", "axis=-1, axis_name='C'", "axis=1"])
+@pytest.mark.parametrize("rows", [([1], [0]), ([[2]], [[1]]), ([1], [2, 0]), ([[1, 0]], [[2, 1]])])
 def test_one_hot_of_single_numbers(rows: tuple[list[int], list[int]], arguments: str, dtype: str) -> None:
     ndim = np.ndim(rows[0])
     check(f"fn.one_hot(x, num_classes=4, {arguments})", {"x": (numbers(*rows, dtype=dtype), "XY"[:ndim])})

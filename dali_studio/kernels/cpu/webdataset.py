@@ -20,11 +20,12 @@ _HARMLESS = re.compile(rb"(?:\d+ [acm]time=[\d.]+\n)+")
 
 
 class Component(NamedTuple):
-    """A file in an archive."""
+    """A file in an archive; index files of version 1.1 do not name it."""
 
     extension: str
     start: int
     size: int
+    name: str = ""
 
 
 def split_name(path: str) -> tuple[str, str]:
@@ -55,7 +56,7 @@ def samples_of_archive(path: str) -> Iterator[list[Component]]:
                 if name != last:
                     yield made
                     made, last = [], name
-                made.append(Component(extension, start, size))
+                made.append(Component(extension, start, size, full_name))
     except (OSError, tarfile.TarError) as error:
         raise ValueError(f"{path} cannot be read as a tar archive: {error}") from error
     yield made
@@ -134,15 +135,15 @@ def samples_of_index(path: str) -> Iterator[list[Component]]:
         if not words or len(words) % width:
             wanted = "extension, first byte, size" + (" and name" if width > 3 else "")
             raise ValueError(f"line {number + 1} of {path} does not have {wanted} for each component")
-        made = [_component(words[i : i + 3], path, number) for i in range(0, len(words), width)]
+        made = [_component(words[i : i + width], path, number) for i in range(0, len(words), width)]
         yield made
 
 
 def _component(words: Sequence[str], path: str, number: int) -> Component:
-    extension, start, size = words
+    extension, start, size, *names = words
     if not start.isdecimal() or not size.isdecimal() or int(start) % _BLOCK or int(start) + int(size) >= 2**63:
         raise ValueError(
             f"line {number + 1} of {path} places a component at byte {start}, with {size} bytes; a multiple of "
             f"{_BLOCK} and a number are needed"
         )
-    return Component(extension, int(start), int(size))
+    return Component(extension, int(start), int(size), *names)

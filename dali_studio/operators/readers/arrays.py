@@ -63,7 +63,7 @@ def listed_files(args: Args) -> Files:
             hint="Give a folder with files that match file_filter, or a list of files.",
             argument="file_list" if listed else "files" if args.given("files") else "file_root", code="DS302",
         )  # fmt: skip
-    return Files(paths, root)
+    return Files(paths, root, here="./" if listed is None and not args.given("files") else "")  # as in nvidia.dali
 
 
 def check_alike(kinds: Sequence[tuple[np.dtype[Any], int]], sources: Sequence[str], args: Args) -> None:

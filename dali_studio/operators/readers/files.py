@@ -45,11 +45,13 @@ class Files:
     ----------
     paths : Paths
     root : str
-        The folder that messages give paths relative to.
+        The folder that sources are relative to.
+    here : str
+        What stands before the name of a file that lies in it.
     """
 
-    def __init__(self, paths: Paths, root: str) -> None:
-        self.paths, self.root = paths, root
+    def __init__(self, paths: Paths, root: str, here: str = "") -> None:
+        self.paths, self.root, self.here = paths, root, here
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -74,7 +76,7 @@ class Files:
             DS302 for a file that cannot be read, unless `on_error` says to go on.
         """
         context = args.context
-        sources = _Sources(read.paths, self.root)
+        sources = _Sources(read.paths, self.root, self.here)
         for position, error in read.failures.items():
             index = int(context.indices[position])
             finding = ArgumentError(
@@ -90,8 +92,8 @@ class Files:
 class _Sources(Sequence[str]):
     """Paths relative to the folder they were found in, made when somebody asks."""
 
-    def __init__(self, paths: Paths, root: str) -> None:
-        self._paths, self._root = paths, root
+    def __init__(self, paths: Paths, root: str, here: str) -> None:
+        self._paths, self._root, self._here = paths, root, here
 
     def __len__(self) -> int:
         return len(self._paths)
@@ -102,6 +104,9 @@ class _Sources(Sequence[str]):
     def __getitem__(self, index: slice[Any, Any, Any]) -> Sequence[str]: ...
     def __getitem__(self, index: int | slice[Any, Any, Any]) -> str | Sequence[str]:
         if isinstance(index, slice):
-            return _Sources(self._paths[index], self._root)
+            return _Sources(self._paths[index], self._root, self._here)
         path = self._paths[index]
-        return os.path.relpath(path, self._root) if self._root and path.startswith(self._root) else path
+        if not self._root or not path.startswith(self._root):
+            return path
+        name = os.path.relpath(path, self._root)
+        return name if os.sep in name else self._here + name

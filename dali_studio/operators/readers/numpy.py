@@ -131,7 +131,7 @@ class Numpy(Reader):
     def data_set(cls, args: Args) -> Files:
         found = listed_files(args)
         windows = any(args.given(name) or args.wired(name) for name in _WINDOW)
-        return _Mapped(found.paths, found.root) if windows and FAST and not args["dont_use_mmap"] else found
+        return _Mapped(found.paths, found.root, found.here) if windows and FAST and not args["dont_use_mmap"] else found
 
     @classmethod
     def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:

@@ -41,16 +41,21 @@ _Identity = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where pieces lie: (M,) number of the file, first byte, and bytes; a piece without bytes need not exist."""
+    """Where pieces lie: (M,) number of the file, first byte, and bytes; a piece without bytes need not exist.
+
+    Of archives, what their source has behind the path; empty for what is missing, which has no source.
+    """
 
     files: NDArray[np.int64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
+    names: NDArray[np.object_] | None = field(default=None, kw_only=True)
 
-    def take(self, picked: Sequence[int] | NDArray[np.int64]) -> Places:
+    def take(self, picked: Sequence[int] | NDArray[np.int64] | slice) -> Places:
         """Some of them."""
-        chosen = np.asarray(picked, np.int64)
-        return Places(self.files[chosen], self.starts[chosen], self.sizes[chosen])
+        chosen = picked if isinstance(picked, slice) else np.asarray(picked, np.int64)
+        names = None if self.names is None else self.names[chosen]
+        return Places(self.files[chosen], self.starts[chosen], self.sizes[chosen], names=names)
 
 
 @dataclass(slots=True)
@@ -72,10 +77,9 @@ class PiecesRead:
 
     def take(self, positions: slice) -> PiecesRead:
         """Some of them."""
-        places = Places(*(table[positions] for table in (self.places.files, self.places.starts, self.places.sizes)))
         chosen = range(len(self.places.files))[positions]
         failures = {chosen.index(at): error for at, error in self.failures.items() if at in chosen}
-        return PiecesRead(places, self.data[positions], failures)
+        return PiecesRead(self.places.take(positions), self.data[positions], failures)
 
 
 def read_pieces(
@@ -294,4 +298,7 @@ class Sources(Sequence[str]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        return f"{self._paths[int(self._places.files[index])]} at byte {self._places.starts[index]}"
+        path, names = self._paths[int(self._places.files[index])], self._places.names
+        if names is not None:
+            return path + names[index] if names[index] else ""
+        return f"{path} at index {self._places.starts[index]}"  # a byte, in nvidia.dali's words

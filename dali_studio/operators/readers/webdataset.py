@@ -141,7 +141,7 @@ class Webdataset(Reader):
     def data_set(cls, args: Args) -> Archives:
         behavior, sizes = _behavior(args), [to_numpy(dtype).itemsize for dtype in _dtypes(args)]
         wanted = [_extensions(text, args) for text in args["ext"]]
-        made: list[tuple[int, int, int]] = []
+        made: list[tuple[int, int, int, str]] = []
         archives: list[int] = []
         indices = args["index_paths"] or (None,) * len(args["paths"])
         for number, (path, index) in enumerate(zip(args["paths"], indices, strict=True)):
@@ -162,8 +162,8 @@ class Webdataset(Reader):
                 "no sample has a file for each output.", hint='Check ext, or take away "skip".', argument="ext",
                 code="DS302",
             )  # fmt: skip
-        table = np.array(made, np.int64)
-        places = Places(table[:, 0], table[:, 1], table[:, 2])
+        numbers, names = np.array([one[:3] for one in made], np.int64), np.array([one[3] for one in made], object)
+        places = Places(numbers[:, 0], numbers[:, 1], numbers[:, 2], names=names)
         return Archives(args["paths"], places, len(wanted), archives, mapped=not args["dont_use_mmap"])
 
     @classmethod
@@ -201,12 +201,12 @@ def _extensions(text: str, args: Args) -> set[str]:
 def _outputs(
     sample: Sequence[Component], number: int, wanted: Sequence[set[str]], sizes: Sequence[int], behavior: str,
     args: Args,
-) -> list[tuple[int, int, int]]:
-    """Where each output of a sample lies in archive `number`; nothing, if the sample is to be skipped."""
-    made = [(number, 0, 0)] * len(wanted)
+) -> list[tuple[int, int, int, str]]:
+    """Where each output of a sample lies in archive `number`, and its name; nothing, if the sample is to be skipped."""
+    made = [(number, 0, 0, "")] * len(wanted)
     filled: set[int] = set()
     used = 0
-    for extension, start, size in sample:
+    for extension, start, size, full_name in sample:
         name = extension if args["case_sensitive_extensions"] else extension.lower()
         fits = [i for i, accepted in enumerate(wanted) if name in accepted and i not in filled]
         for output in fits:
@@ -215,7 +215,7 @@ def _outputs(
                     f"a file of {args['paths'][number]} has {size} bytes, elements have {sizes[output]}.",
                     hint="Give another element type, or repair the archive.", argument="dtypes", code="DS302",
                 )  # fmt: skip
-            made[output] = number, start, size
+            made[output] = number, start, size, f":{start}:{full_name}"
         filled.update(fits)
         used += bool(fits)
     if used < len(wanted):  # nvidia.dali counts files, of which one may go to several outputs

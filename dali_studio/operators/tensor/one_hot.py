@@ -123,6 +123,8 @@ class OneHot(Operator):
         else:
             if args["axis_name"] and ndim and not batch.meta.layout:
                 raise _nameless()
+            if axis is None and args["axis_name"]:  # what `infer` does not tell
+                layout = (batch.meta.layout or "") + args["axis_name"]
             axis = ndim if axis is None or axis < 0 else axis
             made = np.insert(batch.shapes, axis, args["num_classes"], axis=1)
         off_on = as_written(np.array([args["off_value"], args["on_value"]], np.float32), to_numpy(args["dtype"]))
