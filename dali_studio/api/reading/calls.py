@@ -67,8 +67,19 @@ class Calls(Expressions):
             owner = scope.names.get("self")
             return Super(owner) if isinstance(owner, Instance) else Unknown(text_of(node))
         arguments = self.several(node.args, scope)
+        keywords = self.named(node.keywords, scope)
+        self.at(node)
+        if isinstance(function, Unknown) and function.text == "getattr" and len(arguments) > 1:
+            owner, attribute, *default = arguments
+            if isinstance(attribute, str):
+                found = self.attribute_of(owner, attribute, text_of(node))
+                return default[0] if default and known.has_unknown(found) else found
+        return self._applied(function, arguments, keywords, node, name)
+
+    def named(self, given: Sequence[ast.keyword], scope: Scope) -> dict[str, Any]:
+        """The values of arguments that have names, those of a dictionary behind ``**`` included."""
         keywords: dict[str, Any] = {}
-        for one in node.keywords:
+        for one in given:
             value = self.expression(one.value, scope)
             if one.arg is not None:
                 keywords[one.arg] = value
@@ -77,13 +88,7 @@ class Calls(Expressions):
             elif value is not None:
                 self.note(f"`**{text_of(one.value)}` is not read: the source does not tell its items.",
                           "Write the arguments by their names.")  # fmt: skip
-        self.at(node)
-        if isinstance(function, Unknown) and function.text == "getattr" and len(arguments) > 1:
-            owner, attribute, *default = arguments
-            if isinstance(attribute, str):
-                found = self.attribute_of(owner, attribute, text_of(node))
-                return default[0] if default and known.has_unknown(found) else found
-        return self._applied(function, arguments, keywords, node, name)
+        return keywords
 
     def _applied(
         self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str

@@ -247,8 +247,7 @@ class Program:
             options: dict[str, Any] = {}
             for decorator in node.decorator_list:
                 if isinstance(decorator, ast.Call) and self._decorates(decorator, chosen.scope):
-                    options = {one.arg: interpreter.expression(one.value, chosen.scope)
-                               for one in decorator.keywords if one.arg}  # fmt: skip
+                    options = interpreter.named(decorator.keywords, chosen.scope)
             names = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
             options |= {key: value for key, value in given.items() if key not in names and key not in arguments}
             own = {key: value for key, value in given.items() if key in names or key in arguments}
@@ -266,7 +265,7 @@ class Program:
                 scope, silent = self._scope, len(self._interpreter.found)
                 positional = [self._interpreter.expression(one, scope) for one in node.args
                               if not isinstance(one, ast.Starred)]  # fmt: skip
-                keywords = {one.arg: self._interpreter.expression(one.value, scope) for one in node.keywords if one.arg}
+                keywords = self._interpreter.named(node.keywords, scope)
                 del self._interpreter.found[silent:]
                 plain = {key: value for key, value in keywords.items() if not known.has_unknown(value)}
                 return [Unknown("") if known.has_unknown(one) else one for one in positional], plain

@@ -446,3 +446,19 @@ def p(source):
 """)
     assert len(graph.outputs) == 2
     assert len(found) == 1 and found[0].argument == "source"
+
+
+def test_options_behind_two_stars() -> None:
+    graph, found = findings("""
+OPTIONS = dict(batch_size=5, seed=11)
+SIZES = {"size": [40, 50]}
+
+@pipeline_def(num_threads=3, **OPTIONS)
+def p(angle, size=None):
+    return fn.rotate(fn.resize(fn.external_source(name="x"), size=size), angle=angle)
+
+pipe = p(angle=20, **SIZES, **{"batch_size": 6})
+""")
+    assert found == []
+    assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (6, 3, 11)
+    assert graph.node("resize").arguments["size"] == (40, 50)
