@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
@@ -50,7 +51,10 @@ class Calls(Expressions):
     def method(self, owner: Instance, name: str) -> Bound | None:
         """A method of an object of the source."""
         found = method_in(owner.of, name)
-        return None if found is None else Bound(partial(self._invoke, found, [owner]))
+        if found is None:
+            return None
+        first = {"staticmethod": [], "classmethod": [owner.of]}.get(_kind(found), [owner])
+        return Bound(partial(self._invoke, found, first), _kind(found) == "property")
 
     def base_method(self, owner: Instance, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """What the class ``Pipeline`` itself does."""
@@ -138,6 +142,7 @@ class Calls(Expressions):
         self, function: Callable[..., Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
     ) -> Any:
         """What a function of `auto_aug` appends, or gives."""
+        arguments, keywords = self._as_python(arguments), self._as_python(keywords)
         traces = [*known.nodes_in([*arguments, *keywords.values()])]
         if known.has_unknown([*arguments, *keywords.values()]) or known.is_large(arguments, keywords):
             return self.unknown_call(text, arguments, keywords, name) if traces else Unknown(text)
@@ -145,6 +150,47 @@ class Calls(Expressions):
             return self.computed(lambda: function(*arguments, **keywords), text)
         before = self.trace.graph.copy()
         return self.appended(lambda: function(*arguments, **keywords), text, arguments, keywords, "", before)
+
+    def _as_python(self, value: Any) -> Any:
+        """Functions of the source as ones that Python can call: they are followed then."""
+        if isinstance(value, list | tuple):
+            made = [self._as_python(one) for one in cast("Sequence[Any]", value)]
+            return tuple(made) if isinstance(value, tuple) else made
+        if isinstance(value, dict):
+            return {key: self._as_python(one) for key, one in cast("dict[Any, Any]", value).items()}
+        if not isinstance(value, UserFunction):
+            return value
+
+        def follow(*arguments: Any, **keywords: Any) -> Any:
+            return self._invoke(value, [], arguments, keywords)
+
+        given, kind = value.node.args, inspect.Parameter
+        plain = [*given.posonlyargs, *given.args]
+        defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
+        names = [*zip(plain, defaults, strict=True), *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+        parameters = [
+            kind(one.arg, kind.POSITIONAL_OR_KEYWORD if at < len(plain) else kind.KEYWORD_ONLY,
+                 default=kind.empty if default is None else None)
+            for at, (one, default) in enumerate(names)
+        ]  # fmt: skip
+        follow.__name__ = getattr(value.node, "name", "<lambda>")
+        cast(Any, follow).__signature__ = inspect.Signature(parameters)
+        return follow
+
+    def decorated(self, node: ast.FunctionDef, scope: Scope) -> Any:
+        """A function of the source behind its decorators; those that are not known leave it as it is."""
+        made: Any = UserFunction(node, scope)
+        for one in reversed(node.decorator_list):
+            named = self.expression(one.func if isinstance(one, ast.Call) else one, scope)
+            if not isinstance(named, UserFunction) and not known.is_library(named):
+                continue
+            decorator = self.expression(one, scope)
+            if isinstance(decorator, UserFunction):
+                result = self._invoke(decorator, [], [made])
+                made = made if known.has_unknown(result) or result is None else result
+            elif known.is_library(decorator):
+                made = self._library(decorator, text_of(one), [made], {}, "")
+        return made
 
     def _operator(self, function: Function, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
         """Append a call of an operator; what the source does not tell is left out."""
@@ -247,3 +293,10 @@ class Calls(Expressions):
         if parameters.kwarg is not None:
             scope.names[parameters.kwarg.arg] = rest
         return scope
+
+
+def _kind(method: UserFunction) -> str:
+    """What Python's own decorators make of a method: `staticmethod`, `classmethod` or `property`."""
+    names = [text_of(one).rpartition(".")[2] for one in getattr(method.node, "decorator_list", ())]
+    found = next((one for one in names if one in ("staticmethod", "classmethod")), "")
+    return found or ("property" if any(one.endswith("property") for one in names) else "")

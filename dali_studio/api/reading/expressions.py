@@ -133,7 +133,7 @@ class Expressions(ABC):
             return owner.attributes[name]
         method = self.method(owner, name)
         if method is not None:
-            return method
+            return method.call([], {}) if method.is_property else method
         if name in ("set_outputs", "build"):
             return Bound(partial(self.base_method, owner, name))
         return Unknown(f"self.{name}")

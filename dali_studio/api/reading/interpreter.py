@@ -25,7 +25,6 @@ from dali_studio.api.reading.values import (
     Scope,
     UnknownResult,
     UserClass,
-    UserFunction,
     creator_of,
     items_of,
     loaded,
@@ -88,7 +87,7 @@ class Interpreter(Calls):
             scope.names[name] = known.imported(f"{module}.{name}")
 
     def _functiondef(self, node: ast.FunctionDef, scope: Scope) -> None:
-        scope.names[node.name] = UserFunction(node, scope)
+        scope.names[node.name] = self.decorated(node, scope)
 
     def _classdef(self, node: ast.ClassDef, scope: Scope) -> None:
         bases = [self.expression(base, scope) for base in node.bases]

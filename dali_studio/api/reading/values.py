@@ -99,6 +99,7 @@ class Bound:
     """A method of an object of the source, or of the class ``Pipeline``: called with a list and a dictionary."""
 
     call: Callable[[list[Any], dict[str, Any]], Any]
+    is_property: bool = False
 
 
 class UnknownResult(DataNode):

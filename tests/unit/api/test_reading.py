@@ -400,12 +400,17 @@ class Data:
     def __init__(self, height):
         self.height = height
 
+    @property
     def source(self):
-        return fn.external_source(name="x")
+        return self.named("x")
+
+    @staticmethod
+    def named(name):
+        return fn.external_source(name=name)
 
     @pipeline_def(batch_size=2)
     def pipe(self, angle):
-        return fn.rotate(fn.resize(self.source(), size=[self.height, self.width]), angle=angle)
+        return fn.rotate(fn.resize(self.source, size=[self.height, self.width]), angle=angle)
 
 def loader(data):
     return data.pipe(angle=30)
@@ -462,3 +467,36 @@ pipe = p(angle=20, **SIZES, **{"batch_size": 6})
     assert found == []
     assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (6, 3, 11)
     assert graph.node("resize").arguments["size"] == (40, 50)
+
+
+def test_decorators_of_the_source_and_of_auto_aug_are_followed() -> None:
+    graph, found = findings("""
+from functools import wraps
+from nvidia.dali.auto_aug import rand_augment
+from nvidia.dali.auto_aug.core import augmentation
+
+def levels(low, high, signed=False):
+    table = np.linspace(low, high, 11)
+    def decorate(function):
+        @wraps(function)
+        def apply(images, level):
+            return function(images, -table[level] if signed else table[level])
+        return apply
+    return decorate
+
+@levels(0, 30, signed=True)
+def turned(images, angle):
+    return fn.rotate(images, angle=angle)
+
+@augmentation(mag_range=(5, 5), mag_to_param=lambda magnitude: [magnitude, 0.0])
+def shifted(images, offset, fill_value=7):
+    return fn.warp_affine(images, fn.transforms.translation(offset=offset), fill_value=fill_value)
+
+@pipeline_def(batch_size=2, enable_conditionals=True)
+def p():
+    images = turned(fn.external_source(name="x"), 8)
+    return rand_augment.apply_rand_augment([shifted], images, n=1, m=3, fill_value=9)
+""")
+    assert found == []
+    assert graph.node("rotate").arguments["angle"] == -24
+    assert next(node for node in graph.nodes() if node.operator == "warp_affine").arguments["fill_value"] == 9
