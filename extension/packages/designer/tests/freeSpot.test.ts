@@ -22,6 +22,12 @@ describe("freeSpot", () => {
     expect(hit).toEqual([]);
   });
 
+  it("is farther away where the nearest spots cover more than is allowed", () => {
+    const others = [0, 180, 360, 540].map((x) => card(x, 180));
+    const free = freeSpot(POPUP, card(0, 0), [...others, card(160, 0)], FRAME, { most: 0 }) ?? { x: 0, y: 0 };
+    expect(free.x >= 160 + 148 || free.y >= 351).toBe(true);
+  });
+
   it("covers no wire while there is room elsewhere", () => {
     const wires = boxesAlong("M0 260L300 260Q320 260 320 280L320 600");
     expect(wires).toHaveLength(3);

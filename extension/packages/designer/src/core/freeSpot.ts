@@ -48,7 +48,6 @@ export function freeSpot(
   ];
   let best: Point = { x: frame.x, y: frame.y };
   let least = Number.POSITIVE_INFINITY;
-  let over = 0;
   const ys = unique(rows, frame.y, bottom);
   for (const x of unique(columns, frame.x, right))
     for (const y of ys) {
@@ -57,14 +56,13 @@ export function freeSpot(
       if (apart > far) continue;
       const away = NEAR * (apart + Math.abs(x - anchor.x) / 8);
       const covered = overlap(rect, anchor) + cards.reduce((sum, c) => sum + overlap(rect, c), 0);
-      if (away + covered >= least) continue;
+      if (covered > most || away + covered >= least) continue;
       const cost = away + covered + WIRE * wires.reduce((sum, w) => sum + overlap(rect, w), 0);
       if (cost >= least) continue;
       least = cost;
       best = { x, y };
-      over = covered;
     }
-  return over > most || least === Number.POSITIVE_INFINITY ? null : best;
+  return least === Number.POSITIVE_INFINITY ? null : best;
 }
 
 /** A free place for a new card at or below a wanted point. */

@@ -215,9 +215,11 @@ export function BatchPane() {
       value,
     })),
   ];
-  const texts = new Set(samples.map((k) => shown?.cells[cellKey(0, k)]?.text ?? ""));
-  // why nothing came out is said once where it is the same for all
-  const [nothing = ""] = refused && texts.size === 1 ? texts : [];
+  const texts = samples.map((k) => shown?.cells[cellKey(0, k)]?.text ?? "");
+  const reasons = new Set(texts.map((text) => text.replace(/\d+/g, "")));
+  // why nothing came out is said once where it is the same for all, but for sizes
+  const none = refused || samples.every((k) => failed.some((d) => d.sample === k));
+  const [nothing = ""] = none && reasons.size === 1 ? texts : [];
   const keep = (value: Value) => {
     if (!argument) return;
     session.edit(keepEdits(node, argument.name, value));

@@ -247,6 +247,17 @@ function CanvasView() {
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, id);
       },
+      pan: (dx, dy) => {
+        const { x, y, zoom } = flow.getViewport();
+        const to = { x: x + dx, y: y + dy, zoom };
+        const fitted = !touched.current;
+        touched.current = true;
+        void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
+        return () => {
+          const now = flow.getViewport();
+          if (fitted && Math.hypot(now.x - to.x, now.y - to.y) < 1 && now.zoom === zoom) fit(200);
+        };
+      },
       centre: () => {
         const rect = box.current?.getBoundingClientRect();
         if (pointer.current) return { at: pointer.current, place: place(pointer.current.x, pointer.current.y) };

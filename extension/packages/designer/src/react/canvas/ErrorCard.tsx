@@ -1,11 +1,11 @@
-import { useStore } from "@xyflow/react";
+import { useStore, useStoreApi } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
-import type { Point } from "../../core/route";
+import { around, type Point, type Rect } from "../../core/route";
 import {
   failShare,
   findings,
@@ -20,6 +20,7 @@ import {
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
+import { useCanvasApi } from "../canvasApi";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -47,14 +48,37 @@ const TOLD = 9;
 /** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
 const FAR = 120;
 
+/** In what steps the view is moved to where the card covers no other, in px, and how often. */
+const PAN = { step: 40, most: 9 };
+
+/** How far the view moves, at least, for a card to cover no other and its node to be in the frame. */
+function panOf(size: Size, own: Rect, cards: readonly Rect[], controls: Rect, frame: Rect): Point | undefined {
+  const steps = Array.from({ length: 2 * PAN.most + 1 }, (_, i) => PAN.step * (i - PAN.most));
+  const ways = steps.flatMap((x) => steps.map((y) => ({ x, y, width: 0, height: 0 })));
+  const far = ({ x, y }: Point) => Math.hypot(x, y);
+  return ways
+    .sort((a, b) => far(a) - far(b))
+    .find((by) => {
+      const [at, ...others] = [own, ...cards].map((c) => ({ ...c, x: c.x + by.x, y: c.y + by.y })) as [Rect, ...Rect[]];
+      const whole = around([at, frame]);
+      const stays = whole.width <= frame.width && whole.height <= frame.height;
+      return stays && freeSpot(size, at, [...others, controls], frame, { most: 0 });
+    });
+}
+
+interface Spot extends Point {
+  /** Whether it covers no card there. */
+  readonly free: boolean;
+}
+
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
-function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Point | null {
+function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot | null {
   // Wires run anew a moment after the cards are at rest.
   const obstacles = useContext(ObstacleContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
   const twin = useSel(twinOf);
-  return useStore((s): Point | null => {
+  return useStore((s): Spot | null => {
     if (!open || !s.nodeLookup.has(key)) return null;
     const { card, cards, controls, pills, wires, frame } = surroundings(s);
     const [own = frame] = card(key);
@@ -66,13 +90,18 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Point
     const told = [controls, ...ghostsIn(s, twin), ...pills, ...ends];
     const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
     const limits = chosen ? {} : { most: COVERED, far: twin ? 2 * FAR : FAR };
-    return inSight ? freeSpot(size, own, covered, frame, { ...limits, wires }) : null;
+    if (!inSight) return null;
+    const free = freeSpot(size, own, covered, frame, { ...limits, most: 0, wires });
+    const spot = free ?? freeSpot(size, own, covered, frame, { ...limits, wires });
+    return spot && { ...spot, free: free !== null };
   }, alike);
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
 export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey }: Props) {
   const session = useSession();
+  const api = useCanvasApi();
+  const store = useStoreApi();
   const told = toldBy(finding);
   const state = useSel((s) => ({
     folded: s.view.folded.includes(told),
@@ -101,6 +130,21 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     session.view({ told });
     return () => session.view((v) => (v.told === told ? { told: "" } : {}));
   }, [drawn, told, session]);
+  const back = useRef<(() => void) | undefined>();
+  const covers = spot?.free === false && size !== ROOM;
+  useEffect(() => {
+    if (covers && !back.current) {
+      const { card: at, cards, controls, frame } = surroundings(store.getState());
+      const [own = frame] = at(card);
+      const pan = panOf(size, own, cards, controls, frame);
+      if (pan) back.current = api.current?.pan(pan.x, pan.y);
+    }
+    if (!drawn) {
+      back.current?.();
+      back.current = undefined;
+    }
+  }, [covers, drawn, size, card, api, store]);
+  useEffect(() => () => back.current?.(), []);
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
