@@ -41,7 +41,7 @@ def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.Gra
             output_kinds=tuple(kind for one in gives for kind in one.output_kinds) + node.output_kinds[own:],
             output_ranks=tuple(rank for one in gives for rank in one.output_ranks) + node.output_ranks[own:],
             facts=tuple(fact for one in gives for fact in one.facts) + node.facts[own:],
-            pin=gives[0].pin, pin_batch=gives[0].pin_batch, in_run=gives[0].in_run,
+            pin=gives[0].pin, pin_batch=gives[0].pin_batch, pin_old=gives[0].pin_old, in_run=gives[0].in_run,
             chance=chance.part if chance else node.chance, coin=chance.coin if chance else "",
             shared=chance.shared if chance else (),
             parts=tuple(nodes[part] for part in cards.parts.get(node.key, ())),

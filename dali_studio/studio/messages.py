@@ -82,6 +82,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: pin: its outputs are pinned; or it matters for pinned outputs alone, and previews leave it out
     pin_batch: int = 0
     #: pin_batch: the iteration whose outputs are pinned
+    pin_old: bool = False
+    #: pin_old: the node, or what feeds it, was changed since then
     seed: int | None = None
     #: seed: of the pipeline's, by which a random node draws that has none of its own
     followers: dict[str, str] = {}

@@ -49,11 +49,14 @@ class Pin:
         Of the batch.
     outputs : tuple of Batch
         Empty while only the file has them.
+    computed : str
+        The structural key of the node when this was computed, seeds of the pipeline aside; empty if nobody knows.
     """
 
     name: str
     iteration: int = field(compare=False)
     outputs: tuple[Batch, ...] = field(default=(), compare=False)
+    computed: str = field(default="", compare=False)
 
     def batch(self, output: int, wanted: NDArray[np.int64]) -> Batch:
         """Some of the samples, as if they had been computed alone."""
@@ -87,7 +90,7 @@ def pinned(key: str, now: Revision, output: Callable[[PortRef, Sequence[int]], B
         message, hint = f"{key} {reason}, so its data cannot be pinned.", "Pin another node before or after it."
         raise DaliStudioError(Diagnostic(code="DS105", node=key, message=message, hint=hint))
     kept = [Batch.of([sample.copy() for sample in batch.samples], batch.layout, batch.sources) for batch in made]
-    return Pin(uuid4().hex, iteration, tuple(kept))
+    return Pin(uuid4().hex, iteration, tuple(kept), now.written(key))
 
 
 def misfits(now: Revision) -> tuple[Diagnostic, ...]:
@@ -126,7 +129,10 @@ def renamed(pins: Mapping[str, Pin], edits: Iterable[Edit]) -> dict[str, Pin | N
 def in_view(history: History) -> dict[str, Any]:
     """Pins in the view part of a document: the names of their files."""
     held = {key: pin for key, pin in pins_in(history).items() if key in history.graph}
-    return {VIEW: {key: {"name": pin.name, "iteration": pin.iteration} for key, pin in held.items()}} if held else {}
+    told = {
+        key: {"name": pin.name, "iteration": pin.iteration, "computed": pin.computed} for key, pin in held.items()
+    }
+    return {VIEW: told} if held else {}
 
 
 def of_view(view: Mapping[str, Any]) -> dict[str, Pin]:
@@ -136,7 +142,7 @@ def of_view(view: Mapping[str, Any]) -> dict[str, Pin]:
     for key, entry in cast("dict[str, Any]", kept).items() if isinstance(kept, dict) else ():
         match entry:
             case {"name": str(name), "iteration": int(iteration)} if _NAME.fullmatch(name) and iteration >= 0:
-                found[key] = Pin(name, iteration)
+                found[key] = Pin(name, iteration, computed=str(cast("dict[str, Any]", entry).get("computed", "")))
             case _:
                 continue  # as with positions
     return found

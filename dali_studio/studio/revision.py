@@ -110,6 +110,11 @@ class Revision:
         pinned = {key: pin.name for key, pin in self.pinned.items()}
         return structural_keys(self.active, self.registry, self.seeds, pinned)
 
+    def written(self, key: str) -> str:
+        """The structural key of what a node, pinned or not, would give now, seeds of the pipeline aside."""
+        pinned = {other: pin.computed for other, pin in self.pinned.items() if other != key and pin.computed}
+        return structural_keys(self.active, self.registry, {}, pinned)[key]
+
     @cached_property
     def seeds(self) -> dict[str, int]:
         """The seeds of nodes that draw by the pipeline's (DS204 if there is a cycle)."""

@@ -182,8 +182,12 @@ class Session:
         return own_text.shown(text, self.current(), dialect or self.dialect, self.functions(), notes_in(self.history))
 
     def _pin(self, key: str) -> pins.Pin:
-        """What a node gives for the shown batch."""
-        return pins.pinned(key, self.current(), self.answers.output, self.iteration)
+        """What a node gives for the shown batch, also if it is pinned."""
+        held = self.history.place(pins.named_pins({key: None}))
+        try:
+            return pins.pinned(key, self.current(), self.answers.output, self.iteration)
+        finally:
+            self.history.place(held)
 
     def _settle_pins(self) -> None:
         self._lost += self._pin_files.settle(self.history, self._folder)

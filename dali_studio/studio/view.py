@@ -178,6 +178,7 @@ def _node(revision: Revision, key: str, seed: int | None, moved: dict[Kind, str]
         code=code_nodes.shown(node),
         pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
         pin_batch=revision.pinned[key].iteration if key in revision.pinned else 0,
+        pin_old=key in revision.pinned and revision.pinned[key].computed not in ("", revision.written(key)),
         seed=seed,
         followers={**moved},
         chance=part if (coin := coin_around(graph, registry, key)) and (part := part_of(graph, coin)) < 1 else None,

@@ -455,6 +455,20 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
     page.locator('[data-testid="node-decode"] .ds-stale-chip').get_by_text("not computed").wait_for()
     kept, turned = lab.painted(page, "resize"), _drawings(page, "rotate")
     page.screenshot(path=artifacts / "designer_pinned.png")
+    # an edit does not show: the card says so
+    _by_id(page, "node-resize").click(position=HEAD)
+    _by_id(page, "number-resize_shorter").fill("60")
+    _by_id(page, "number-resize_shorter").press("Enter")
+    _by_id(page, "pin-again-resize").wait_for()
+    page.locator('[data-testid="node-resize"]').get_by_text("pinned before the edit").wait_for()
+    assert page.locator('[data-testid="node-resize"].ds-stale, .ds-stale [data-testid="node-resize"]').count()
+    _by_id(page, "hold").click()
+    _by_id(page, "node-resize").get_by_text("60×90×3 u8").wait_for()
+    _by_id(page, "unpin-resize").get_by_text("pinned, batch 1").wait_for()
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    _await_drawn_again(page, "rotate", turned)
+    turned = _drawings(page, "rotate")
     # the other samples of the batch are kept as well, and other batches show them again
     page.keyboard.press("]")
     _await_drawn_again(page, "rotate", turned)

@@ -67,6 +67,36 @@ def test_pinned_outputs_stay_and_nothing_before_them_is_computed(client: Client)
     assert min(shown(client, "resize")[0].shape[:2]) == 40
 
 
+def old(client: Client) -> dict[str, bool]:
+    found = only(client.received, messages.RevisionChanged)[-1]
+    return {node.key: node.pin_old for node in found.graph.nodes if node.pin == "here"}
+
+
+def test_pins_of_before_an_edit_are_told_and_pinned_again(client: Client) -> None:
+    pin(client, True, "resize", "normalize")
+    assert old(client) == {"resize": False, "normalize": False}
+    client.edit(set_argument("rotate", "fill_value", 7.0))
+    assert old(client) == {"resize": False, "normalize": True}
+    client.edit(set_argument("resize", "resize_shorter", 40.0))
+    assert old(client) == {"resize": True, "normalize": True}
+    (before,) = shown(client, "resize")
+    pin(client, True, "resize")
+    assert old(client) == {"resize": False, "normalize": True}
+    assert min(shown(client, "resize")[0].shape[:2]) == 40
+    client.send("undo")
+    assert old(client) == {"resize": True, "normalize": True}
+    np.testing.assert_array_equal(shown(client, "resize")[0], before)
+    # a document knows of it, and another name or seed is no such edit
+    client.edit({"type": "rename", "key": "resize", "new_key": "sized"}, {"type": "set_pipeline", "option": "seed", "value": 5})
+    graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
+    other = Client(graph, view=view)
+    other.send("ready")
+    assert old(other) == {"sized": True, "normalize": True}
+    other.edit(set_argument("sized", "resize_shorter", 120.0))
+    assert old(other) == {"sized": False, "normalize": True}
+    other.session.close()
+
+
 def test_a_sweep_changes_what_is_pinned(client: Client) -> None:
     (before,) = shown(client, "resize")
     pin(client, True, "resize")

@@ -140,6 +140,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     followers: {},
     wide: INDEX.byName.get(name)?.outputs[0]?.kind === "video",
     chance: null,
+    pin_old: false,
     coin: "",
     shared: [],
     parts: [],

@@ -74,6 +74,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     bypassed: false,
     pin: "",
     pin_batch: 0,
+    pin_old: false,
     seed: null,
     followers: {},
     wide: operator?.outputs[0]?.kind === "video",

@@ -55,6 +55,11 @@ export function cardName(key: string, operator: string): string {
   return called(operator) === "if" ? key.replace(/^split(_?)/, "if$1") : key;
 }
 
+/** Of a node whose data is pinned, which. */
+export function pinWords({ pin_old, pin_batch }: { readonly pin_old: boolean; readonly pin_batch: number }): string {
+  return pin_old ? "pinned before the edit" : `pinned, batch ${pin_batch + 1}`;
+}
+
 export function percent(share: number): string {
   const value = share * 100;
   return value > 0 && value < 1 ? "< 1 %" : `${Math.round(value)} %`;

@@ -707,6 +707,7 @@ export interface NodeView {
   readonly output_ranks: readonly (number | null)[];
   readonly pin: "" | "behind" | "here";
   readonly pin_batch: number;
+  readonly pin_old: boolean;
   readonly seed: number | null;
   readonly followers: Readonly<Record<string, string>>;
   readonly wide: boolean;

@@ -38,7 +38,7 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
     const node = nodeOf(s.graph, nodeKey);
     const timing = select.timingOf(s, nodeKey);
     const cost = timing ? `${format.time(timing.milliseconds)}, ${format.percent(timing.share)} of the work, ` : "";
-    const kept = node?.pin === "here" ? `, pinned, batch ${node.pin_batch + 1}` : "";
+    const kept = node?.pin === "here" ? `, ${format.pinWords(node)}` : "";
     return `${cost}${node?.device ?? ""}${kept}. Z zooms in.`;
   });
   return (

@@ -69,7 +69,7 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
   const wired = node.inputs.filter((r) => r !== null).length + Object.keys(node.argument_inputs).length;
   const state = error ? "has an error" : "no error";
   const words = [node.key, operator?.name ?? node.operator, node.device, `${format.plural(wired, "input")} connected`];
-  if (node.pin) words.push(node.pin === "here" ? "data pinned" : "not computed behind pinned data");
+  if (node.pin) words.push(node.pin === "here" ? format.pinWords(node) : "not computed behind pinned data");
   if (timing !== "–") words.push(timing);
   return [...words, state].join(", ");
 }
@@ -79,10 +79,10 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
   const session = useSession();
   const { key } = node;
   const solo = useSel((s) => unsolo(s.graph, key, s.view.aside) !== null);
-  const chip = (words: string, name: string, title: string, undo: () => void) => (
+  const chip = (words: string, name: string, title: string, undo: () => void, also = className) => (
     <button
       type="button"
-      className={`${className} ds-use-chip nodrag nopan`}
+      className={`${also} ds-use-chip nodrag nopan`}
       title={title}
       data-testid={`${name}-${key}`}
       onClick={undo}
@@ -91,13 +91,23 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
     </button>
   );
   if (node.bypassed) return <span className={`${className} ds-use-chip`}>off</span>;
-  if (node.pin === "here")
-    return chip(
-      `pinned, batch ${node.pin_batch + 1}`,
-      "unpin",
-      "Previews use this data from here on. Runs and programs do not. Click to unpin it.",
-      () => session.edit([], { pins: { [key]: false } }),
+  if (node.pin === "here") {
+    const hold = (held: boolean) => () => session.edit([], { pins: { [key]: held } });
+    const title = "Previews use this data from here on. Runs and programs do not.";
+    const words = format.pinWords(node);
+    if (!node.pin_old || className === "ds-pill") return chip(words, "unpin", `${title} Click to unpin it.`, hold(false), `${className} ds-pin-chip`);
+    return (
+      <>
+        <span className={`${className} ds-use-chip`} title={title}>
+          {words}
+        </span>
+        <span className="ds-pin-choice">
+          {chip("Pin again", "pin-again", "Keep what it gives now.", hold(true))}
+          {chip("Let go", "unpin", "Show what it gives now.", hold(false))}
+        </span>
+      </>
     );
+  }
   if (solo)
     return chip("solo", "unsolo", "Nothing else is returned. Click to return what was returned before.", () => {
       const { graph, view } = session.store.get();
@@ -183,6 +193,7 @@ function Body({ card, failed, said }: BodyProps) {
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node) : null));
+  const aside = (stale || card.gone) && preview && !node.pin_old;
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
   if (ways || (shape === "short" && preview?.body.type === "table"))
     return (
@@ -198,8 +209,8 @@ function Body({ card, failed, said }: BodyProps) {
       <div className="ds-picture">
         <CardPicture card={card} label={label} />
         {node.bypassed && <div className="ds-through" />}
-        {!said && !((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
-        {(stale || card.gone) && preview && !card.file && !card.lost && (
+        {!said && !aside && <UseChip node={node} className="ds-stale-chip" />}
+        {aside && !card.file && !card.lost && (
           <span
             className="ds-stale-chip"
             title={
@@ -212,7 +223,7 @@ function Body({ card, failed, said }: BodyProps) {
             {node.pin === "behind" ? "not computed" : !said && card.from}
           </span>
         )}
-        {!(node.pin === "behind" && preview) && chip}
+        {!((node.pin === "behind" || node.pin_old) && preview) && chip}
       </div>
       <HeatBar share={failed || (old && !heat) ? undefined : found?.share} />
     </>

@@ -277,15 +277,19 @@ function Pinned({ node }: { readonly node: NodeView }) {
   return (
     <Section>
       <p className="ds-muted">
-        Pinned: previews go on from its data of batch {node.pin_batch + 1}, whatever is changed here; runs do not.{" "}
-        <button
-          type="button"
-          className="ds-link"
-          data-testid="let-go"
-          onClick={() => session.edit([], { pins: { [node.key]: false } })}
-        >
-          Unpin (K)
-        </button>
+        {node.pin_old ? "Pinned before the edit" : "Pinned"}: previews go on from its data of batch {node.pin_batch + 1},
+        whatever is changed here; runs do not.{" "}
+        {(node.pin_old ? [true, false] : [false]).map((held) => (
+          <button
+            key={String(held)}
+            type="button"
+            className="ds-link"
+            data-testid={held ? "hold" : "let-go"}
+            onClick={() => session.edit([], { pins: { [node.key]: held } })}
+          >
+            {held ? "Pin again" : "Let go (K)"}
+          </button>
+        ))}
       </p>
     </Section>
   );
