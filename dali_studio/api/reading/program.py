@@ -127,6 +127,7 @@ class Program:
         self._trace.branches = Branches(self._trace)
         self._interpreter = interpreter(file, self._trace)
         self._scope = Scope()
+        self._builds = {name for name, _ in _builders(self.tree.body)}
 
     @property
     def interpreter(self) -> Interpreter:
@@ -178,7 +179,7 @@ class Program:
             if isinstance(node, ast.Try | ast.If):
                 for inner in [*node.body, *node.orelse]:
                     self._of_module(inner)
-            elif isinstance(node, kinds | ast.Expr | ast.AugAssign) and not _is_call_of(node, self._defined()):
+            elif isinstance(node, kinds | ast.Expr | ast.AugAssign) and not self._makes(node):
                 if isinstance(node, ast.With):
                     with self._trace.active():
                         interpreter.statement(node, scope)
@@ -187,6 +188,13 @@ class Program:
         except DaliStudioError:
             if isinstance(node, ast.With):
                 raise
+
+    def _makes(self, node: ast.stmt) -> bool:
+        """Whether a statement does nothing but to call a function of the source, or makes a pipeline by one."""
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.With):
+            return False
+        calls = {one.func.id for one in ast.walk(node) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
+        return _is_call_of(node, self._defined()) or not calls.isdisjoint(self._builds)
 
     def _defined(self) -> set[str]:
         """Functions and pipelines of the source: of those that the module calls, the chosen one alone is followed."""
@@ -204,6 +212,8 @@ class Program:
                 found |= {name: value}
         for node, scope in self._decorated(self.tree.body, self._scope):
             found.setdefault(node.name, UserFunction(node, scope))
+        for name, node in _builders(self.tree.body):
+            found.setdefault(name, UserFunction(node, self._scope))
         order = {node.name: node.lineno for node in ast.walk(self.tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
@@ -253,9 +263,13 @@ class Program:
             own = {key: value for key, value in given.items() if key in names or key in arguments}
             owner = next((one for one in chosen.scope.names.values() if isinstance(one, UserClass)
                           and node in one.node.body), None)  # fmt: skip
-            if owner is not None:  # a method; what its object was made with is not followed
+            if owner is not None and not _is_static(node):  # what its object was made with is not followed
                 positional = [Instance(owner, dict(owner.names)), *positional]
-            result = interpreter.result(node, interpreter.bound(chosen, positional, own))
+            scope = interpreter.bound(chosen, positional, own)
+            result = interpreter.result(node, scope)
+            pipeline = _pipeline_in([result, *scope.names.values()])
+            if pipeline is not None:
+                options, result = {**pipeline.options, **options}, pipeline.outputs
             self._finish(name, options, result)
 
     def _first_call(self, name: str) -> tuple[list[Any], dict[str, Any]]:
@@ -298,6 +312,33 @@ class Program:
             outputs += cast("list[Any]", item) if isinstance(item, list) else [item]  # of several outputs
         told = [interpreter.as_input(one) for one in outputs if one is not None]
         graph.set_outputs([output_port(self._trace, one, at) for at, one in enumerate(told)])
+
+
+def _builders(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Functions and methods that call ``set_outputs``, those that make an object under the name of its class."""
+    for node in statements:
+        if isinstance(node, ast.FunctionDef):
+            if any(isinstance(one, ast.Attribute) and one.attr == "set_outputs" for one in ast.walk(node)):
+                yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((node.name if name == "__init__" else name, one) for name, one in _builders(node.body))
+        else:
+            for part in ("body", "orelse"):
+                yield from _builders(getattr(node, part, ()))
+
+
+def _pipeline_in(values: Sequence[Any]) -> Instance | None:
+    """The first pipeline whose outputs are set, be it an attribute of an object."""
+    for value in values:
+        parts = (value, *value.attributes.values()) if isinstance(value, Instance) else ()
+        for one in parts:
+            if isinstance(one, Instance) and one.outputs is not None:
+                return one
+    return None
+
+
+def _is_static(node: ast.FunctionDef) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in node.decorator_list)
 
 
 def _has(made: UserClass, method: str) -> bool:

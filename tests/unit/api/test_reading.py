@@ -500,3 +500,57 @@ def p():
     assert found == []
     assert graph.node("rotate").arguments["angle"] == -24
     assert next(node for node in graph.nodes() if node.operator == "warp_affine").arguments["fill_value"] == 9
+
+
+@pytest.mark.parametrize("source", [
+    """
+def make(path, batch_size=1, threads=2):
+    pipe = Pipeline(batch_size=batch_size, num_threads=threads, device_id=None, seed=5)
+    with pipe:
+        files, labels = fn.readers.file(file_root=path, name="Reader")
+        pipe.set_outputs(fn.decoders.image(files), labels)
+    return pipe
+
+loader = iter([make("/data", batch_size=7)])
+""",
+    """
+class make:
+    def __init__(self, path, batch_size):
+        self.pipe = Pipeline(batch_size, 2, None, seed=5)
+        with self.pipe:
+            files, labels = fn.readers.file(file_root=path, name="Reader")
+            self.pipe.set_outputs(fn.decoders.image(files), labels)
+        self.pipe.build()
+
+loader = make("/data", 7)
+""",
+    """
+def make(path):
+    pipe = Pipeline(7, 2, None, seed=5)
+    files, labels = fn.readers.file(file_root=path, name="Reader")
+    pipe.set_outputs(fn.decoders.image(files), labels)
+    return pipe
+
+def train():
+    return make("/data")
+""",
+    """
+class Data:
+    @staticmethod
+    @pipeline_def(batch_size=7, num_threads=2, device_id=None, seed=5)
+    def make(path):
+        files, labels = fn.readers.file(file_root=path, name="Reader")
+        return fn.decoders.image(files), labels
+
+pipe = Data.make("/data")
+""",
+])  # fmt: skip
+def test_pipelines_that_functions_make(source: str) -> None:
+    graph, found = findings(source)
+    assert found == []
+    assert (graph.options.name, graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (
+        "make", 7, 2, 5
+    )  # fmt: skip
+    assert [node.operator for node in graph.nodes()] == ["readers.file", "decoders.image"]
+    assert graph.node("Reader").arguments["file_root"] == "/data"
+    assert len(graph.outputs) == 2
