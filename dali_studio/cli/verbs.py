@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from dali_studio import __version__
 from dali_studio.cli.text import called, note, report, say, table, waiting
@@ -196,16 +197,17 @@ def import_(options: argparse.Namespace) -> int:
     from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
+    from dali_studio.studio import code_nodes  # noqa: PLC0415
     from dali_studio.studio.own_text import in_view  # noqa: PLC0415
 
-    found, view = list[Diagnostic](), dict[str, str]()
+    found, view = list[Diagnostic](), dict[str, Any]()
     with waiting(f"Reading {options.file}"):
         try:
             if options.file.endswith(".dali"):
                 graph = read_serialized(options.file)
             else:
                 graph = read(Path(options.file), function=options.function, found=found)
-                view |= in_view(Path(options.file).read_text("utf-8"))
+                view |= in_view(Path(options.file).read_text("utf-8")) | code_nodes.in_view(graph)
         except DaliStudioError as error:
             if options.file.endswith(".dali"):
                 raise

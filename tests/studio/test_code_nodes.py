@@ -20,6 +20,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages, output_messages
 from dali_studio.studio.code_nodes import TEMPLATE
+from dali_studio.studio.own_text import in_view
 from dali_studio.studio.trust import signature
 
 REGISTRY = default_registry()
@@ -244,3 +245,27 @@ def test_names_follow_from_the_text(client: Client) -> None:
 def test_a_text_is_read_and_not_run_for_its_names(client: Client, tmp_path: Path) -> None:
     names_at(client, HOSTILE.format(str(tmp_path / "ran")) + "Pa")
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_function_of_the_program_stays_in_it_once_it_is_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = f"""from dali_studio import fn, pipeline_def
+
+def negate(image):
+    # the other way round
+    return 255 - image
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)
+def training():
+    images = fn.decoders.image(fn.readers.file(file_root={str(samples.photos())!r}, name="reader")[0], name="decode")
+    return fn.python_function(images, function=negate, output_layouts=["HWC"], name="negated")
+"""
+    client = Client(read(program, found=[]), view=in_view(program))
+    node = node_of(client.send("ready"), "negated")
+    assert node.code is not None and not node.code.trusted
+    got = client.send("apply_function", key="negated", source=node.code.source)
+    assert errors(got) == []
+    assert client.session.code().source == program
+    photo, negated = (client.session.answers.output(PortRef(node=key)).samples[0] for key in ("decode", "negated"))
+    assert np.array_equal(negated, 255 - photo)
+    client.session.close()

@@ -6,6 +6,7 @@ import ast
 import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from dali_studio.api import branches
 from dali_studio.api.branches import RETURNED
 from dali_studio.api.reading import known
 from dali_studio.api.reading.expressions import Expressions
+from dali_studio.api.reading.functions import text_alone
 from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
 from dali_studio.api.reading.values import (
     Bound,
@@ -29,6 +31,7 @@ from dali_studio.api.statements import at_ends
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.written import ForeignFunction
 
 #: Calls inside each other.
 _MAX_DEPTH = 40
@@ -47,6 +50,8 @@ class Calls(Expressions):
     def __init__(self, file: str, trace: Trace) -> None:
         super().__init__(file, trace)
         self._depth = 0
+        #: The program and its text, where functions in it are kept as code; nobody runs that before trusting it.
+        self.module: tuple[Sequence[ast.stmt], str] | None = None
 
     def method(self, owner: Instance, name: str) -> Bound | None:
         """A method of an object of the source."""
@@ -196,14 +201,17 @@ class Calls(Expressions):
         """Append a call of an operator; what the source does not tell is left out."""
         if not function.known:
             return self.unknown_call(function.name, arguments, keywords, name)
-        given = {key: value for key, value in keywords.items() if not self._left_out(function, key, value)}
+        code = keywords.get("function") if self.module is not None and function.name == "python_function" else None
+        kept = {"function"} if isinstance(code, UserFunction) else set[str]()
+        given = {key: value for key, value in keywords.items()
+                 if key not in kept and not self._left_out(function, key, value)}  # fmt: skip
         if "source" in keywords and "source" not in given:
             given.pop("parallel", None)  # what makes no sense without it
         inputs = [self.as_input(one) for one in arguments]
         while True:
             try:
                 self.trace.suggested = name
-                return function(*inputs, **given)
+                made = function(*inputs, **given)
             except DaliStudioError as error:
                 first = error.diagnostics[0]
                 if first.argument not in given:
@@ -216,8 +224,20 @@ class Calls(Expressions):
                 self.note(first.message + left_out, first.hint, code="DS102" if unknown else "DS502",
                           argument=first.argument)  # fmt: skip
                 del given[first.argument]
+            else:
+                if isinstance(code, UserFunction):
+                    self._keep(code, made)
+                return made
             finally:
                 self.trace.suggested = ""
+
+    def _keep(self, code: UserFunction, made: Any) -> None:
+        """Put the text of a function into the node that calls it."""
+        graph = self.trace.graph
+        node = next((graph.node(one.name) for one in known.nodes_in(made)), list(graph.nodes())[-1])
+        assert self.module is not None
+        text = text_alone(code.node, *self.module)
+        graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
 
     def _left_out(self, function: Function, key: str, value: Any) -> bool:
         if not known.has_unknown(value) and not isinstance(value, UserFunction | UserClass | Instance):

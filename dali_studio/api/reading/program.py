@@ -126,6 +126,7 @@ class Program:
         self._trace = Trace(_DEFAULTS)
         self._trace.branches = Branches(self._trace)
         self._interpreter = interpreter(file, self._trace)
+        self._interpreter.module = self.tree.body, text
         self._scope = Scope()
         self._builds = {name for name, _ in _builders(self.tree.body)}
 

@@ -30,7 +30,7 @@ from dali_studio.graph.difference import matched, pairs
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
-from dali_studio.graph.written import WrittenFunction
+from dali_studio.graph.written import ForeignFunction, WrittenFunction
 from dali_studio.schema.model import Value
 
 
@@ -279,9 +279,12 @@ class ProgramText:
         return sorted(names - self._defined)
 
     def lacks(self, node: Node) -> bool:
-        """Whether the text does not import the function that a node's user has written."""
+        """Whether the text neither imports nor has the function that a node's user has written."""
         function = node.objects.get("function")
-        return isinstance(function, WrittenFunction) and not any(
+        had = self.graph.node(node.key).objects.get("function") if node.key in self.graph else None
+        if not isinstance(function, WrittenFunction) or had == ForeignFunction(function.source):
+            return False
+        return not any(
             isinstance(one, ast.ImportFrom) and one.module == function.module
             and any(name.name == function.name and name.asname is None for name in one.names)
             for one in self._imports

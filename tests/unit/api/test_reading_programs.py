@@ -1,0 +1,246 @@
+"""Ways in which programs make their pipelines: in functions, methods and objects, with tables and decorators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from public_programs import HEAD
+
+from dali_studio import read
+from dali_studio.api.default import default_registry
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import validate
+from dali_studio.graph.written import ForeignFunction
+
+REGISTRY = default_registry()
+
+
+def findings(source: str, **options: Any) -> tuple[Graph, list[Diagnostic]]:
+    found: list[Diagnostic] = []
+    return read(HEAD + source, found=found, **options), found
+
+
+def test_a_pipeline_in_a_function_sees_what_stands_around_it() -> None:
+    source = """
+def build(size=160, batch_size=3, device="cpu", count=None, crops=4):
+    from nvidia.dali import fn as dali_fn, pipeline_def as decorate, types as t
+    mean = [255 * one for one in (0.5, 0.25, 0.125)]
+    if device == "gpu":
+        size = 99
+
+    @decorate(batch_size=batch_size, num_threads=2)
+    def inner():
+        image = dali_fn.resize(dali_fn.external_source(name="x", dtype=t.UINT8), size=size)
+        views = []
+        for i in range(count):
+            views.append(dali_fn.crop_mirror_normalize(image, mean=mean, name=f"view_{i}", std=[float(i + 1)]))
+        return tuple(views)
+
+    return inner()
+
+build(96, crops=2)
+"""
+    found: list[Diagnostic] = []
+    graph = read(source, found=found)
+    assert (graph.options.name, graph.options.batch_size) == ("inner", 3)
+    assert graph.node("image").arguments["size"] == (96,)
+    assert graph.node("view_0").arguments["mean"] == (127.5, 63.75, 31.875)
+    assert [port.node for port in graph.outputs] == ["view_0"]
+    (only,) = found
+    assert "turns of the loop over `range(count)`" in only.message
+
+
+def test_a_method_is_a_pipeline_and_sees_its_class() -> None:
+    graph, found = findings("""
+class Data:
+    width = 40
+
+    def __init__(self, height):
+        self.height = height
+
+    @property
+    def source(self):
+        return self.named("x")
+
+    @staticmethod
+    def named(name):
+        return fn.external_source(name=name)
+
+    @pipeline_def(batch_size=2)
+    def pipe(self, angle):
+        return fn.rotate(fn.resize(self.source, size=[self.height, self.width]), angle=angle)
+
+def loader(data):
+    return data.pipe(angle=30)
+""")
+    assert graph.node("rotate").arguments["angle"] == 30
+    assert [one.message for one in found] == [
+        "size of fn.resize is `[self.height, 40]`, whose value the source does not tell; it is left out."
+    ]
+
+
+def test_attributes_by_their_names_and_tables_of_numpy() -> None:
+    graph, found = findings("""
+import nvidia.dali as dali
+LEVELS = np.linspace(0.1, 1.9, 11, dtype=np.float32)
+
+@dali.pipeline_def(batch_size=2)
+def p(kind="gray", size=64):
+    image = dali.fn.experimental.decoders.image(
+        dali.fn.external_source(name="x"), output_type=getattr(dali.types.DALIImageType, kind.upper()))
+    size = (size, size) if isinstance(size, int) else size
+    image = fn.contrast(fn.resize(image, size=size), contrast=LEVELS[np.round(3.4).astype(np.int32)])
+    mask = np.array(255 ^ (2 ** (8 - np.arange(1, 4)[1].item()) - 1), dtype=np.uint8)
+    return image & mask, getattr(np, "pi")
+""")
+    assert found == []
+    image, contrast = graph.node("image"), graph.node("contrast")
+    assert (image.operator, image.arguments["output_type"]) == ("decoders.image", "GRAY")
+    assert graph.node("resize").arguments["size"] == (64, 64)
+    assert contrast.arguments["contrast"] == pytest.approx(0.1 + 3 * 0.18)
+    assert len(graph.outputs) == 2
+
+
+def test_a_parallel_source_that_is_not_known_is_left_out() -> None:
+    graph, found = findings("""
+@pipeline_def(batch_size=2)
+def p(source):
+    return fn.external_source(source=source, num_outputs=2, parallel=True, batch=False)
+""")
+    assert len(graph.outputs) == 2
+    assert len(found) == 1 and found[0].argument == "source"
+
+
+def test_options_behind_two_stars() -> None:
+    graph, found = findings("""
+OPTIONS = dict(batch_size=5, seed=11)
+SIZES = {"size": [40, 50]}
+
+@pipeline_def(num_threads=3, **OPTIONS)
+def p(angle, size=None):
+    return fn.rotate(fn.resize(fn.external_source(name="x"), size=size), angle=angle)
+
+pipe = p(angle=20, **SIZES, **{"batch_size": 6})
+""")
+    assert found == []
+    assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (6, 3, 11)
+    assert graph.node("resize").arguments["size"] == (40, 50)
+
+
+def test_decorators_of_the_source_and_of_auto_aug_are_followed() -> None:
+    graph, found = findings("""
+from functools import wraps
+from nvidia.dali.auto_aug import rand_augment
+from nvidia.dali.auto_aug.core import augmentation
+
+def levels(low, high, signed=False):
+    table = np.linspace(low, high, 11)
+    def decorate(function):
+        @wraps(function)
+        def apply(images, level):
+            return function(images, -table[level] if signed else table[level])
+        return apply
+    return decorate
+
+@levels(0, 30, signed=True)
+def turned(images, angle):
+    return fn.rotate(images, angle=angle)
+
+@augmentation(mag_range=(5, 5), mag_to_param=lambda magnitude: [magnitude, 0.0])
+def shifted(images, offset, fill_value=7):
+    return fn.warp_affine(images, fn.transforms.translation(offset=offset), fill_value=fill_value)
+
+@pipeline_def(batch_size=2, enable_conditionals=True)
+def p():
+    images = turned(fn.external_source(name="x"), 8)
+    return rand_augment.apply_rand_augment([shifted], images, n=1, m=3, fill_value=9)
+""")
+    assert found == []
+    assert graph.node("rotate").arguments["angle"] == -24
+    assert next(node for node in graph.nodes() if node.operator == "warp_affine").arguments["fill_value"] == 9
+
+
+@pytest.mark.parametrize("source", [
+    """
+def make(path, batch_size=1, threads=2):
+    pipe = Pipeline(batch_size=batch_size, num_threads=threads, device_id=None, seed=5)
+    with pipe:
+        files, labels = fn.readers.file(file_root=path, name="Reader")
+        pipe.set_outputs(fn.decoders.image(files), labels)
+    return pipe
+
+loader = iter([make("/data", batch_size=7)])
+""",
+    """
+class make:
+    def __init__(self, path, batch_size):
+        self.pipe = Pipeline(batch_size, 2, None, seed=5)
+        with self.pipe:
+            files, labels = fn.readers.file(file_root=path, name="Reader")
+            self.pipe.set_outputs(fn.decoders.image(files), labels)
+        self.pipe.build()
+
+loader = make("/data", 7)
+""",
+    """
+def make(path):
+    pipe = Pipeline(7, 2, None, seed=5)
+    files, labels = fn.readers.file(file_root=path, name="Reader")
+    pipe.set_outputs(fn.decoders.image(files), labels)
+    return pipe
+
+def train():
+    return make("/data")
+""",
+    """
+class Data:
+    @staticmethod
+    @pipeline_def(batch_size=7, num_threads=2, device_id=None, seed=5)
+    def make(path):
+        files, labels = fn.readers.file(file_root=path, name="Reader")
+        return fn.decoders.image(files), labels
+
+pipe = Data.make("/data")
+""",
+])  # fmt: skip
+def test_pipelines_that_functions_make(source: str) -> None:
+    graph, found = findings(source)
+    assert found == []
+    assert (graph.options.name, graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (
+        "make", 7, 2, 5
+    )  # fmt: skip
+    assert [node.operator for node in graph.nodes()] == ["readers.file", "decoders.image"]
+    assert graph.node("Reader").arguments["file_root"] == "/data"
+    assert len(graph.outputs) == 2
+
+
+def test_functions_of_the_source_are_kept_as_code_that_nothing_runs() -> None:
+    graph, found = findings("""
+LEVEL = 250
+raise_if_run = 1 / 1
+
+def lower(x):
+    return x - 1
+
+def negate(x):
+    # the other way round
+    return LEVEL - lower(np.asarray(x))
+
+@pipeline_def(batch_size=2)
+def p():
+    x = fn.external_source(name="x")
+    return fn.python_function(x, function=negate), fn.python_function(x, function=lambda a: a * 2, name="twice")
+""")
+    assert found == []
+    function, twice = (graph.node(key).objects["function"] for key in ("function", "twice"))
+    assert isinstance(function, ForeignFunction)
+    assert isinstance(twice, ForeignFunction)
+    assert function.source == (
+        "import numpy as np\n\nLEVEL = 250\n\ndef lower(x):\n    return x - 1\n\n"
+        "def negate(x):\n    # the other way round\n    return LEVEL - lower(np.asarray(x))\n"
+    )
+    assert twice.source == "def change(a):\n    return a * 2\n"
+    refused = [one.message for one in validate(graph, REGISTRY).diagnostics if one.node == "twice"]
+    assert "does not run before you trust it" in refused[0]
