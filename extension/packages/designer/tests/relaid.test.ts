@@ -174,7 +174,7 @@ describe("outputs", () => {
     const near = { [OUTPUTS]: { x: 800, y: 14 }, ...Object.fromEntries(rows) };
     const graph = { ...GRAPH, outputs: keys.map((key) => ref(key)) };
     expect(outputRows(graph, near)).toEqual([190, 390, 590, 790]);
-    expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 610]);
+    expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 638]);
   });
 });
 

@@ -419,10 +419,10 @@ export function wayOf(
   return same(plain) ? plain : [...ways.folded()].find(same);
 }
 
-/** Height of a card of outputs above its first row, of each row, and below the last one. */
-const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22 } as const;
-/** How much higher a card's first row is than the line of a card beside it. */
-const LIFT = OUTPUTS_PARTS.head + OUTPUTS_PARTS.row / 2 - PORT;
+/** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
+const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22, cell: 48 } as const;
+/** How much higher than a card beside it one begins whose first row is on that one's line: its name has room where it is small, too. */
+const LIFT = 40;
 
 /** From how many branches on each of them ends on its own line, though that makes a tall card. */
 const BRANCHES = 4;
@@ -430,7 +430,7 @@ const BRANCHES = 4;
 /** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
 export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
   const card = positions[OUTPUTS];
-  const { head, row } = OUTPUTS_PARTS;
+  const { head, row, cell } = OUTPUTS_PARTS;
   const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
   const left = sources.filter((at) => at !== undefined);
   const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
@@ -441,7 +441,7 @@ export function outputRows(graph: GraphView, positions: Readonly<Record<string, 
     const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
     // A branch that somebody has moved far away does not stretch the card.
     const here = line - next < 2 * ROW ? Math.max(next, line) : next;
-    next = here + row;
+    next = here + (beside ? cell : row);
     return here;
   });
 }
