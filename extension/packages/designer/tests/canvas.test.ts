@@ -108,7 +108,7 @@ describe("marks", () => {
     const cards = new Map([["a", { x: 10, y: 20, width: 30, height: 40 }]]);
     const plain = { subgraph: false, collapsed: false, exposed: [] } as const;
     const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate", ...plain } as const;
-    expect(framesOf(group, cards)).toEqual([{ x: -2, y: 8, width: 54, height: 84 }]);
+    expect(framesOf(group, cards)).toEqual([{ x: -2, y: -6, width: 54, height: 78 }]);
     expect(framesOf({ ...group, keys: ["gone"] }, cards)).toEqual([]);
   });
   it("frame no card that is not theirs", () => {
@@ -126,8 +126,8 @@ describe("marks", () => {
     const framed = (cards: Record<string, Rect>) => framesOf(group, new Map(Object.entries(cards)));
     expect(framed({ a, b })).toHaveLength(1);
     expect(framed({ a, b, beside })).toMatchObject([
-      { x: -12, y: 188 },
-      { x: 172, y: -12 },
+      { x: -12, y: 174 },
+      { x: 172, y: -26 },
     ]);
   });
   it("put a note beside a card, not behind it", () => {
@@ -202,7 +202,10 @@ describe("nodes as a program", () => {
   it("writes the coin and the condition of a probability", () => {
     const coin = node("coin", "random.coin_flip", { arguments: { probability: 0.4 } });
     const parts = [coin, node("split", "split"), node("merge", "merge")];
-    const graph = { ...GRAPH, nodes: GRAPH.nodes.map((n) => (n.key === "rotate" ? { ...n, chance: 0.4, coin: "coin", parts } : n)) };
+    const graph = {
+      ...GRAPH,
+      nodes: GRAPH.nodes.map((n) => (n.key === "rotate" ? { ...n, chance: 0.4, coin: "coin", parts } : n)),
+    };
     const calls = pythonText({ ...state(), graph }, ["rotate"]).split("\n");
     expect(calls.slice(0, 3)).toEqual(["coin = fn.random.coin_flip(probability=0.4)", "rotate = decode", "if coin:"]);
     expect(calls[3]).toMatch(/^ {4}rotate = fn\.rotate\(decode, .*angle=angle\)/);

@@ -228,7 +228,7 @@ describe("layoutGraph", () => {
     const [first = 0, second = 0, , fourth = 0, last = 0] = outputRows(graph(branches), places);
     expect(first).toBeGreaterThan(0);
     expect(second + 10).toBe(314);
-    expect(last).toBe(fourth + 20);
+    expect(last).toBe(fourth + 48);
     expect(outputsHeight(graph(branches), places)).toBeGreaterThan(last + 20);
     // the card of two has no hole
     expect(outputRows(graph(["a", "b"]), places)).toEqual([30, 50, 70]);

@@ -4,6 +4,7 @@ import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
 import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
+import { ROOM as FRAME, framesOf } from "../src/core/marks";
 import { Session } from "../src/core/session";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
@@ -80,7 +81,16 @@ describe("a box", () => {
       (positions.decode?.x ?? 0) + CARD,
     );
     toggleBox(session);
-    expect(session.store.get().positions).toEqual(state.positions);
+    // opened, its own stand below each other, and the row goes on at the height of its name
+    const { positions: at } = session.store.get();
+    expect(at.angle?.x).toBe(at.rotate?.x);
+    expect(["reader", "decode", "rotate"].map((key) => at[key]?.y)).toEqual([14, 14, 14].map((y) => y + FRAME.top));
+    const cards = ["decode", "rotate", "angle"].map((key) => {
+      const { x, y } = at[key] ?? { x: 0, y: 0 };
+      return [key, { x, y, width: CARD, height: 171 }] as const;
+    });
+    const [group] = Object.values(session.store.get().marks);
+    expect(group?.type === "group" && framesOf(group, new Map(cards))).toHaveLength(1);
   });
 });
 
@@ -164,7 +174,7 @@ describe("outputs", () => {
     const near = { [OUTPUTS]: { x: 800, y: 14 }, ...Object.fromEntries(rows) };
     const graph = { ...GRAPH, outputs: keys.map((key) => ref(key)) };
     expect(outputRows(graph, near)).toEqual([190, 390, 590, 790]);
-    expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 610]);
+    expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 638]);
   });
 });
 

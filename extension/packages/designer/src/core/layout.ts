@@ -1,4 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
+import { WIDTHS } from "./detail";
 import { cardsOf, descendants, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
 
 export const COLUMN = 184;
@@ -23,6 +24,8 @@ export const DENSE: Pitch = { row: 129, gap: 21 };
 export interface Size {
   readonly width: number;
   readonly height: number;
+  /** What there is of it above its line. */
+  readonly head?: number;
 }
 
 /** Columns that a card takes. */
@@ -232,25 +235,27 @@ interface Plan {
   readonly small: ReadonlyMap<string, string>;
   readonly height: Height;
   readonly span: Span;
+  readonly head: Height;
   readonly pitch: Pitch;
 }
 
 /** Cards of a grid, row by row; what does not fit into `columns` continues below. */
-function placed({ small, height, pitch }: Plan, grid: ReadonlyMap<string, Cell>, columns: number): Floor {
+function placed({ small, height, head, pitch }: Plan, grid: ReadonlyMap<string, Cell>, columns: number): Floor {
   const floor = new Floor(columns, height, pitch);
   const bands = 1 + Math.floor(Math.max(0, ...[...grid.values()].map((c) => c.column)) / columns);
   const members: Member[][] = Array.from({ length: bands }, () => []);
   for (const [key, c] of grid) members[Math.floor(c.column / columns)]?.push({ ...c, key, column: c.column % columns });
   members.forEach((band, i) => {
-    placeBand(band, floor, i > 0);
+    placeBand(band, floor, head, i > 0);
     placeSmall(band, small, floor);
   });
   return floor;
 }
 
 function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch): Plan {
-  const span = (key: string) => ((sizes.get(key)?.width ?? CARD) > COLUMN ? 2 : 1);
-  return { small: argumentSources(graph), height: (key) => sizes.get(key)?.height ?? pitch.row, span, pitch };
+  const span = (key: string) => Math.ceil(((sizes.get(key)?.width ?? CARD) + COLUMN - CARD) / COLUMN);
+  const height = (key: string) => sizes.get(key)?.height ?? pitch.row;
+  return { small: argumentSources(graph), height, span, head: (key) => sizes.get(key)?.head ?? 0, pitch };
 }
 
 function columnsOf(width: number): number {
@@ -284,8 +289,8 @@ export function fittingScale(width: number, height: number, box: Size): number {
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
-/** What must be gained where a single chain is not one line. */
-const TURN = 1.1;
+/** What must be gained where a chain is not one line, and where cards do not show all that they have. */
+const COST = { turn: 1.1, small: 1.05 } as const;
 /** What a break of several branches must gain, as it leads all of their wires back to the left; beyond `most` it gains nothing. */
 const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
@@ -306,6 +311,7 @@ class Ways {
   private readonly plan: Plan;
   private readonly length: number;
   private readonly lanes: number;
+  readonly isChain: boolean;
 
   constructor(
     private readonly graph: GraphView,
@@ -317,10 +323,7 @@ class Ways {
     const cellsOf = [...this.grid.values()];
     this.length = Math.max(1, endOf(cellsOf));
     this.lanes = 1 + Math.max(0, ...cellsOf.map((c) => c.lane));
-  }
-
-  get isChain(): boolean {
-    return this.lanes === 1;
+    this.isChain = this.lanes === 1;
   }
 
   /** In rows of so many columns. */
@@ -357,8 +360,7 @@ class Ways {
     const bands = Math.ceil(this.length / columns);
     // Blocks side by side cost as much: wires to one run along another.
     const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : bands - 1;
-    const steps = endOf([...grid].flatMap(([key, cell]) => (key === OUTPUTS ? [] : cell)));
-    const turns = this.isChain && bands > 1 ? (steps > columns ? 1 : 0.5) : 0;
+    const turns = this.isChain && bands > 1 ? (this.length > columns + 1 ? 1 : 0.5) : 0;
     return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks, turns };
   }
 }
@@ -379,8 +381,9 @@ function extentOf(
 
 /** How well a way fills a box: how large its cards are shown, less what breaks cost. */
 export function worthIn(box: Size, { extent, breaks, turns }: Way): number {
-  const scale = fittingScale(extent.width, extent.height, box);
-  return breaks > 0 ? Math.min(scale, BREAK.most) / BREAK.cost ** breaks : scale / TURN ** turns;
+  const fits = fittingScale(extent.width, extent.height, box);
+  const scale = CARD * fits < WIDTHS.full ? fits / COST.small : fits;
+  return breaks > 0 ? Math.min(scale, BREAK.most) / BREAK.cost ** breaks : scale / COST.turn ** turns;
 }
 
 /** Whether all cards are seen in full size. */
@@ -416,10 +419,10 @@ export function wayOf(
   return same(plain) ? plain : [...ways.folded()].find(same);
 }
 
-/** Height of a card of outputs above its first row, of each row, and below the last one. */
-const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22 } as const;
-/** How much higher a card's first row is than the line of a card beside it. */
-const LIFT = OUTPUTS_PARTS.head + OUTPUTS_PARTS.row / 2 - PORT;
+/** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
+const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22, cell: 48 } as const;
+/** How much higher than a card beside it one begins whose first row is on that one's line: its name has room where it is small, too. */
+const LIFT = 40;
 
 /** From how many branches on each of them ends on its own line, though that makes a tall card. */
 const BRANCHES = 4;
@@ -427,7 +430,7 @@ const BRANCHES = 4;
 /** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
 export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
   const card = positions[OUTPUTS];
-  const { head, row } = OUTPUTS_PARTS;
+  const { head, row, cell } = OUTPUTS_PARTS;
   const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
   const left = sources.filter((at) => at !== undefined);
   const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
@@ -438,7 +441,7 @@ export function outputRows(graph: GraphView, positions: Readonly<Record<string, 
     const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
     // A branch that somebody has moved far away does not stretch the card.
     const here = line - next < 2 * ROW ? Math.max(next, line) : next;
-    next = here + row;
+    next = here + (beside ? cell : row);
     return here;
   });
 }
@@ -451,7 +454,7 @@ export function outputsHeight(graph: GraphView, positions: Readonly<Record<strin
 type Member = Cell & { readonly key: string };
 
 /** Lanes of a band from the top; a short band stands at the right, near the end of the row above, if it can. */
-function placeBand(members: readonly Member[], floor: Floor, continues: boolean): void {
+function placeBand(members: readonly Member[], floor: Floor, head: Height, continues: boolean): void {
   const used = endOf(members);
   const spare = floor.columns - used;
   const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
@@ -460,7 +463,7 @@ function placeBand(members: readonly Member[], floor: Floor, continues: boolean)
   const rows = new Map<number, Member[]>();
   for (const m of members) rows.set(m.lane, [...(rows.get(m.lane) ?? []), m]);
   for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
-    const y = floor.topOf(row.flatMap(columnsIn));
+    const y = floor.topOf(row.flatMap(columnsIn)) + Math.max(...row.map((m) => head(m.key)));
     for (const m of row) floor.put(m.key, m.column, y, undefined, m.span);
   }
 }

@@ -101,8 +101,16 @@ export function renamedIn(marks: Readonly<Record<string, Mark>>, key: string, ne
   );
 }
 
-/** Around the cards; the title stands below them, since the first row lies at the upper edge of the view. */
-const ROOM = { side: 12, top: 12, below: 32 };
+/** Around the cards; the title stands above them. */
+export const ROOM = { side: 12, top: 26, below: 12 };
+/** How much of a card must be in a frame for it to be within. */
+const WITHIN = 32;
+
+/** What the names of open groups take above their cards. */
+export function headroom(marks: State["marks"]): (key: string) => number {
+  const keys = new Set(groupsOf(marks).flatMap(([, group]) => (group.collapsed ? [] : group.keys)));
+  return (key) => (keys.has(key) ? ROOM.top : 0);
+}
 
 /** The groups around which a group is. */
 function nestedIn(group: Group, groups: readonly Group[]): readonly Group[] {
@@ -112,7 +120,7 @@ function nestedIn(group: Group, groups: readonly Group[]): readonly Group[] {
 /** Whether a card is in a frame by more than what is around the cards of the frame. */
 function isWithin(card: Rect, frame: Rect): boolean {
   const by = (at: "x" | "y", size: "width" | "height") =>
-    Math.min(card[at] + card[size], frame[at] + frame[size]) - Math.max(card[at], frame[at]) > ROOM.below;
+    Math.min(card[at] + card[size], frame[at] + frame[size]) - Math.max(card[at], frame[at]) > WITHIN;
   return by("x", "width") && by("y", "height");
 }
 

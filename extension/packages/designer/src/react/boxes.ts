@@ -1,10 +1,11 @@
 import { pathOf } from "../core/inside";
+import type { Size } from "../core/layout";
 import { framesOf, groupMarks } from "../core/marks";
 import type { Session } from "../core/session";
-import type { State } from "../core/state";
+import type { Marks, State } from "../core/state";
 import { cardOf, collapseMarks, placeOf, pushed, selectedBox } from "../core/subgraph";
 import type { Mark, Position } from "../protocol/generated";
-import { isLaid, layoutOf, sizesOf } from "./canvas/sizes";
+import { isLaid, layoutOf, sizesOf, together } from "./canvas/sizes";
 
 /**
  * Collapse what is selected into one box, or expand the box that is selected. Cards in its way give room; where nobody has
@@ -15,22 +16,30 @@ export function toggleBox(session: Session): void {
   const marks = collapseMarks(state, groupMarks);
   const kept = Object.entries({ ...state.marks, ...marks }).filter((e): e is [string, Mark] => e[1] !== null);
   const after: State = { ...state, marks: Object.fromEntries(kept) };
-  const sizes = sizesOf(after);
-  const ids = [...new Set(state.view.selection.map((key) => cardOf(after, key)))];
-  const cards = new Map(
-    ids.flatMap((id) => {
-      const [at, size] = [placeOf(after, id), sizes.get(id)];
-      return at && size ? [[id, { ...at, ...size }] as const] : [];
-    }),
-  );
-  const frames = Object.values(marks).flatMap((mark) =>
-    mark?.type === "group" && !mark.collapsed ? framesOf({ ...mark, keys: ids }, cards) : [],
-  );
   const stands = ([key, { x, y }]: [string, Position]) =>
     x === state.positions[key]?.x && y === state.positions[key]?.y;
   const boxed = Object.entries(layoutOf(state, session.room)).every(stands);
   const laid = boxed || (state.graph !== null && isLaid(state, state.graph));
-  session.edit([], { marks, positions: laid ? layoutOf(after, session.room) : pushed(after, ids, frames, sizes) });
+  session.edit([], { marks, positions: laid ? layoutOf(after, session.room) : besides(after, marks, session.room) });
+}
+
+/** Places after a box was opened or closed among cards that somebody has moved: its own stand together. */
+function besides(after: State, marks: Marks, room: Size): Record<string, Position> {
+  const sizes = sizesOf(after);
+  const ids = [...new Set(after.view.selection.map((key) => cardOf(after, key)))];
+  const framesAt = (state: State) => {
+    const cards = ids.flatMap((id) => {
+      const [at, size] = [placeOf(state, id), sizes.get(id)];
+      return at && size ? [[id, { ...at, ...size }] as const] : [];
+    });
+    return Object.values(marks).flatMap((mark) =>
+      mark?.type === "group" && !mark.collapsed ? framesOf({ ...mark, keys: ids }, new Map(cards)) : [],
+    );
+  };
+  const own = framesAt(after).length > 1 ? Object.keys(marks).map((name) => together(after, name, room)) : [];
+  const placed: Record<string, Position> = Object.assign({}, ...own);
+  const now = { ...after, positions: { ...after.positions, ...placed } };
+  return { ...placed, ...pushed(now, ids, framesAt(now), sizes) };
 }
 
 /** Show what is in the selected box; false if none is. */

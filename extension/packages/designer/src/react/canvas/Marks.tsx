@@ -1,4 +1,4 @@
-import { ViewportPortal } from "@xyflow/react";
+import { useStore, ViewportPortal } from "@xyflow/react";
 import { Fragment, type PointerEvent, useEffect, useRef, useState } from "react";
 import { nodeOf } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
@@ -208,12 +208,16 @@ const framed = derived(
 export function Marks() {
   const marks = useSel((s) => s.marks);
   const frames = useSel(framed);
+  // as high as they are at this zoom
+  const heights = useStore((s) => JSON.stringify([...s.nodeLookup].map(([id, { measured }]) => [id, measured.height])));
   const text = useSel((s) => {
     const sizes = sizesOf(s);
+    const shown = new Map(JSON.parse(heights) as [string, number | undefined][]);
     return JSON.stringify(
       shownCards(s).flatMap((id) => {
         const [at, size] = [outsideOf(s).has(id) ? null : placeOf(s, id), sizes.get(id)];
-        return at && size ? keysOfCard(s, id).map((key) => [key, { x: at.x, y: at.y, ...size }]) : [];
+        const height = shown.get(id) ?? size?.height;
+        return at && size ? keysOfCard(s, id).map((key) => [key, { x: at.x, y: at.y, width: size.width, height }]) : [];
       }),
     );
   });

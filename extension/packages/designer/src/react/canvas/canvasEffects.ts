@@ -2,6 +2,7 @@ import { type Node, useReactFlow, useStore, type Viewport } from "@xyflow/react"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isFloating } from "../../core/drawer";
 import { CARD } from "../../core/layout";
+import { headroom } from "../../core/marks";
 import type { Rect } from "../../core/route";
 import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
@@ -41,7 +42,8 @@ export function useKeptFocus(root: HTMLElement, focused: boolean): void {
 /** Cards as obstacles, refreshed when nothing moves. */
 export function useObstacles(nodes: readonly Node[], dragging: { readonly current: boolean }): readonly Rect[] {
   const [rects, setRects] = useState<readonly Rect[]>([]);
-  const text = useMemo(() => JSON.stringify(obstaclesOf(nodes)), [nodes]);
+  const marks = useSel((s) => s.marks);
+  const text = useMemo(() => JSON.stringify(obstaclesOf(nodes, headroom(marks))), [nodes, marks]);
   useEffect(() => {
     const wait = setTimeout(() => {
       if (!dragging.current) setRects(JSON.parse(text) as Rect[]);

@@ -1,8 +1,8 @@
 import { isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { freePlace } from "../../core/freeSpot";
-import { cardsOf, OUTPUTS } from "../../core/graph";
-import { insideKeys } from "../../core/inside";
+import { cardsOf, descendants, OUTPUTS } from "../../core/graph";
+import { insideKeys, pathOf } from "../../core/inside";
 import {
   CARD,
   COLUMN,
@@ -17,12 +17,22 @@ import {
   wayOf,
   worthIn,
 } from "../../core/layout";
+import { groupsOf, ROOM } from "../../core/marks";
 import { around, type Rect } from "../../core/route";
 import { cardHeight, isWide, previewOf } from "../../core/select";
 import type { Session } from "../../core/session";
 import { READABLE } from "../../core/sight";
 import type { State } from "../../core/state";
-import { boxesOf, boxSize, contracted, cornerOf, movedNodes, placeOf, shownCards } from "../../core/subgraph";
+import {
+  boxesOf,
+  boxSize,
+  contracted,
+  cornerOf,
+  movedNodes,
+  outsideOf,
+  placeOf,
+  shownCards,
+} from "../../core/subgraph";
 import type { Edit, GraphView, Position } from "../../protocol/generated";
 
 /** Sizes of all cards, known before they are drawn. */
@@ -39,13 +49,63 @@ export function sizesOf(state: State): Map<string, Size> {
   return sizes;
 }
 
-/** Places for all cards that fill the room. */
+/** The state within a subgraph, whose nodes are laid out by themselves. */
+function within(state: State, name: string, room: Size): State {
+  const inner = { ...state, view: { ...state.view, inside: [...pathOf(state), name] } };
+  return { ...inner, positions: { ...state.positions, ...layoutOf(inner, room) } };
+}
+
+/** Places of the nodes of a subgraph that stand together, beginning where it does. */
+export function together(state: State, name: string, room: Size): Record<string, Position> {
+  const inner = within(state, name, room);
+  return Object.fromEntries(
+    [...(insideKeys(inner) ?? [])].flatMap((key) => {
+      const at = inner.positions[key];
+      return at ? [[key, at]] : [];
+    }),
+  );
+}
+
+/** Whether nothing stands between some nodes: no way leads out of them and back. */
+function isSelfContained(graph: GraphView, keys: readonly string[]): boolean {
+  const after = [...descendants(graph, keys)].filter((key) => !keys.includes(key));
+  return !keys.some((key) => descendants(graph, after).has(key));
+}
+
+/** Places for all cards that fill the room; those of an open subgraph stand together. */
 export function layoutOf(state: State, room: Size): Record<string, Position> {
   if (!state.graph) return {};
   const pitch = isDense(state.graph) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
   if (!placed) return wayInBox(state.graph, sizesOf(state), room, pitch).positions;
-  const places = movedNodes(state, wayInBox(contracted(state, state.graph), sizesOf(state), room, pitch).positions);
+  const sizes = sizesOf(state);
+  const shut = new Set(boxesOf(state).keys());
+  const { graph } = state;
+  const open = groupsOf(state.marks).filter(([, group]) => group.subgraph && isSelfContained(graph, group.keys));
+  const folded = open.map(([name, group]) => [name, { ...group, collapsed: true }]);
+  const closed: State = { ...state, marks: { ...state.marks, ...Object.fromEntries(folded) } };
+  const blocks = [...boxesOf(closed).values()].flatMap((box) => {
+    if (shut.has(box.id)) return [];
+    const inner = within(state, box.name, room);
+    const own = around(
+      rectsOf(
+        inner,
+        shownCards(inner).filter((id) => !outsideOf(inner).has(id)),
+      ),
+    );
+    sizes.set(box.id, { width: own.width, height: own.height + ROOM.below, head: ROOM.top });
+    return [{ box, inner, own }];
+  });
+  const cards = wayInBox(contracted(closed, state.graph), sizes, room, pitch).positions;
+  const places = movedNodes(state, cards);
+  for (const { box, inner, own } of blocks) {
+    const to = cards[box.id];
+    for (const { key } of box.nodes) {
+      const at = inner.positions[key];
+      if (to && at) places[key] = { x: at.x + to.x - own.x, y: at.y + to.y - own.y };
+    }
+    delete places[box.id];
+  }
   const scope = insideKeys(state);
   const [was, is] = [cornerOf([...(scope ?? [])], state.positions), cornerOf([...(scope ?? [])], places)];
   if (!scope || !was || !is) return places;

@@ -118,13 +118,13 @@ export const flowEdges = derived(
   },
 );
 
-/** The cards as obstacles for wires; while `resting` is false the last ones stand. */
-export function obstaclesOf(nodes: readonly Node[]): Rect[] {
-  return nodes.map((n) => ({
-    x: n.position.x,
-    y: n.position.y,
-    width: n.measured?.width ?? CARD,
-    height: n.measured?.height ?? 171,
+/** The cards, and the names of groups above them, as obstacles for wires. */
+export function obstaclesOf(nodes: readonly Node[], above = (_: string) => 0): Rect[] {
+  return nodes.map(({ id, position: { x, y }, measured }) => ({
+    x,
+    y: y - above(id),
+    width: measured?.width ?? CARD,
+    height: (measured?.height ?? 171) + above(id),
   }));
 }
 

@@ -2,6 +2,7 @@ import { type Node, useReactFlow, type Viewport } from "@xyflow/react";
 import { type MutableRefObject, type RefObject, useCallback, useRef } from "react";
 import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
+import { headroom } from "../../core/marks";
 import type { Rect } from "../../core/route";
 import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
 import { reducedMotion } from "../canvasApi";
@@ -32,9 +33,11 @@ export function useSight(
       session.room = roomOf(frame);
       const sizes = sizesOf(session.store.get());
       // Breadcrumbs stand above the cards.
-      const above = pathOf(session.store.get()).length > 0 ? 40 : 0;
+      const crumbs = pathOf(session.store.get()).length > 0 ? 40 : 0;
+      const head = headroom(session.store.get().marks);
       const cards = latest.current.map(({ id, position: { x, y }, measured: real, selected }) => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
+        const above = crumbs + head(id);
         const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
         return { x, y: y - above, width: real?.width ?? CARD, height, selected };
       });

@@ -36,9 +36,7 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
           <output className="ds-mono">{p.toFixed(2)}</output>
         </span>
       </label>
-      {p < 1 && (
-        <p className="ds-muted ds-note">Applied to {chanceWords(node)}; the others pass unchanged.</p>
-      )}
+      {p < 1 && <p className="ds-muted ds-note">Applied to {chanceWords(node)}; the others pass unchanged.</p>}
     </Section>
   );
 }
