@@ -79,7 +79,8 @@ def twin_edits(
     """
     wrong = count_unmoved(graph, registry, metas)
     mixed = Branches(graph, registry).mixed(graph).keys()
-    for one in (one for one in unmoved(graph, registry, metas) if one.label.node == found.node):
+    about = [one for one in unmoved(graph, registry, metas) if one.label.node == found.node]
+    for one in (one for one in about if found.message.startswith(f"The {word_of(one.kind)} ")):
         for title, attempt in _attempts(graph, registry, metas, one):
             draft = Draft(graph, registry)
             try:

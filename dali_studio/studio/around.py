@@ -46,7 +46,7 @@ def shown_of(
         behind = outputs[near]
         if not images.is_image(behind.samples[0], behind.layout):
             return None
-        return Backdrop(near.node, images.to_rgb(behind.samples[0], behind.layout)[0])
+        return Backdrop(revision.cards.drawn(near).node, images.to_rgb(behind.samples[0], behind.layout)[0])
 
     def value_of(other: PortRef) -> float | None:
         there = outputs.get(other)
