@@ -27,7 +27,7 @@ from dali_studio.graph.edits import (
     SetPipeline,
 )
 from dali_studio.graph.model import Graph
-from dali_studio.graph.ways import PREDICATE
+from dali_studio.graph.ways import PREDICATE, Branches
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 
@@ -42,6 +42,25 @@ def unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tup
     """
     if all(isinstance(edit, (SetArgument, SetPipeline)) for edit in edits):
         return cast("tuple[Edit, ...]", tuple(edits))
+    made = _unfolded(edits, graph, registry)
+    return made + _brought(made, graph, registry)
+
+
+def _brought(edits: Sequence[Edit], graph: Graph, registry: Registry) -> tuple[Edit, ...]:
+    """What brings into branches what edits wire to their nodes: it is split there, as a variable that is read."""
+    if not Branches(graph, registry).splits:
+        return ()
+    after, branches = apply(graph, edits, registry)[0], Branches(graph, registry)
+    new = Branches(after, registry).mixed(after).keys() - branches.mixed(graph).keys()
+    inside = [
+        key for key in new
+        if (branches.under(graph, PortRef(node=key)) if key in graph else role_of(after, registry, key) in _INPUTS)
+    ]  # fmt: skip
+    draft = Draft(after, registry)
+    return tuple(draft.edits) if inside and draft.join(*inside) else ()
+
+
+def _unfolded(edits: Sequence[CardEdit], graph: Graph, registry: Registry) -> tuple[Edit, ...]:
     over = put_behind(edits, graph, registry)
     edits = [*_moved_behind(edits, graph, over)] if over else edits
     several = {name for name in registry if registry.schema(name).role in ("split", "merge")}
@@ -175,14 +194,7 @@ class _Cards:
         coin = chance.coin if chance else coin_around(self._graph, self._registry, edit.key)
         if coin:
             return [SetArgument(key=coin, argument="probability", value=edit.part)]
-        return self._in_branch([*self._sometimes(edit.key, edit.part)]) if edit.part < 1 else []
-
-    def _in_branch(self, edits: list[Edit]) -> Sequence[Edit]:
-        """The edits, with coins for the samples of a branch where what is divided by them is in one."""
-        draft = Draft(self._graph, self._registry)
-        draft.do(*edits)
-        draft.join(*(edit.key for edit in edits if isinstance(edit, AddNode)))
-        return draft.edits
+        return [*self._sometimes(edit.key, edit.part)] if edit.part < 1 else []
 
     def _real(self, port: PortRef) -> PortRef:
         alike = self._added.get(port.node, ())

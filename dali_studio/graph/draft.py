@@ -61,14 +61,14 @@ class Draft:
         """Remove the splits of a condition, and the coin that it is, if nothing uses them any more."""
         splits = Branches(self.graph, self.registry).splits
         returned = {port.node for port in self.graph.outputs}
-        unused = [key for key, by in splits.items() if by == condition]
+        unused = [condition.node, *(key for key, by in splits.items() if by == condition)]
         while unused:
             key = unused.pop()
             if key not in self.graph or key in returned or self.graph.fed_by(key):
                 continue
-            before = self.graph.predecessors(key)
-            self.do(RemoveNode(key=key))
-            unused += [one for one in before if one in splits or COIN in self.graph.node(one).operator]
+            if key in splits or COIN in self.graph.node(key).operator:
+                unused += self.graph.predecessors(key)
+                self.do(RemoveNode(key=key))
 
 
 def _split(

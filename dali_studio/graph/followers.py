@@ -31,9 +31,10 @@ def followers(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMe
 
 
 def moved_alike(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> int:
-    """How many of the steps that move an image are done to its boxes or points, too."""
+    """How many of the steps that move an image are done to its boxes or points, too, be it otherwise."""
     ways = align(graph, registry, Branches(graph, registry), image, label, kind, {})
-    return sum(step.node.key != other.node.key for step, other in ways.pairs)
+    otherwise = min((ways.step is not None) + len(ways.later), len(ways.extra))
+    return sum(step.node.key != other.node.key for step, other in ways.pairs) + otherwise
 
 
 def followed(graph: Graph, registry: Registry, edits: Sequence[Edit]) -> list[Edit]:

@@ -39,6 +39,7 @@ from dali_studio.graph.movement import (
     movement_of,
     plain,
     rests,
+    scales,
     words_of,
 )
 from dali_studio.graph.validate import infer
@@ -78,7 +79,8 @@ def twin_edits(
     """
     wrong = count_unmoved(graph, registry, metas)
     mixed = Branches(graph, registry).mixed(graph).keys()
-    for one in (one for one in unmoved(graph, registry, metas) if one.label.node == found.node):
+    about = [one for one in unmoved(graph, registry, metas) if one.label.node == found.node]
+    for one in (one for one in about if found.message.startswith(f"The {word_of(one.kind)} ")):
         for title, attempt in _attempts(graph, registry, metas, one):
             draft = Draft(graph, registry)
             try:
@@ -122,7 +124,8 @@ def _attempts(
             yield f"{verb} the {word} alike", lambda draft: _moved_to(draft, one, other)
         yield f"{verb} the {word} too", lambda draft: _insert(draft, metas, one, step)
     elif in_pixels(graph, registry, one.source):
-        yield f"Give fractions, and {movement.words[0]} the {word}", lambda draft: _in_fractions(draft, one)
+        more = "" if scales(graph, registry, step.node, movement) else f", and {movement.words[0]} the {word}"
+        yield f"Give fractions{more}", lambda draft: _in_fractions(draft, one)
 
 
 def _fresh(draft: Draft, image: PortRef, label: PortRef, one: Unmoved) -> Unmoved | None:

@@ -38,7 +38,7 @@ def shown_of(
 ) -> Shown:
     """An output of the only sample in `outputs`, with what is around it in the graph."""
     batch = outputs[port]
-    near = image_near(revision, port) if may_have_backdrop(revision, port) else None
+    near = image_near(revision, port)
 
     def backdrop() -> Backdrop | None:
         if near is None or near not in outputs or not outputs[near].samples:
@@ -46,7 +46,7 @@ def shown_of(
         behind = outputs[near]
         if not images.is_image(behind.samples[0], behind.layout):
             return None
-        return Backdrop(near.node, images.to_rgb(behind.samples[0], behind.layout)[0])
+        return Backdrop(revision.cards.drawn(near).node, images.to_rgb(behind.samples[0], behind.layout)[0])
 
     def value_of(other: PortRef) -> float | None:
         there = outputs.get(other)
@@ -147,6 +147,14 @@ def may_have_backdrop(revision: Revision, port: PortRef) -> bool:
 
 
 def image_near(revision: Revision, port: PortRef) -> PortRef | None:
+    """The image over which an output is shown, if it is; asked once for a revision."""
+    known = revision.near
+    if port not in known:
+        known[port] = _image_near(revision, port) if may_have_backdrop(revision, port) else None
+    return known[port]
+
+
+def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
     """The image that an output belongs to: the one that was moved as boxes or points were, or the nearest before it.
 
     Where there is none of both, that is the one which depends on most of what the output depends on: on the same

@@ -19,7 +19,7 @@ from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
 from dali_studio.runtime import thumbnails
 from dali_studio.studio import images, messages, output_messages, requests
-from dali_studio.studio.around import image_near, layout_of, may_have_backdrop, shown_of
+from dali_studio.studio.around import image_near, layout_of, shown_of
 from dali_studio.studio.bodies import PlanesBody, PreviewBody, VolumeBody
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest
@@ -111,7 +111,7 @@ class Inquiries:
             ]
             return next(iter(reasons), "not computed for this sample"), nothing
         outputs = made.outputs
-        behind = image_near(revision, wanted.port) if may_have_backdrop(revision, wanted.port) else None
+        behind = image_near(revision, wanted.port)
         if behind is not None and behind not in outputs:  # boxes are drawn over their picture
             with suppress(DaliStudioError):
                 outputs = {**self._engine.compute(revision, iteration, [sample], only=behind).outputs, **outputs}

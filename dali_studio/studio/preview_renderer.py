@@ -99,7 +99,7 @@ class PreviewRenderer:
         changed: list[PortRef] = []
         there = preview.outputs.keys() | preview.aside
         for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
-            behind = image_near(revision, port) if may_have_backdrop(revision, port) else None
+            behind = image_near(revision, port)
             keys = revision.keys[port.node], behind and revision.keys[behind.node]
             card = revision.cards.drawn(port)  # which has another name where its node was renamed
             mark = (keys, card, kind_of(revision, port), request.iteration, request.sample, request.batch_size)

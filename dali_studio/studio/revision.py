@@ -82,6 +82,11 @@ class Revision:
         return cards_in(self.graph, self.registry)
 
     @cached_property
+    def near(self) -> dict[PortRef, PortRef | None]:
+        """The images over which outputs are shown, as far as somebody has asked."""
+        return {}
+
+    @cached_property
     def passing(self) -> dict[PortRef, PortRef]:
         """The outputs of nodes that are left out, with what is taken in their place."""
         ports = [PortRef(node=node.key) for node in self.graph.nodes() if node.bypassed]

@@ -188,8 +188,8 @@ def test_boxes_have_names_and_points_that_leave_their_picture_are_counted(page: 
     assert "over flip" in (_by_id(page, "thumb-boxes").get_attribute("aria-label") or "")
     dots = page.locator('[data-testid="node-points"] .ds-overlay u').count()
     title = _by_id(page, "leaves-points").get_attribute("title") or ""
-    # turned about another line than the picture: they do not go with `flip`
-    assert title.startswith("over decode; ") and title.endswith(f"of {dots} points leave it.")
+    # turned about another line than the picture, which is seen over this one
+    assert title.startswith("over flip; ") and title.endswith(f"of {dots} points leave it.")
     page.screenshot(path=artifacts / "objects.png")
 
 

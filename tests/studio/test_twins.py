@@ -116,6 +116,10 @@ def test_a_probability_takes_what_moves_the_boxes_along(client: Client) -> None:
         assert all(item.body.over for item in items if isinstance(item.body, bodies.BoxesBody))
     client.send("undo")
     assert client.session.graph == whole
+    # always again: nothing of it is left
+    for part in (0.5, 1.0):
+        client.edit({"type": "set_chance", "key": "flip", "part": part})
+    assert client.session.graph == whole
 
 
 def test_a_random_argument_takes_what_moves_the_boxes_along(client: Client) -> None:

@@ -253,6 +253,10 @@ def test_samples_of_a_branch_together_with_others_are_told_and_put_right() -> No
     drawn = [AddNode(key="u", operator="random.uniform"), Connect(source=PortRef(node="u"), target="black", argument="brightness")]
     made = _repaired(apply(graph, drawn, REGISTRY)[0])
     assert made.argument_inputs("black")["brightness"].node != "u"
+    # which is done at once to what is wired to it on the canvas
+    assert after(graph, *drawn) == made
+    twice = after(after(graph, SetChance(key="black", part=0.5)), *drawn)
+    assert not validate(twice, REGISTRY).diagnostics and "black" in _chances(twice, REGISTRY)
     # what is behind the `if` takes what it gives, and not a side of it
     behind = [AddNode(key="both", operator="cat"), Connect(source=PortRef(node="black"), target="both", input=0),
               Connect(source=PortRef(node="small"), target="both", input=1),
