@@ -128,7 +128,7 @@ def _told(lines: Sequence[str]) -> str:
 def named_elsewhere(catalog: Catalog) -> Catalog:
     """The catalog with the names that operators have elsewhere among their keywords, and transforms that draw numbers.
 
-    They are called by package and class, and come first where both are found alike.
+    They are called by package and class.
     """
     operators = {o.name: o for o in catalog.operators}
     transforms = [
@@ -145,7 +145,7 @@ def named_elsewhere(catalog: Catalog) -> Catalog:
         msgspec.structs.replace(o, keywords=tuple(word for word in words[o.name] if word.lower() not in known))
         for o in catalog.operators
     )
-    return msgspec.structs.replace(catalog, operators=(*transforms, *named))
+    return msgspec.structs.replace(catalog, operators=(*named, *transforms))
 
 
 def added(message: AddTransform, graph: Graph, registry: Registry) -> tuple[Edit, ...]:

@@ -33,6 +33,11 @@ def _icons() -> _Icons:
     return msgspec.json.decode(_FILE.read_bytes(), type=_Icons)
 
 
+def stroke(name: str) -> str:
+    """The path of an icon."""
+    return _icons().strokes[name]
+
+
 def icon_of(schema: OperatorSchema) -> str:
     """The path of an operator's icon."""
     known = _icons()

@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import dali_studio
-from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.runtime import thumbnails
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio import bodies, icons, images, messages, run_messages
+from dali_studio.studio.picture_wires import HEAD, HUES, MANY, ROW, wires_of
 from dali_studio.studio.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.view import OUTPUTS
 
@@ -29,43 +29,20 @@ from dali_studio.studio.view import OUTPUTS
 MIME = "application/vnd.dali-studio.graph+json"
 #: Photos get smaller until all of them take no more bytes than this, in small graphs and in large ones.
 _MAX_BYTES = (70_000, 40_000)
-#: Cards of a graph with more nodes than this say less.
-_MANY = 60
 #: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
 _DENSE = 40
 _WIDTHS = (222, 148, 111, 74, 48, 32, 16)
-(_WIDTH, _PHOTO), _HEAD, _ROW, _FOOT = ROOM, 28, 20, 22
+(_WIDTH, _PHOTO), _FOOT = ROOM, 22
 #: The most columns in one row where nobody has placed the cards, and in each of several rows; and the most branches
 #: beside each other that are broken into rows.
 _IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
-#: Where the graph begins below the head line, what is left free around it, and how far wires stand out from cards.
-_TOP, _MARGIN, _BELOW, _OUT = 44, 34, 36, 18
-#: The corners of each kind's ports, from their middle, where that is no circle: as on the canvas (`Port.tsx`).
-_CORNERS: Mapping[Kind, tuple[tuple[float, float], ...]] = {
-    "encoded": ((-7.3, 0), (-3.7, -6.6), (3.7, -6.6), (7.3, 0), (3.7, 6.6), (-3.7, 6.6)),
-    "boxes": ((-3, -7), (3, -7), (7, -3), (7, 3), (3, 7), (-3, 7), (-7, 3), (-7, -3)),
-    "mask": ((0, -8), (8, 0), (0, 8), (-8, 0)),
-    "points": ((-6, -7), (8, 0), (-6, 7)),
-    "label": ((-6.5, -6), (2.5, -6), (7.5, 0), (2.5, 6), (-6.5, 6)),
-    "scalar": ((-6.5, -6.5), (6.5, -6.5), (6.5, 6.5), (-6.5, 6.5)),
-}
-#: The letter of each kind, in its ports.
-_LETTERS: Mapping[Kind, str] = {
-    "encoded": "E", "image": "I", "video": "V", "audio": "A", "boxes": "B", "mask": "M", "points": "P", "label": "L",
-    "scalar": "S",
-}  # fmt: skip
-#: The colour of each kind on a light page and on a dark one.
-_HUES: Mapping[Kind, tuple[str, str]] = {
-    "encoded": ("#6c7683", "#87959d"), "image": ("#1676cd", "#2092f9"), "video": ("#1676cd", "#2092f9"),
-    "audio": ("#024a38", "#18f6de"), "boxes": ("#7f3403", "#f98d07"), "mask": ("#5621a1", "#dac1fc"),
-    "points": ("#7f3403", "#f98d07"), "label": ("#3f7d37", "#afe2a0"), "scalar": ("#7d7806", "#fbda70"),
-    "any": ("#6c7683", "#87959d"),
-}  # fmt: skip
+#: Where the graph begins below the head line, and what is left free around it.
+_TOP, _MARGIN, _BELOW = 44, 34, 36
 _SIGNS = {"deg": "°", "": ""}
 #: A card of a large graph without what is on it.
 _BLANK = (
-    f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{_HEAD + _PHOTO}" rx="8"/>'
-    f'<path class="p" d="M0 {_HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/></g></defs>'
+    f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{HEAD + _PHOTO}" rx="8"/>'
+    f'<path class="p" d="M0 {HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/></g></defs>'
 )
 #: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
 _STYLE = (
@@ -74,13 +51,24 @@ _STYLE = (
     ".l{font-size:9px}.n{font-size:10px;fill:#fff}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
     ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
     "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
-    ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.t{fill:#26282b}.h{stroke:#17181a}.o{fill:#17181a}"
+    ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.h{stroke:#17181a}.o{fill:#17181a}"
     + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in icons.TILES.items())
-    + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in _HUES.items())
+    + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in HUES.items())
     + "}"
 )
 
 
+#: As in the designer's bar.
+_MARK = (
+    '<g transform="translate(14 12)"><path class="w image" d="M7 5c4 0 2 5 6 5M7 15c4 0 2-5 6-5" stroke="#1676cd"/>'
+    '<g class="image" fill="#1676cd"><circle cx="4.5" cy="5" r="3"/><circle cx="4.5" cy="15" r="3"/>'
+    '<circle cx="15.5" cy="10" r="3"/></g></g>'
+)
+#: From which share of the time on a step is so hot, and its colour and that of words on it.
+_HEAT = (
+    (0.65, "#9c3508", "#fff"), (0.35, "#d9731c", "#1a0e00"), (0.15, "#f2b452", "#3b2a10"),
+    (0.05, "#f8dfa6", "#3b2a10"), (0.0, "#f1eee7", "#4a4338"),
+)  # fmt: skip
 #: What a picture in a notebook says, and one of its own.
 CELL, FILE = "Run this cell in JupyterLab to edit it.", "Made with DALI Studio."
 
@@ -129,7 +117,7 @@ def draw(
 
     `timings` are those of cards; `names` are those of the outputs of nodes with several; `schemas` those of operators.
     """
-    few = len(graph.nodes) <= _MANY
+    few = len(graph.nodes) <= MANY
     cards = [
         _Card(
             node, stills, names.get(node.key, ()), schemas.get(node.operator), rows=2 if few else 0,
@@ -143,21 +131,21 @@ def draw(
         card.at = at[card.node.key]
     if graph.outputs and OUTPUTS not in at:
         at[OUTPUTS] = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
-    height_of_outputs = _HEAD + _ROW * len(graph.outputs) + 6
+    height_of_outputs = HEAD + ROW * len(graph.outputs) + _FOOT
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
     top = min((p.y for p in at.values()), default=0.0) - 14
     rights = [card.at.x + card.width for card in cards] + [at[OUTPUTS].x + _WIDTH if OUTPUTS in at else 0]
     right = max(rights, default=548.0) + _MARGIN
     bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
     width, height = max(right - left, 480.0), bottom - top
-    times = {one.key: one.milliseconds for one in timings}
-    wires, ports = _wires(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
+    times = {one.key: (one.milliseconds, one.share) for one in timings}
+    wires, ports = wires_of(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
     body = [
         *wires,
         _sheet(cards, _MAX_BYTES[not few]),
         "" if few else _BLANK,
         *(card.draw(times.get(card.node.key)) for card in cards),
-        *([_outputs(graph, at[OUTPUTS], height_of_outputs, names)] if OUTPUTS in at and graph.outputs else []),
+        *([_outputs(graph, at[OUTPUTS], height_of_outputs, names, stills)] if OUTPUTS in at and graph.outputs else []),
         *ports,
     ]
     speed = ""
@@ -175,8 +163,8 @@ def draw(
         f'aria-label="{escape(words)}"><style>{_STYLE}</style>'
         f'<rect class="s" x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" '
         'stroke="#e0e3e7"/>'
-        f'<text x="14" y="27" class="b">{escape(graph.name)}<tspan dx="10" class="m" font-weight="400">{count}</tspan>'
-        f'</text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
+        f'{_MARK}<text x="42" y="27" class="b">{escape(graph.name)}'
+        f'<tspan dx="10" class="m" font-weight="400">{count}</tspan></text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
         f'<g transform="translate({-left:g} {_TOP - top:g})">{"".join(body)}</g>'
         f'<text x="14" y="{whole - 13:g}" class="m">Picture of {now}. {note}</text>'
         f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
@@ -240,19 +228,23 @@ class _Card:
         self.node, self.names, self.schema = node, names, schema
         self.at = messages.Position(x=0.0, y=0.0)
         units = {one.name: one.unit for one in schema.arguments} if schema else {}
+        told = _told(node, schema)[:rows]
         self.still = still = stills.get(node.key)
         self.image = ""
-        wired = ((name, _drawn(stills.get(source.node))) for name, source in node.argument_inputs.items())
-        told = [*wired, *_told(node.arguments)]
-        self.rows = [(name, _united(value, units.get(name, ""))) for name, value in told][:rows]
+        self.rows = [
+            (name, _drawn(stills.get(node.argument_inputs[name].node), units.get(name, "")))
+            if name in node.argument_inputs
+            else (name, _united(_value(node.arguments[name]), units.get(name, "")))
+            for name in told
+        ]
         kind = node.output_kinds[0] if node.output_kinds else "any"
         plain = still is None or (still.picture is None and not isinstance(still.body, bodies.StatisticsBody))
-        low = plain and kind in ("scalar", "label")
-        self.room = WIDE if wide else (_WIDTH, 34) if low else ROOM
+        self.low = plain and kind in ("scalar", "label")
+        self.room = WIDE if wide else (_WIDTH, 34) if self.low else ROOM
         self.width, self.body = self.room
         self.pieces = pieces(still, self.room) if still else []
         more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
-        self.height = _HEAD + self.body + _ROW * more + (_FOOT if rows else 0)
+        self.height = HEAD + self.body + ROW * more + (_FOOT if rows else 0)
         self.facts = rows > 0
 
     @property
@@ -263,20 +255,22 @@ class _Card:
         """Where the wires of an output begin."""
         if output == 0:
             return self.at.x + self.width, self.at.y + 14
-        row = _HEAD + self.body + _ROW * (len(self.rows) + output - 1) + _ROW / 2
+        row = HEAD + self.body + ROW * (len(self.rows) + output - 1) + ROW / 2
         return self.at.x + self.width, self.at.y + row
 
     def slot(self, argument: str) -> tuple[float, float]:
         """Where the wire of an argument ends, or that of an input if it is empty."""
         names = [name for name, _ in self.rows]
-        row = _HEAD + self.body + _ROW * names.index(argument) + _ROW / 2 if argument in names else 14.0
+        row = HEAD + self.body + ROW * names.index(argument) + ROW / 2 if argument in names else 14.0
         return self.at.x, self.at.y + row
 
-    def draw(self, milliseconds: float | None) -> str:
+    def draw(self, measured: tuple[float, float] | None) -> str:
         node, still, chance = self.node, self.still, self.node.chance
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
-        y = _HEAD + self.body
-        name = f'{self._tile()}<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
+        y = HEAD + self.body
+        hue = icons.hue_of(self.schema.category) if self.schema else "slate"
+        tile = _tile(hue, icons.icon_of(self.schema)) if self.schema else ""
+        name = f'{tile}<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
         if chance:
             said = f"p {chance:g}"
             wide = 6 * len(said) + 8
@@ -287,20 +281,22 @@ class _Card:
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
             return f'{place}<use href="#c"/>{name}{self.image}</g>'
-        hue = icons.hue_of(self.schema.category) if self.schema else "slate"
         over = drawn(still, self.room, hue) if still else ""
         parts = [
             f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>{name}',
-            f'<rect y="{_HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
-            f'<g transform="translate(0 {_HEAD})">{over}</g>' if over else "",
+            f'<rect y="{HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
+            f'<g transform="translate(0 {HEAD})">{over}</g>' if over else "",
         ]
-        text = "" if milliseconds is None else _time(milliseconds)
+        text, share = (_time(measured[0]), measured[1]) if measured else ("", 0.0)
+        colour, ink = next((colour, ink) for least, colour, ink in _HEAT if share >= least)
+        if measured and not self.low:
+            parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" fill="{colour}"/>')
         wide = 7 * len(text) + 6
         chip = Box(self.width - wide - 5, self.body - 21, wide, 16)
-        if text and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
+        if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
             parts.append(
-                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" class="t" fill="#fff"/>'
-                f'<text x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle">{text}</text>'
+                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" fill="{colour}"/>'
+                f'<text x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle" style="fill:{ink}">{text}</text>'
             )
         for name, value in self.rows:
             shown = _cut(name, max(12, 20 - len(value)))
@@ -308,12 +304,14 @@ class _Card:
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
                 f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
             )
-            y += _ROW
+            y += ROW
         for output, kind in enumerate(node.output_kinds[1:], 1):
             name = escape(self.names[output]) if output < len(self.names) else kind
             parts.append(f'<text class="m" x="{self.width - 12}" y="{y + 14}" text-anchor="end">{name}</text>')
-            y += _ROW
+            y += ROW
         facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
+        if self.low:
+            facts = f"{facts.removeprefix('scalar ')}  {text}"
         parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
         wide = 6 * len(node.device) + 9
         parts.append(
@@ -323,17 +321,15 @@ class _Card:
         )
         return "".join(parts) + "</g>"
 
-    def _tile(self) -> str:
-        """The operator's icon on a tint of its category."""
-        if self.schema is None:
-            return ""
-        hue = icons.hue_of(self.schema.category)
-        colour, _ = icons.TILES[hue]
-        return (
-            f'<rect class="y {hue}" x="8" y="5" width="18" height="18" rx="5" fill="{colour}" fill-opacity=".15"/>'
-            f'<g transform="translate(9 6)"><path class="i {hue}" fill="none" stroke="{colour}" stroke-width="1.3" '
-            f'd="{icons.icon_of(self.schema)}"/></g>'
-        )
+
+def _tile(hue: str, stroke: str) -> str:
+    """An icon on a tint of its category."""
+    colour, _ = icons.TILES[hue]
+    return (
+        f'<rect class="y {hue}" x="8" y="5" width="18" height="18" rx="5" fill="{colour}" fill-opacity=".15"/>'
+        f'<g transform="translate(9 6)"><path class="i {hue}" fill="none" stroke="{colour}" stroke-width="1.3" '
+        f'd="{stroke}"/></g>'
+    )
 
 
 def _united(value: str, unit: str) -> str:
@@ -342,18 +338,29 @@ def _united(value: str, unit: str) -> str:
     return f"{value}{_SIGNS.get(unit, f' {unit}')}" if number else value
 
 
-def _drawn(source: Still | None) -> str:
-    """What a wire brings an argument: the number, where it is one."""
+def _drawn(source: Still | None, unit: str) -> str:
+    """What a wire brings an argument: the number, where it is one, as the designer writes what is drawn."""
     text = source.text.strip() if source is not None and source.picture is None else ""
     try:
-        return _value(float(f"{float(text):.3g}"))
+        number = float(text.replace("−", "-"))
     except ValueError:
         return text if 0 < len(text) <= 8 and "\n" not in text else "wired"
+    return _united(_value(round(number, 1) if unit == "deg" else float(f"{number:.3g}")), unit)
 
 
-def _told(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Arguments as a card shows them: of a path only the end, so that no folder of this machine is told."""
-    return [(name, _value(value)) for name, value in arguments.items() if value is not None]
+def _told(node: messages.NodeView, schema: OperatorSchema | None) -> list[str]:
+    """The rows of a card, as on the canvas (`argumentRows`): wired arguments, then the most telling one that is set."""
+    known = {one.name: one for one in schema.arguments} if schema else {}
+    wired, order = list(node.argument_inputs), list(known)
+
+    def rank(name: str) -> tuple[int, int]:
+        one = known.get(name)
+        weight = 4 * one.common + 2 * one.required + one.tensor if one else 0
+        return -weight, order.index(name) if one else 0
+
+    own = [name for name, value in node.arguments.items() if name not in wired and name != "seed" and value is not None]
+    own = [name for name in own if name not in known or known[name].default != node.arguments[name]]
+    return [*wired, *(sorted(own, key=rank)[:1] if len(wired) < 2 else [])]
 
 
 def _time(milliseconds: float) -> str:
@@ -398,7 +405,7 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
     for (card, photo, room), cell in zip(shown, cells, strict=True):
         x, y, wide, high = contained(photo, room)
         card.image += (
-            f'<svg x="{x:g}" y="{_HEAD + y:g}" width="{wide:g}" height="{high:g}" '
+            f'<svg x="{x:g}" y="{HEAD + y:g}" width="{wide:g}" height="{high:g}" '
             f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}" preserveAspectRatio="none">'
             '<use href="#dali-studio-photos"/></svg>'
         )
@@ -409,80 +416,29 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
     return f'<defs><image id="dali-studio-photos" width="{wide}" height="{high}" href="{address}"/></defs>'
 
 
-def _mark(kind: Kind, x: float, y: float) -> str:
-    """The shape of a port."""
-    if kind not in _CORNERS:
-        return f'<circle cx="{x:g}" cy="{y:g}" r="7"/>'
-    corners = "L".join(f"{x + dx:g} {y + dy:g}" for dx, dy in _CORNERS[kind])
-    return f'<path d="M{corners}z"/>'
-
-
-def _wires(
-    graph: messages.GraphView, cards: Mapping[str, _Card], outputs: messages.Position | None, below: float
-) -> tuple[list[str], list[str]]:
-    """Wires, and the ports at their ends, which lie over the cards."""
-    drawn: list[str] = []
-    ports: list[str] = []
-    together: dict[Kind, str] = {}
-
-    def wire(source: PortRef, x: float, y: float) -> None:
-        begin = cards.get(source.node)
-        if begin is None:
-            return
-        kinds = begin.node.output_kinds
-        kind: Kind = kinds[source.output] if source.output < len(kinds) else "any"
-        row = max(card.bottom for card in cards.values() if card.at.y == begin.at.y)
-        path = _path(*begin.port(source.output), x, y, below if kind == "label" else row + 12)
-        dash = "" if begin.node.device != "cpu" else ' stroke-dasharray="5 4"'
-        if len(cards) > _MANY:
-            together[kind] = together.get(kind, "") + path
-            return
-        letter, aside = _LETTERS.get(kind, ""), 2 if kind == "points" else 0
-        dots = "".join(
-            _mark(kind, at, line)
-            + (letter and f'<text class="o" x="{at - aside:g}" y="{line + 3.2:g}" text-anchor="middle">{letter}</text>')
-            for at, line in (begin.port(source.output), (x, y))
-        )
-        hue, _ = _HUES[kind]
-        drawn.append(f'<path class="h" d="{path}"/><path class="w {kind}" stroke="{hue}" d="{path}"{dash}/>')
-        ports.append(f'<g class="{kind}" fill="{hue}">{dots}</g>')
-
-    for card in cards.values():
-        for number, source in enumerate(card.node.inputs):
-            if source is not None:
-                x, y = card.slot("")
-                wire(source, x, y + 12 * min(number, 4))
-        for name, source in card.node.argument_inputs.items():
-            wire(source, *card.slot(name))
-    if outputs is not None:
-        for number, source in enumerate(graph.outputs):
-            wire(source, outputs.x, outputs.y + _HEAD + _ROW * number + _ROW / 2)
-    drawn += [f'<path class="w {kind}" stroke="{_HUES[kind][0]}" d="{path}"/>' for kind, path in together.items()]
-    return drawn, ports
-
-
-def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
-    """A curve to a neighbour, right angles where it stands far above or below; else along a lane."""
-    if 18 < to_x - x < 80 and abs(to_y - y) > 110:
-        return f"M{x:g} {y:g}H{x + _OUT:g}V{to_y:g}H{to_x:g}"
-    if 0 < to_x - x < 80 or (to_x > x and abs(to_y - y) < 4 and to_x - x < 230):
-        pull = max(18.0, (to_x - x) / 2)
-        return f"M{x:g} {y:g}C{x + pull:g} {y:g} {to_x - pull:g} {to_y:g} {to_x:g} {to_y:g}"
-    return f"M{x:g} {y:g}H{x + _OUT:g}V{lane:g}H{to_x - _OUT:g}V{to_y:g}H{to_x:g}"
-
-
 def _outputs(
-    graph: messages.GraphView, at: messages.Position, height: float, names: Mapping[str, Sequence[str]]
-) -> str:
-    def name(ref: PortRef) -> str:
-        several = names.get(ref.node, ())
-        return several[ref.output] if ref.output < len(several) else ref.node
+    graph: messages.GraphView, at: messages.Position, height: float, names: Mapping[str, Sequence[str]],
+    stills: Mapping[str, Still],
+) -> str:  # fmt: skip
+    nodes = {node.key: node for node in graph.nodes}
 
-    rows = "".join(
-        f'<text x="14" y="{_HEAD + _ROW * i + 14}">{escape(_cut(name(ref), 20))}</text>'
-        for i, ref in enumerate(graph.outputs)
-    )
+    def facts(ref: PortRef) -> str:
+        known = nodes[ref.node].facts if ref.node in nodes else ()
+        first = stills[ref.node].facts if ref.output == 0 and ref.node in stills else ""
+        return first or (known[ref.output] if ref.output < len(known) else "")
+
+    def row(y: int, ref: PortRef) -> str:
+        several = names.get(ref.node, ())
+        name, shape = several[ref.output] if ref.output < len(several) else ref.node, facts(ref)
+        shape = shape if len(name) + len(shape) < 20 and "-D" not in shape else ""
+        return (
+            f'<text x="14" y="{y}">{escape(_cut(name, 20))}</text>'
+            f'<text class="c m" x="{_WIDTH - 9}" y="{y}" text-anchor="end">{escape(shape)}</text>'
+        )
+
+    rows = "".join(row(HEAD + ROW * i + 14, ref) for i, ref in enumerate(graph.outputs))
     return (
         f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"/>'
-        f'<text class="b" x="10" y="18">outputs</text>{rows}</g>'
+        f'{_tile("slate", icons.stroke("outputs"))}<text class="b" x="32" y="18">outputs</text>{rows}'
+        f'<text class="c m" x="10" y="{height - 8:g}">{_many(len(graph.outputs), "result")}</text></g>'
     )

@@ -65,7 +65,8 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     wide, high, data = re.findall(r'<image [^>]*width="(\d+)" height="(\d+)" href="data:image/jpeg;base64,([^"]+)"', svg)[0]
     assert Image.open(io.BytesIO(base64.b64decode(data))).size == (int(wide), int(high))
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
-    assert re.search(r">(\d+ µs|\d+(\.\d+)? ms)<", svg)
+    assert re.search(r"[> ](\d+ µs|\d+(\.\d+)? ms)<", svg)
+    assert re.search(r'height="3" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
     assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.5 ms", "20 ms", "2 s"]
     assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 
@@ -93,7 +94,7 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     svg = client.session.answers.picture(60.0).svg
     client.session.close()
     width = float(re.findall(r'width="([\d.]+)"', svg)[0])
-    shift = re.findall(r'<g transform="translate\(([-\d.]+) [-\d.]+\)"><path', svg)[0]
+    shift = re.findall(r'<g transform="translate\(([-\d.]+) [-\d.]+\)"><path class="h"', svg)[0]
     paths = re.findall(r'class="w \w+" stroke="#\w+" d="([^"]+)"', svg)
     assert len(paths) == 15
     across = [float(x) for path in paths for x in re.findall(r"[MH](-?[\d.]+)", path)]
@@ -102,7 +103,8 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     assert svg.count(">labels<") == 2  # at the reader and at the outputs
     assert ">wired<" not in svg  # but what was drawn
     assert svg.count(">L</text>") == 2
-    assert svg.count('class="i ') == 14  # an icon on each card
+    assert any("A9 9" in path for path in paths)  # with round corners
+    assert svg.count('class="i ') == 15  # an icon on each card, and on the outputs
     assert svg.count('class="y magenta"') == 6 * (1 + 2)  # a tile, and the batch's numbers as bars
 
 
@@ -151,7 +153,7 @@ def test_no_time_stands_on_the_name_of_a_box() -> None:
                              output_kinds=("boxes",), facts=())  # fmt: skip
     for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
         card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
-        assert card.draw(1.5).count(">1.5 ms<") == times
+        assert card.draw((1.5, 0.2)).count(">1.5 ms<") == times
 
 
 def test_text_in_pictures() -> None:

@@ -37,7 +37,6 @@ function picture(svg: string, words: TranslationBundle): HTMLImageElement {
 function opener(text: string, words: TranslationBundle): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "jp-Button jp-mod-styled jp-mod-reject";
   button.textContent = words.__("Open in designer");
   button.addEventListener("click", () => {
     button.dispatchEvent(new CustomEvent(OPEN_EVENT, { bubbles: true, detail: text }));

@@ -127,6 +127,10 @@ export function derived<T>(
   };
 }
 
+export const canUndo = (s: State): boolean =>
+  s.link === "gone" ? s.pending.length > 0 : (s.confirmed?.can_undo ?? false);
+export const canRedo = (s: State): boolean => s.link !== "gone" && (s.confirmed?.can_redo ?? false);
+
 /** Whether the last run was one of another graph than this: an undo makes its times hold again. */
 export function isOld({ run, confirmed }: State): boolean {
   return run.revision < 0 || (run.revision !== confirmed?.revision && run.revision !== confirmed?.measured);

@@ -12,6 +12,7 @@ import type {
   RevisionChanged,
   Sound,
 } from "../protocol/generated";
+import { batchOf, isAboutFile } from "./failures";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
@@ -332,6 +333,11 @@ export class Session {
     });
   }
 
+  /** Say something no more. */
+  dismiss(id: string): void {
+    this.view((v) => ({ dismissed: [...v.dismissed.slice(-40), id] }));
+  }
+
   stop(): void {
     this.store.set((s) => ({ ...s, run: { ...s.run, stopping: true } }));
     this.send({ type: "stop" });
@@ -442,6 +448,9 @@ export class Session {
       if (first && next.confirmed) return { ...next, unsent: leftOf(next) };
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
+    // the file at which a run has stopped is shown
+    const [stop] = message.type === "run_finished" ? message.failed : [];
+    if (stop && isAboutFile(stop)) this.chooseSample(stop.sample ?? 0, batchOf(this.store.get(), stop));
     if (message.type === "reproduction") this.reproduced(message.program);
     if (message.type === "names") this.named(message);
     if (!isAtlas(message)) void this.decodeImages(message, buffers);

@@ -8,7 +8,7 @@ import { isLaid } from "./canvas/sizes";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { SmallButton } from "./parts";
+import { IconButton, SmallButton } from "./parts";
 import { pythonKey } from "./pythonKeys";
 import { tint } from "./tint";
 
@@ -176,7 +176,10 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
   const draft = useSel((s) => (s.draft?.taken ? null : s.draft));
   const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
   // that nothing is returned is said above
-  const wrong = found.filter((d) => severity(d) !== "info" && d.code !== "DS205");
+  const closed = useSel((s) => s.view.dismissed);
+  const wrong = found.filter(
+    (d) => severity(d) !== "info" && d.code !== "DS205" && (draft || !closed.includes(d.message)),
+  );
   const { graph, lines } = useSel((s) => ({ graph: s.graph, lines: s.draft ? null : s.code?.lines }));
   const place = (d: Diagnostic) => {
     const line = lines && d.node ? cardLines(graph, lines, d.node)[0] : lineOf(d);
@@ -195,6 +198,9 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
           <b>{place(d)}</b> {d.message} {d.hint}
+          {!draft && (
+            <IconButton icon="cross" label="Close this sentence" small onClick={() => session.dismiss(d.message)} />
+          )}
         </p>
       ))}
       {draft && (

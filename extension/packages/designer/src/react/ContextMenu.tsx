@@ -124,7 +124,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       ];
     case "more":
       return [
-        ...(scope.breadth === "list" ? [] : [...command("layout"), ...command("find")]),
+        ...(scope.breadth === "list" ? ["undo", "redo"] : ["layout", "find"]).flatMap((id) => command(id)),
         ...command("palette"),
         LINE,
         {

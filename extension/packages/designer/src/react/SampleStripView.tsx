@@ -1,5 +1,5 @@
 import * as format from "../core/format";
-import { batchFailures, runFailures, severity } from "../core/select";
+import { batchFailures, severity } from "../core/select";
 import { STRIP_IMAGE } from "../core/session";
 import { Thumb } from "./canvas/Thumb";
 import { useFrame, useSel } from "./context";
@@ -23,8 +23,6 @@ export function SampleStripView() {
   }));
   const strip = useSel((s) => s.strip);
   const failed = useSel(batchFailures);
-  // a run may have stopped in another batch: its file tells
-  const stopped = useSel((s) => runFailures(s).flatMap((d) => (d.source ? [d.source] : [])));
   const { sample, iteration, count, none } = state;
   const choose = (k: number) => session.chooseSample(k, iteration);
   const first = Math.max(0, Math.min(sample - Math.floor(SHOWN / 2), count - SHOWN));
@@ -59,9 +57,8 @@ export function SampleStripView() {
           {cells.map((k) => {
             const name = pictures.names[k] || `sample ${k + 1}`;
             const found = failed.find((d) => d.sample === k);
-            const bad = found ? severity(found) : stopped.includes(pictures.names[k] ?? "") && "error";
-            const why = found ? `${found.node}: ${format.message(found.message)} ${found.hint ?? ""}` : "failed";
-            const title = bad ? `${name}\n${why}` : name;
+            const bad = found && severity(found);
+            const title = found ? `${name}\n${found.node}: ${format.message(found.message)} ${found.hint ?? ""}` : name;
             return (
               <button
                 key={k}

@@ -53,7 +53,10 @@ export function Strip({ over }: { readonly over: boolean }) {
     <div className={`ds-strip ${over ? "ds-strip-over" : ""} ds-tone-${said.tone}`} data-testid="strip">
       <Icon name={ICONS[said.tone]} />
       <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.more ?? ""} ${said.muted}`}>
-        <b>{said.lead}</b> {said.rest} {said.more && <span className="ds-strip-more">{said.more}</span>}{" "}
+        <span>
+          <b>{said.lead}</b> {said.rest}
+        </span>{" "}
+        {said.more && <span className="ds-strip-more">{said.more}</span>}{" "}
         {said.muted && <span className="ds-muted">{said.muted}</span>}
       </span>
       {button && (
@@ -61,12 +64,7 @@ export function Strip({ over }: { readonly over: boolean }) {
           {button[0]}
         </SmallButton>
       )}
-      <IconButton
-        icon="cross"
-        label="Close this sentence"
-        small
-        onClick={() => session.view((v) => ({ dismissed: [...v.dismissed.slice(-40), said.id] }))}
-      />
+      <IconButton icon="cross" label="Close this sentence" small onClick={() => session.dismiss(said.id)} />
     </div>
   );
 }

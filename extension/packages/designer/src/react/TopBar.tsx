@@ -1,7 +1,7 @@
 import { type MouseEvent, useLayoutEffect } from "react";
 import * as format from "../core/format";
 import { saveState } from "../core/saveState";
-import { isOld, obstacle } from "../core/select";
+import { canRedo, canUndo, isOld, obstacle } from "../core/select";
 import { ALONE, headroom, PIPELINED } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
@@ -90,7 +90,7 @@ function Title() {
           setTimeout(() => document.querySelector<HTMLInputElement>(".ds-name-field")?.select(), 60);
         }}
       >
-        <b data-testid="pipeline-name">{text.name}</b>
+        {breadth === "list" ? <Mark /> : <b data-testid="pipeline-name">{text.name}</b>}
       </button>
       {breadth === "list" || breadth === "slim" ? (
         <span className="ds-title-dot">{text.state === "Saved" ? "" : "•"}</span>
@@ -253,8 +253,8 @@ export function TopBar() {
   const { session, root, breadth } = useFrame();
   const api = useCanvasApi();
   const state = useSel((s) => ({
-    undo: s.link === "gone" ? s.pending.length > 0 : (s.confirmed?.can_undo ?? false),
-    redo: s.link !== "gone" && (s.confirmed?.can_redo ?? false),
+    undo: canUndo(s),
+    redo: canRedo(s),
     some: (s.graph?.nodes.length ?? 0) > 0,
     ready: s.opening !== null,
     palette: s.view.palette,
@@ -274,7 +274,7 @@ export function TopBar() {
   };
   return (
     <div className="ds-bar" role="toolbar" aria-label="Designer">
-      <Mark />
+      {breadth !== "list" && <Mark />}
       <Title />
       <span className="ds-sep" />
       <IconButton
@@ -327,7 +327,7 @@ export function TopBar() {
           className="ds-icon-button"
           aria-label="More"
           aria-haspopup="menu"
-          title="Layout, operators, batch, language, full screen, keys"
+          title="Gallery, batch, language, keys"
           data-testid="more"
           onClick={more}
         >

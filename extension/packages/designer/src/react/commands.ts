@@ -2,7 +2,7 @@ import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
 import { insideKeys } from "../core/inside";
 import { groupMarks, ungroupMarks } from "../core/marks";
-import { hasPicture, obstacle } from "../core/select";
+import { canRedo, canUndo, hasPicture, obstacle } from "../core/select";
 import type { Session } from "../core/session";
 import { muted, soloed } from "../core/solo";
 import { portKey, type State } from "../core/state";
@@ -248,13 +248,21 @@ export const COMMANDS: readonly Command[] = [
     run: ({ session }) => session.edit([], { marks: ungroupMarks(session.store.get()) }),
     can: (s) => Object.keys(ungroupMarks(s)).length > 0,
   },
-  { id: "undo", title: "Undo", section: "Build", keys: ["Ctrl+Z"], run: ({ session }) => session.undo() },
+  {
+    id: "undo",
+    title: "Undo",
+    section: "Build",
+    keys: ["Ctrl+Z"],
+    run: ({ session }) => session.undo(),
+    can: canUndo,
+  },
   {
     id: "redo",
     title: "Redo",
     section: "Build",
     keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
     run: ({ session }) => session.redo(),
+    can: canRedo,
   },
   {
     id: "all",

@@ -105,7 +105,7 @@ export function Section({
   children,
 }: {
   readonly title?: string;
-  readonly note?: string;
+  readonly note?: ReactNode;
   readonly children: ReactNode;
 }) {
   return (

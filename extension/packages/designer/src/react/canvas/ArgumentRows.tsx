@@ -10,6 +10,7 @@ import { useSel } from "../context";
 import { PortMark } from "../Port";
 import { Row, SlotPort } from "./CardParts";
 import { handleOfSlot, useDrag } from "./drag";
+import { Name } from "./Name";
 import { useRemeasure } from "./useRemeasure";
 
 /** The value that a wired argument has for the shown sample, if its source gives one number for each. */
@@ -40,7 +41,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
         {row.name}
       </span>
       <span className="ds-row-value" title={typeof row.value === "string" ? row.value : shown}>
-        {shown}
+        {typeof row.value === "string" ? <Name text={shown} /> : shown}
       </span>
       {row.wired && (
         <SlotPort

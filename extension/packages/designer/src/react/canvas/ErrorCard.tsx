@@ -110,7 +110,8 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
     // files are counted, and listed in Problems
     more: findingsAt(s, nodeKey).filter((d) => d !== finding && !(isAboutFile(d) && isAboutFile(finding))).length,
-    chosen: s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
+    // of a file there is more to do than to look at the node
+    chosen: isAboutFile(finding) || s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
   const error = toneOf(finding) === "error";
   const open = state.wanted && !state.folded;

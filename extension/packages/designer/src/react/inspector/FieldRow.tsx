@@ -9,7 +9,7 @@ import { COLUMN, ROW } from "../../core/layout";
 import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
-import type { NodeView, Value } from "../../protocol/generated";
+import type { NodeView, PortRef, Value } from "../../protocol/generated";
 import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -27,13 +27,21 @@ interface Props {
 
 const NONE: readonly string[] = [];
 
+/** The number that an output gives the shown sample. */
+export function DrawnNow({ of, unit }: { readonly of: PortRef; readonly unit: string }) {
+  const sample = useSel((s) => s.sample);
+  const drawn = useSel((s) => scalarOf(previewOf(s, of.node, of.output), s.sample));
+  if (drawn === undefined) return null;
+  return (
+    <span className="ds-drawn">
+      sample {sample + 1} draws <b>{format.drawn(drawn, unit)}</b>
+    </span>
+  );
+}
+
 function Wired({ node, argument }: Props) {
   const session = useSession();
   const source = node.argument_inputs[argument.name];
-  const state = useSel((s) => {
-    const preview = source ? previewOf(s, source.node, source.output) : undefined;
-    return { drawn: scalarOf(preview, s.sample), sample: s.sample };
-  });
   if (!source) return null;
   const cut = () => {
     const graph = session.store.get().graph;
@@ -59,11 +67,7 @@ function Wired({ node, argument }: Props) {
           onClick={cut}
         />
       </span>
-      {state.drawn !== undefined && (
-        <span className="ds-drawn">
-          sample {state.sample + 1} draws <b>{format.drawn(state.drawn, argument.unit)}</b>
-        </span>
-      )}
+      <DrawnNow of={source} unit={argument.unit} />
     </span>
   );
 }
@@ -192,7 +196,7 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   const unit = argument.unit === "deg" ? "degrees" : argument.unit;
   const many = Array.isArray(value) && value.length > 2 && !wired;
   // what has no value has no slider
-  const widget = value === null && !wired ? "unset" : argument.widget;
+  const widget = wired ? "wired" : value === null ? "unset" : argument.widget;
   return (
     <div
       className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ${many ? "ds-field-many" : ""} ds-field-${widget}`}

@@ -89,7 +89,7 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
       {first.map((a) => (
         <Fragment key={a.name}>
           <FieldRow node={node} argument={a} />
-          {drawn[a.name] && <RandomEditor key={drawn[a.name]} nodeKey={drawn[a.name] ?? ""} title="" />}
+          {drawn[a.name] && <RandomEditor key={drawn[a.name]} nodeKey={drawn[a.name] ?? ""} beside />}
         </Fragment>
       ))}
       {all && rest.map((a) => <FieldRow key={a.name} node={node} argument={a} />)}
@@ -321,7 +321,6 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
       <MovesSection node={node} />
       {operator && <ProbabilityRow node={node} />}
-      {operator && <InputsSection node={node} operator={operator} />}
       {node.output_kinds.length > 1 && (
         <div className="ds-output-tabs" role="tablist" aria-label="Output">
           {node.output_kinds.map((_, i) => (
@@ -340,6 +339,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
         </div>
       )}
       <OutputSection node={node} output={output} />
+      {operator && <InputsSection node={node} operator={operator} />}
       {operator && format.called(operator.name).startsWith("fn.") && <About operator={operator} nodeKey={nodeKey} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { type PointerEvent, useEffect, useRef } from "react";
+import { type PointerEvent, type ReactNode, useEffect, useRef } from "react";
 import { fillArgument } from "../../core/catalog";
 import {
   type Distribution,
@@ -22,6 +22,7 @@ import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { Section, Segments } from "../parts";
 import { useRoom } from "../useRoom";
+import { DrawnNow } from "./FieldRow";
 import { useGesture } from "./field";
 import { NumberField } from "./NumberField";
 
@@ -61,7 +62,7 @@ type Grip = "low" | "high" | "mean" | "deviation" | "p";
 
 /** The density over the histogram of draws; its grips are dragged, or moved by the arrow keys. */
 function Plot({ of, draws, now, set, begin }: PlotProps) {
-  const { box, width } = useRoom<SVGSVGElement>(WIDTH);
+  const { box, width, height } = useRoom<SVGSVGElement>(WIDTH);
   const held = useRef<{ readonly grip: Grip; readonly span: readonly [number, number] } | null>(null);
   const [from, to] = held.current?.span ?? spanOf(of);
   const x = (v: number) => ((v - from) / (to - from)) * WIDTH;
@@ -140,8 +141,8 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
           key={grip}
           cx={cx}
           cy={cy}
-          rx={(6 * WIDTH) / width} // round where the plot is wider, too
-          ry="6"
+          rx={(6 * WIDTH) / width} // round in a plot of any size
+          ry={(6 * HEIGHT) / (height || HEIGHT)}
           role="slider"
           tabIndex={0}
           aria-label={words}
@@ -213,15 +214,18 @@ function Ends({ target, at, unit }: { target: Target; at: readonly [number, numb
   );
 }
 
-/** A generator: its density to drag, a thousand draws, and what both ends do to the picture. */
-export function RandomEditor({ nodeKey, title }: { readonly nodeKey: string; readonly title?: string }) {
+/**
+ * A generator: its density to drag, a thousand draws, and what both ends do to the picture; `beside` the argument that it
+ * feeds the density and its numbers alone.
+ */
+export function RandomEditor({ nodeKey, beside = false }: { readonly nodeKey: string; readonly beside?: boolean }) {
   const session = useSession();
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const gesture = useGesture();
   const of = useSel((s) => (node ? distributionOf(node, s.graph) : null));
   if (!node || !(of || node.operator.startsWith("random."))) return null;
-  if (!of) return <Drawn node={node} title={title} key={node.key} />;
-  return <Editor node={node} of={of} title={title} gesture={gesture} key={node.key} session={session} />;
+  if (!of) return <Drawn node={node} beside={beside} key={node.key} />;
+  return <Editor node={node} of={of} beside={beside} gesture={gesture} key={node.key} session={session} />;
 }
 
 const few = (v: number) => format.number(Number(v.toPrecision(3)));
@@ -235,14 +239,14 @@ function Told({ draws, from = "" }: { readonly draws: Draws; readonly from?: str
 }
 
 /** What a generator draws whose density has no grips. */
-function Drawn({ node, title }: { readonly node: NodeView; readonly title: string | undefined }) {
+function Drawn({ node, beside }: { readonly node: NodeView; readonly beside: boolean }) {
   const draws = useDraws(node);
   if (!draws?.count) return null;
   const { histogram, minimum, maximum } = draws;
   const most = Math.max(...histogram);
   const step = WIDTH / histogram.length;
   return (
-    <Section title={title ?? "Draws"}>
+    <Section title={beside ? "" : "Draws"}>
       <svg
         className="ds-density"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -263,8 +267,14 @@ function Drawn({ node, title }: { readonly node: NodeView; readonly title: strin
 
 const NUMBER = fillArgument({ name: "number", type: "float", doc: "" });
 
+interface LimitsProps {
+  readonly of: Exclude<Distribution, { kind: "coin" }>;
+  readonly set: (next: Distribution) => void;
+  readonly drawn: ReactNode;
+}
+
 /** The numbers of a distribution, beside the argument that it feeds; elsewhere the generator's own arguments say them. */
-function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set: (next: Distribution) => void }) {
+function Limits({ of, set, drawn }: LimitsProps) {
   const field = (label: string, value: number, next: (v: number) => Distribution) => (
     <NumberField
       argument={NUMBER}
@@ -288,7 +298,7 @@ function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set:
       {"low" in of && (
         <span className="ds-range-fields">
           {field("from", of.low, (v) => withEnd(of, "low", v))}
-          <span className="ds-muted">to</span>
+          {drawn || <span className="ds-muted">to</span>}
           {field("to", of.high, (v) => withEnd(of, "high", v))}
         </span>
       )}
@@ -299,15 +309,14 @@ function Limits({ of, set }: { of: Exclude<Distribution, { kind: "coin" }>; set:
 interface EditorProps {
   readonly node: NodeView;
   readonly of: Distribution;
-  readonly title: string | undefined;
+  readonly beside: boolean;
   readonly gesture: ReturnType<typeof useGesture>;
   readonly session: ReturnType<typeof useSession>;
 }
 
-function Editor({ node, of, title, gesture, session }: EditorProps) {
+function Editor({ node, of, beside, gesture, session }: EditorProps) {
   const draws = useDraws(node);
   const now = useSel((s) => scalarOf(previewOf(s, node.key), s.sample));
-  const sample = useSel((s) => s.sample);
   const fed = useSel((s) => {
     const wire = s.graph
       ? wiresOf(s.graph).find((w) => w.source.node === node.key && w.slot.kind === "argument")
@@ -329,13 +338,10 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
     session.edit(step.edits, { positions: step.positions });
     if (chosen) session.select(step.select);
   };
+  const drawn = <DrawnNow of={{ node: node.key, output: 0 }} unit={unit} />;
   return (
-    <Section
-      title={title ?? "Draws"}
-      // beside the argument that it feeds, the field says so
-      note={title || now === undefined ? "" : `sample ${sample + 1} draws ${format.drawn(now, unit)}`}
-    >
-      {of.kind !== "coin" && (
+    <Section title={beside ? "" : "Draws"} note={drawn}>
+      {!beside && of.kind !== "coin" && (
         <Segments
           label="Distribution"
           options={["uniform", "normal", "clamped"] as const}
@@ -345,9 +351,9 @@ function Editor({ node, of, title, gesture, session }: EditorProps) {
         />
       )}
       <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
-      {(title !== undefined || of.kind === "clamped") && of.kind !== "coin" && <Limits of={of} set={set} />}
-      {draws && <Told draws={draws} />}
-      {fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
+      {(beside || of.kind === "clamped") && of.kind !== "coin" && <Limits of={of} set={set} drawn={beside && drawn} />}
+      {!beside && draws && <Told draws={draws} />}
+      {!beside && fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
     </Section>
   );
 }

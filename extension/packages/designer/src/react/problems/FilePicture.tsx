@@ -22,7 +22,7 @@ export function FilePicture({
   return (
     <span className="ds-file-picture" style={{ width, height }} data-testid={`file-${source}`} data-part={part}>
       {part > 0 && (
-        <span className="ds-file-part" style={{ height: `${100 * part}%` }}>
+        <span className="ds-file-part" style={{ height: `calc(${100 * part}% + 6px)` }}>
           <Thumb id={fileImage(source)} width={width} height={height} cover label={`what can be seen of ${source}`} />
         </span>
       )}
