@@ -46,10 +46,9 @@ class Autosave:
         self._stem = ""
         #: The edits that wait for being asked for.
         self._waiting: Path | None = None
-        if digest := self._digest(graph):
-            name = re.sub(r"[^A-Za-z0-9_-]+", "_", graph.options.name) or "pipeline"
-            self._stem = f"{name}-{digest}"
-            self._waiting = self._left()
+        if self._digest(graph, notebook):
+            self._stem = self._stem_of(graph, notebook)
+            self._waiting = self._left() or self._renamed(graph)
 
     @classmethod
     def again(cls, folder: Path, mark: Any) -> Autosave | None:
@@ -77,15 +76,30 @@ class Autosave:
     def _place(self) -> Path | None:
         return self._folder / f"{self._stem}.{os.getpid()}.dali.json" if self._stem else None
 
+    def _stem_of(self, graph: Graph, notebook: str) -> str:
+        name = re.sub(r"[^A-Za-z0-9_-]+", "_", graph.options.name) or "pipeline"
+        return f"{name}-{self._digest(graph, notebook)}"
+
+    def _renamed(self, graph: Graph) -> Path | None:
+        """The newest edits of the same cell from when its notebook had another name."""
+        for file in sorted(self._folder.glob("*.dali.json"), key=lambda file: file.stat().st_mtime, reverse=True):
+            with suppress(OSError, ValueError, LookupError, TypeError):
+                mark = json.loads(file.read_text("utf-8"))["view"][MARK]
+                before = Path(mark["notebook"])
+                gone = mark["cell"] == self._cell and before.is_absolute() and not before.exists()
+                if gone and file.name.startswith(self._stem_of(graph, str(before)) + ".") and not _elsewhere(file):
+                    return file
+        return None
+
     def _left(self) -> Path | None:
         """The newest edits that no other process is still making."""
         kept = [file for file in self._folder.glob(f"{self._stem}.*.dali.json") if not _elsewhere(file)]
         return max(kept, key=lambda file: file.stat().st_mtime, default=None)
 
-    def _digest(self, graph: Graph) -> str:
-        """What tells this pipeline in this place from others; empty for a value without a form in JSON."""
+    def _digest(self, graph: Graph, notebook: str) -> str:
+        """What tells this pipeline in this cell from others; empty for a value without a form in JSON."""
         with suppress(DaliStudioError):
-            text = "\n".join((self._notebook, self._cell, document.dumps(graph, None)))
+            text = "\n".join((notebook, self._cell, document.dumps(graph, None)))
             return hashlib.sha256(text.encode()).hexdigest()[:12]
         return ""
 
@@ -113,6 +127,7 @@ class Autosave:
         if self._waiting is None:
             raise AssertionError("nothing waits")
         graph, view, _ = document.load(self._waiting, registry)
+        view.pop(MARK, None)
         place = self._place
         if place is not None and self._waiting != place:
             self._waiting.replace(place)
@@ -125,7 +140,7 @@ class Autosave:
         if place is None:
             return
         with suppress(OSError, DaliStudioError):  # a folder that cannot be written must not stop the edit
-            if self._stem.endswith(f"-{self._digest(graph)}") and "pins" not in view:
+            if self._stem.endswith(f"-{self._digest(graph, self._notebook)}") and "pins" not in view:
                 if self._waiting is None:
                     place.unlink(missing_ok=True)
                 return
@@ -133,7 +148,7 @@ class Autosave:
             if self._waiting is not None:
                 self._waiting.replace(self._waiting.with_suffix(".before"))
                 self._waiting = None
-            document.save(graph, view, place)
+            document.save(graph, {**view, MARK: self.mark}, place)
             self._tidy()
 
     def drop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -25,6 +26,43 @@ def typed_path(text: str) -> Path:
         message = f"{text!r} is no path: {reason}."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Write another path."))
     return path
+
+
+class Written:
+    """The files that a session has read or written, as they were then."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[int, int] | None] = {}
+        self._asked: Path | None = None
+
+    def know(self, path: Path) -> None:
+        """Take a file as it is now for the session's own."""
+        self._known[path.absolute()] = _stamp(path)
+
+    def spare(self, path: Path) -> None:
+        """Refuse to write over what somebody else has written, unless that was just refused.
+
+        Raises
+        ------
+        DaliStudioError
+            DS302 with what to do.
+        """
+        there, asked, self._asked = _stamp(path), self._asked, path
+        if there is None or asked == path or self._known.get(path.absolute()) == there:
+            self._asked = None
+            return
+        changed = "was changed by somebody else since" if path.absolute() in self._known else "is there already"
+        hint = "Save once more to write over it, or under another name."
+        raise DaliStudioError(Diagnostic(code="DS302", message=f"{path} {changed}; nothing was written.", hint=hint))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What tells a file from how it was before; None if there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # what cannot be written says why
+        return None
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
 
 
 def write_text(path: Path, text: str) -> None:

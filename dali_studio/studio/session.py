@@ -33,7 +33,7 @@ from dali_studio.studio import aliases, code_nodes, exports, findings, gallery, 
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import MARK, Autosave
 from dali_studio.studio.cards import asked, told
-from dali_studio.studio.files import typed_path, write_text
+from dali_studio.studio.files import Written, typed_path, write_text
 from dali_studio.studio.picture import FILE
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
@@ -113,6 +113,7 @@ class Session:
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
+        self._written = Written()
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
@@ -133,6 +134,8 @@ class Session:
         self._modules.know(self.history.graph)
         self.history.places.update(places_of(view))
         self.path = path
+        if path is not None:
+            self._written.know(path)
         self._pin_files = pins.PinFiles()
         self._lost: tuple[Diagnostic, ...] = ()
         self._settle_pins()
@@ -387,9 +390,12 @@ class Session:
     @handle.register
     def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
+        if message.what in {"document", "code"} and not message.over:
+            self._written.spare(path)
         if message.what == "code":
             self._modules.write(self.graph, path.parent)
             write_text(path, self.code().source)
+            self._written.know(path)
         elif message.what == "picture":
             picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
             exports.write(self.graph, kept_view(self.history), path, picture)
@@ -457,6 +463,7 @@ class Session:
             If the file cannot be written.
         """
         document.save(self.graph, kept_view(self.history), path)
+        self._written.know(path)
         self.path, self._saved = path, self._state()
         self._settle_pins()
         self._tell_lost()

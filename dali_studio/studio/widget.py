@@ -247,7 +247,7 @@ class Designer(anywidget.AnyWidget):
 
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""
-        self.session.handle(requests.SaveDocument(path=str(path), what="document"))
+        self.session.handle(requests.SaveDocument(path=str(path), what="document", over=True))
 
     def close(self) -> None:
         """End the widget and its threads."""

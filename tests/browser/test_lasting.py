@@ -348,3 +348,18 @@ def _asked(page: Any, expression: str) -> str:
         return it.data?.['text/plain'] ?? it.evalue; }}""",
         expression,
     )
+
+
+def test_a_second_window_leaves_the_first_as_it_is(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "windows.ipynb")
+    _set_angle(page, "24")
+    _await_code(page, "angle=24")
+    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    other = page.context.new_page()
+    other.goto(f"{server[0]}/lab/workspaces/other/tree/windows.ipynb?reset")
+    _by_id(other, "thumb-rotate").wait_for(timeout=90_000)
+    _set_angle(other, "25")
+    _await_code(page, "angle=25")
+    _set_angle(page, "26")
+    _await_code(other, "angle=26")
+    other.close()

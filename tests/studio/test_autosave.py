@@ -49,6 +49,25 @@ class Opened:
         return self.session.graph.node("rotate").arguments["angle"]
 
 
+def test_edits_are_offered_where_the_notebook_was_renamed(tmp_path: Path) -> None:
+    before, copy = tmp_path / "a.ipynb", tmp_path / "b.ipynb"
+    before.touch()
+    first = Opened(tmp_path / "kept", turning().graph, str(before), "7")
+    first.turn(33.0)
+    first.session.close()
+    assert Opened(tmp_path / "kept", turning().graph, str(copy), "7").say("ready").waiting == ""
+    before.rename(copy)
+    assert Opened(tmp_path / "kept", turning().graph, str(copy), "8").say("ready").waiting == ""
+    assert Opened(tmp_path / "kept", turning(angle=11.0).graph, str(copy), "7").say("ready").waiting == ""
+    second = Opened(tmp_path / "kept", turning().graph, str(copy), "7")
+    assert second.say("ready").waiting.startswith("3 operators in b.ipynb")
+    assert second.say("restore_edits").waiting == ""
+    assert second.angle == 33.0
+    (file,) = (tmp_path / "kept").iterdir()
+    second.turn(34.0)
+    assert list((tmp_path / "kept").iterdir()) == [file] and "34.0" in file.read_text()
+
+
 def test_edits_are_offered_to_whoever_opens_the_same_pipeline_again(tmp_path: Path) -> None:
     first = Opened(tmp_path / "kept", turning().graph)
     assert first.say("ready").waiting == ""
@@ -66,11 +85,14 @@ def test_edits_are_offered_to_whoever_opens_the_same_pipeline_again(tmp_path: Pa
 
 
 def test_each_cell_of_each_notebook_has_edits_of_its_own(tmp_path: Path) -> None:
-    for place, angle in ((("/n/a.ipynb", "1"), 33.0), (("/n/a.ipynb", "2"), 44.0), (("/n/b.ipynb", "1"), 55.0)):
-        opened = Opened(tmp_path, turning().graph, *place)
+    a, b = (str(tmp_path / name) for name in ("a.ipynb", "b.ipynb"))
+    for name in (a, b):
+        Path(name).touch()
+    for place, angle in (((a, "1"), 33.0), ((a, "2"), 44.0), ((b, "1"), 55.0)):
+        opened = Opened(tmp_path / "kept", turning().graph, *place)
         assert opened.say("ready").waiting == ""
         opened.turn(angle)
-    again = Opened(tmp_path, turning().graph, "/n/b.ipynb", "1")
+    again = Opened(tmp_path / "kept", turning().graph, b, "1")
     assert again.say("ready").waiting.startswith("3 operators in b.ipynb, ")
     again.say("restore_edits")
     assert again.angle == 55.0

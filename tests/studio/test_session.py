@@ -368,6 +368,30 @@ def test_documents_are_saved_and_opened_again(client: Client, tmp_path: Path) ->
     ast.parse((tmp_path / "code.py").read_text())
 
 
+def test_what_somebody_else_has_written_is_written_over_when_asked_twice(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "one.dali.json"
+    client.send("save_document", path=str(path))
+    other = Client(client.session.graph, path=path)
+    other.edit(set_argument("rotate", "keep_size", True))
+    assert only(other.send("save_document", path=str(path)), messages.Saved)
+    for what, file in (("document", path), ("code", tmp_path / "own.py")):
+        if what == "code":
+            file.write_text("mine = 1\n")
+        before = file.read_text()
+        (refused,) = only(client.send("save_document", path=str(file), what=what), messages.Refused)
+        assert refused.diagnostics[0].message.startswith(str(file))
+        assert file.read_text() == before
+        for _ in range(2):  # now it is the session's own
+            assert only(client.send("save_document", path=str(file), what=what), messages.Saved)
+        assert file.read_text() != before
+    # what was refused is forgotten where another name is chosen
+    assert only(other.send("save_document", path=str(path)), messages.Refused)
+    assert only(other.send("save_document", path=str(tmp_path / "two.dali.json")), messages.Saved)
+    assert only(other.send("save_document", path=str(path)), messages.Refused)
+    assert only(other.send("save_document", path=str(path), over=True), messages.Saved)
+    other.session.close()
+
+
 def test_a_failed_save_loses_nothing(client: Client, tmp_path: Path) -> None:
     target = tmp_path / "missing" / "one.dali.json"
     assert only(client.send("save_document", path=str(target)), messages.Refused)

@@ -48,6 +48,12 @@ describe("edits", () => {
     kernel.say(revision(3));
     expect(kernel.sent).toHaveLength(2);
   });
+  it("are not touched by what the kernel says to another page", () => {
+    const { kernel, session } = opened();
+    session.edit([fill(3)]);
+    kernel.say({ type: "bundle" } as unknown as Parameters<typeof kernel.say>[0]);
+    expect(shown(session)).toBe(3);
+  });
   it("without a gesture are steps of their own", () => {
     const { kernel, session } = opened();
     session.edit([fill(1)]);

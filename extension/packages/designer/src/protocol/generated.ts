@@ -338,6 +338,7 @@ export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
   readonly what?: "code" | "document" | "picture" | "trace";
+  readonly over?: boolean;
 }
 
 /** Start a new graph that reads and decodes what lies at a path on the kernel's machine. */
