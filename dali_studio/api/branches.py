@@ -226,10 +226,12 @@ class Branch:
         second = self._state()
         self._branches.place = self._condition.place
         rows = zip(self._names, self.before, self._first, second, strict=True)
+        # a result that no branch changed is merged, too, as in nvidia.dali: seeds are counted along such wires
         self.merged = [
-            before if one is before and other is before else self._merged(name, one, other)
+            before if one is before and other is before and not isinstance(before, DataNode)
+            else self._merged(name, one, other)
             for name, before, one, other in rows
-        ]
+        ]  # fmt: skip
         return bool(self.merged)
 
     def _state(self) -> list[Any]:

@@ -258,8 +258,9 @@ def _if(writer: Writer, choice: Choice, variables: Variables) -> Iterator[ast.st
 
 def _assigned(writer: Writer, merge: str, slot: int, variables: Variables) -> Iterator[ast.stmt]:
     """What a branch leaves in the variable of a merge, if nothing of it does so already."""
-    port = variables.structure.sides(merge)[slot]
-    name = variables.names.ports[PortRef(node=merge)]
+    sides = variables.structure.sides(merge)
+    port, name = sides[slot], variables.names.ports[PortRef(node=merge)]
     other = variables.names.ports[port] != name or port.node in variables.structure.inlined
-    if other and not variables.direct(merge, slot):
+    unchanged = not slot and sides[0] == sides[1]  # `x = x` merges it, without which seeds would be counted otherwise
+    if (other or unchanged) and not variables.direct(merge, slot):
         yield from writer.assigned(merge, writer.use(port, None, "The value"))
