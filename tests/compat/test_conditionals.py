@@ -286,13 +286,23 @@ def orders_of_branches(w: World) -> Any:
     return x, y
 
 
+def unchanged_in_both_branches(w: World, is_noisy: bool = False) -> Any:
+    """What is assigned nowhere, as it turns out, is merged nonetheless: the seeds tell."""
+    x, y = w.fn.random.uniform(shape=[2]), w.fn.random.normal()
+    if w.fn.random.coin_flip(dtype=w.types.BOOL):
+        if is_noisy:
+            x = w.fn.noise.gaussian(x)
+        y = y + w.fn.random.uniform()
+    return x, y
+
+
 PROGRAMS: tuple[Callable[[World], Any], ...] = (
     plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, assigned_what_was_there,
     structures, items_and_attributes,
     logical, logical_with_constants, logical_as_condition, negated_number, returns, returns_tuples, calls_functions,
     plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
     arithmetic, nested_with_variables_of_their_own, chained_comparisons,
-    orders_of_branches,
+    orders_of_branches, unchanged_in_both_branches,
 )  # fmt: skip
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_the_same_samples(program: Callable[[World], Any]) -> None:
