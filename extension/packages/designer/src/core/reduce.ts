@@ -249,14 +249,19 @@ export function receive(state: State, message: KernelMessage): State {
     }
     case "revision_changed": {
       const next = onRevision(state, message);
-      const draft = next.draft;
-      const taken = asked?.kind === "code" && draft?.source === asked.source && draft.found.length === 0;
-      return taken ? { ...next, draft: { ...draft, taken } } : next;
+      const { draft } = next;
+      if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
+      // who goes on writing meanwhile writes on from there
+      return { ...next, draft: { ...draft, base: asked.source, taken: draft.source === asked.source } };
     }
     case "refused":
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
-        return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics, refused: asked.source } };
+        return {
+          ...state,
+          awaited: [],
+          draft: state.draft.source === asked.source ? { ...state.draft, found: message.diagnostics } : state.draft,
+        };
       // the graph is as it was, and no node is at fault
       if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "connect")) {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
@@ -297,7 +302,11 @@ export function receive(state: State, message: KernelMessage): State {
     case "code":
       // written off the tick, it may come after that of a later revision
       if (message.revision < (state.code?.revision ?? -1)) return state;
-      return { ...state, code: message, draft: state.draft?.taken ? null : state.draft };
+      return {
+        ...state,
+        code: message,
+        draft: state.draft?.taken || state.draft?.source === message.source ? null : state.draft,
+      };
     case "progress":
       return { ...state, progress: message.doing ? message : null };
     case "saved":
