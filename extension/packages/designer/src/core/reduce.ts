@@ -126,11 +126,12 @@ export function isOther(state: State, message: RevisionChanged): boolean {
   return state.reopening && state.confirmed?.revision !== message.revision;
 }
 
-/** Everything of the old document goes; the panels stay as they are. */
+/** Everything of the old document goes; the panels stay as they are, and what somebody writes. */
 function resetDocument(state: State): State {
   const { drawer, drawerHeights, palette, heat, measure, inspector } = state.view;
   const view = { ...INITIAL.view, drawer, drawerHeights, palette, heat, measure, inspector };
-  return { ...INITIAL, link: state.link, opening: state.opening, runs: state.runs, view };
+  const { link, opening, runs, draft } = state;
+  return { ...INITIAL, link, opening, runs, draft, view };
 }
 
 function onRevision(before: State, message: RevisionChanged): State {
@@ -251,8 +252,15 @@ export function receive(state: State, message: KernelMessage): State {
       const next = onRevision(state, message);
       const { draft } = next;
       if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
-      // who goes on writing meanwhile writes on from there
-      return { ...next, draft: { ...draft, base: asked.source, taken: draft.source === asked.source } };
+      const left = (state.graph?.nodes ?? []).filter((n) => !next.graph?.nodes.includes(n)).map((n) => n.key);
+      const text = `The Compose stands in place of ${left.length > 0 ? left.join(", ") : "nothing"}; all else stays.`;
+      const composed = draft.source.includes("Compose(") && !draft.source.includes("pipeline_def");
+      return {
+        ...next,
+        view: composed ? { ...next.view, notice: { text, node: "" } } : next.view,
+        // who goes on writing meanwhile writes on from there
+        draft: { ...draft, base: asked.source, taken: draft.source === asked.source },
+      };
     }
     case "refused":
       // said beside the text, which stays as it is
