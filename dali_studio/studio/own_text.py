@@ -22,7 +22,7 @@ from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.apply import apply
 from dali_studio.graph.difference import edits_between, matched
-from dali_studio.graph.edits import AddNode, Edit, RemoveNode, Rename, SetPipeline
+from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.written import WrittenFunction
@@ -79,8 +79,9 @@ def taken(
 ) -> tuple[ProgramText | None, str, tuple[Edit, ...]]:
     """An edited program, its dialect, and the edits that make the graph of `revision` what it says.
 
-    In place of a ``Compose`` of torchvision or albumentations comes its program, with what differs as comments.
-    Its nodes are called as those of the graph that they are. No text need be kept that would be written anyway.
+    A ``Compose`` of torchvision or albumentations takes the place of the steps between the decoder and the output, with
+    what differs as comments. Nodes are called as those of the graph that they are. No text need be kept that would be
+    written anyway.
 
     Parameters
     ----------
@@ -97,14 +98,14 @@ def taken(
     try:
         text = _named(source, graph)
     except DaliStudioError as error:
-        composed = _of_compose(source, graph)
+        composed = _of_compose(source, revision.active, before)
         if not composed:
             raise error from None
-        source, text = composed, ProgramText(composed)
+        source, text = composed, _named(composed, graph)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
         raise DaliStudioError(wrong)
-    first: tuple[Edit, ...] = tuple(RemoveNode(key=key) for key in graph) if composed else ()
+    first: tuple[Edit, ...] = ()
     if renames := [] if composed else _renames(text, before, graph):
         first = tuple(renames)
         text.rename({edit.key: edit.new_key for edit in renames})
@@ -121,8 +122,8 @@ def taken(
     return None if anew.source == source else text, text.dialect, edits
 
 
-def _of_compose(source: str, graph: Graph) -> str:
-    """The program of a ``Compose``, which reads what `graph` does; empty if the text has none."""
+def _of_compose(source: str, graph: Graph, before: str) -> str:
+    """The program of `graph` with a ``Compose`` in place of its steps; empty if the text has none."""
     registry, found = default_registry(), list[Diagnostic]()
     try:
         made = read_compose(source, found=found)
@@ -134,12 +135,44 @@ def _of_compose(source: str, graph: Graph) -> str:
         raise DaliStudioError(
             [Diagnostic(code="DS502", message=f"{one} has no operator here.", hint=hint) for one in unknown]
         )
-    for node in made.nodes():
-        same = next((one for one in graph.nodes() if one.operator == node.operator), None)
-        if same and registry.schema(node.operator).role == "reader":
-            made.replace_node(replace(node, arguments=same.arguments))
+    made = _in_place(made, graph)
     emitted = emit(made, registry, next(iter(installed_first())))
+    with suppress(DaliStudioError, NotWritable):  # else it is written anew
+        emitted = Emitted(_named(before, graph).changed(made)[0].text, {}, ())
     return _annotated(emitted, [one.message for one in found]).source
+
+
+def _in_place(composed: Graph, graph: Graph) -> Graph:
+    """A graph with the steps of a ``Compose`` between its decoder and the output that comes of it.
+
+    What other outputs need stays as well. A graph that decodes no images is replaced, but for its options.
+    """
+    (images, *_), start = composed.outputs, composed.node("decode")
+    decoder = next((node for node in graph.nodes() if node.operator == start.operator), None)
+    made = (composed if decoder is None else graph).copy()
+    if decoder is None:
+        made.options = graph.options
+        return made
+    steps = composed.reachable([images]) - composed.reachable([PortRef(node="decode")])
+    at = next((i for i, port in enumerate(graph.outputs) if decoder.key in graph.reachable([port])), None)
+    others = [port for i, port in enumerate(graph.outputs) if i != at]
+    needed = graph.reachable([*others, PortRef(node=decoder.key)])
+    gone = graph.reachable() - needed
+    kept = [node for node in graph.nodes() if node.key not in gone]
+    made.rebuild(kept, (w for w in graph.wires() if {w.target, w.source.node}.isdisjoint(gone)), others)
+    names = {"decode": decoder.key}
+    behind = composed.descendants("decode") if decoder.device == "mixed" else set[str]()
+    for node in composed.nodes():
+        if node.key in steps:
+            names[node.key] = made.free_key(node.key)
+            made.add_node(replace(node, key=names[node.key], device="gpu" if node.key in behind else node.device))
+    for wire in composed.wires():
+        if wire.target in steps:
+            source = PortRef(node=names[wire.source.node], output=wire.source.output)
+            made.connect(source, names[wire.target], wire.input, wire.argument)
+    end = PortRef(node=names[images.node], output=images.output)
+    made.set_outputs([*others[: at or 0], end, *others[at or 0 :]])
+    return made
 
 
 def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:

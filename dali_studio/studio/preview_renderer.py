@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from time import perf_counter
@@ -53,6 +53,8 @@ class PreviewRequest:
     revision: Revision
     iteration: int
     sample: int
+    #: The revision since which the browser has each card: what it had of an earlier one of that name, it has dropped.
+    since: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def batch_size(self) -> int:
@@ -102,7 +104,9 @@ class PreviewRenderer:
             behind = image_near(revision, port)
             keys = revision.keys[port.node], behind and revision.keys[behind.node]
             card = revision.cards.drawn(port)  # which has another name where its node was renamed
-            mark = (keys, card, kind_of(revision, port), request.iteration, request.sample, request.batch_size)
+            since = request.since.get(card.node)
+            where = request.iteration, request.sample, request.batch_size
+            mark = (keys, card, since, kind_of(revision, port), *where)
             if self._sent.get(port) != mark:
                 self._sent[port] = mark
                 changed.append(port)

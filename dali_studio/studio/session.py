@@ -120,6 +120,8 @@ class Session:
         self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
+        #: Where the graph took the place of another, and the revision since which the browser has each card.
+        self._since: tuple[int, dict[str, int]] = 0, {}
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
         #: What the notebook calls the designer.
@@ -519,6 +521,9 @@ class Session:
         now = self.current()
         measured = self.runs.measured(now.active)
         told = revision_changed(self.history, now, self.path, saved, waiting, measured, self.variable(), self._place)
+        origin, since = self._since
+        since = since if origin == told.origin else {}
+        self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}
         self.send(told, self._kept())
 
     def _send_known(self, revision: Revision) -> None:
@@ -552,7 +557,7 @@ class Session:
 
     def request(self) -> PreviewRequest:
         """What the canvas shows now."""
-        return PreviewRequest(revision=self.current(), iteration=self.iteration, sample=self.sample)
+        return PreviewRequest(self.current(), self.iteration, self.sample, self._since[1])
 
     def _render(self, *, everything: bool = False, strip: bool = False) -> None:
         request = self.request()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,48 @@ def test_undo_and_the_chosen_sample_outlive_a_restart(page: Any, server: tuple[s
     assert part(page, "sample-count").inner_text().startswith("2 of")
     assert page.locator('.dali-View [data-testid="number-angle"]').is_visible()  # the node is still chosen
     page.screenshot(path=artifacts / "lab_reconnected.png")
+
+
+def test_a_text_that_is_written_is_saved_and_measured_or_kept(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
+    workspace = open_document(page, server, "written.dali.json")
+    file = server[1] / "written.dali.json"
+    page.on("dialog", _accept)
+    await_code(page, "angle=10")
+    text = part(page, "code-input")
+    program = text.input_value()
+    text.fill(program.replace("angle=10", "angle=33"))
+    assert part(page, "save-state").inner_text() == "Code not applied"
+    text.press("Control+s")
+    for _ in range(100):
+        if re.search(r'"angle": ?33', file.read_text()):
+            break
+        page.wait_for_timeout(100)
+    assert part(page, "save-state").inner_text() == "Saved"
+
+    wrong = text.input_value().replace("angle=33", "angle=(44")
+    text.fill(wrong)
+    text.press("Control+s")
+    page.wait_for_selector('.dali-View [data-testid="strip"]:has-text("Not in the graph: line ")')
+    assert part(page, "save-state").inner_text() == "Code not applied"
+    part(page, "run").click(force=True)  # it says so
+    page.wait_for_timeout(500)
+    assert part(page, "stop").is_disabled() and part(page, "throughput").count() == 0
+    page.screenshot(path=artifacts / "lab_code_refused.png")
+
+    await_layout(page, workspace, "written.dali.json")
+    page.reload()
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    page.evaluate(f"async () => await {_SESSION}.restartKernel()")
+    part(page, "reconnect").click()
+    part(page, "reconnect").wait_for(state="detached")
+    assert text.input_value() == wrong
+    text.fill(wrong.replace("(44", "45"))
+    assert "This is no Python" not in part(page, "code").inner_text()
+    part(page, "run").click()
+    await_code(page, "angle=45")
+    part(page, "throughput").wait_for()
 
 
 def test_a_reloaded_page_finds_the_edits_and_asks_if_the_file_was_changed(page: Any, server: tuple[str, Path]) -> None:

@@ -199,7 +199,7 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     got = client.send("apply_code", source=text.format("T.ColorJitter(0.2), "))
     assert not only(got, messages.Refused)
     graph = client.session.graph
-    assert {"reader", "decode", "resize", "flip", "color_twist"} < set(graph) and not client.session.positions
+    assert {"reader", "resize", "flip", "color_twist"} < set(graph)
     assert graph.node("reader").arguments["file_root"] == root
     # what differs is said in its program
     (code,) = only(got, messages.Code)
@@ -210,6 +210,26 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     # nothing changes where a part of it could not be done
     (refused,) = only(client.send("apply_code", source=text.format("T.FiveCrop(10), ")), messages.Refused)
     assert refused.diagnostics[0].message == "torchvision.FiveCrop has no operator here."
+    assert client.session.graph == before
+
+
+def test_a_compose_takes_the_place_of_the_steps_alone(client: Client) -> None:
+    mine = TEXT.replace("    return images, labels", "    shapes = fn.shapes(images)  # as they came\n    return labels, images, shapes")
+    client.send("apply_code", source=mine)
+    before = client.session.graph
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomHorizontalFlip(), T.Resize(64), T.ToTensor()])\n"
+    for _ in range(2):
+        got = client.send("apply_code", source=text)
+        assert not only(got, messages.Refused)
+        graph = client.session.graph
+        assert graph.options == before.options and graph.node("reader") == before.node("reader")
+        assert [port.node for port in graph.outputs][::2] == ["reader", "shapes"]
+        assert graph.node("resize").arguments == before.node("resize").arguments  # another output needs it
+        assert graph.node(graph.outputs[1].node).operator == "crop_mirror_normalize"
+        source = code(got).source
+        assert "def training():" in source and "seed=3" in source and "    # what is read" in source and "# as they came" in source
+    client.send("undo")
+    client.send("undo")
     assert client.session.graph == before
 
 

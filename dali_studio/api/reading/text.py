@@ -355,7 +355,7 @@ class _Change:
     # ----------------------------------------------------------------------------------------------------- statements
 
     def _insert(self, waiting: list[str], before: ast.stmt) -> None:
-        """Write the new nodes whose inputs are there, as late as at the statement that first needs one of them."""
+        """Write the new nodes whose inputs are there, as late as it can be."""
         for key in list(waiting):
             sources = [wire.source for wire in self._after.wires(key)]
             if any(source not in self._variables.values() for source in sources):
@@ -374,13 +374,15 @@ class _Change:
             self._variables.update(ports)
 
     def _is_needed(self, key: str, before: ast.stmt) -> bool:
-        """Whether what follows from a new node is read by a statement from here on, and by none later than needed."""
+        """Whether what follows from a new node is read by this statement, or one of its inputs is in no variable after it."""
         if isinstance(before, ast.Return):
             return True
         step = next(step for step in self._source.steps if step.node is before)
+        left = [port for name, port in self._variables.items() if name not in step.names]
+        taken = {wire.source for wire in self._after.wires(key)}.intersection(self._variables.values())
         readers = {target for target, _ in self._after.fed_by(key)}
-        return bool(readers & set(step.made)) or any(
-            self._is_needed(reader, before) for reader in readers if reader not in self._before
+        return (any(map(self._stays, step.made)) and not all(port in left for port in taken)) or any(
+            reader in step.made or (reader not in self._before and self._is_needed(reader, before)) for reader in readers
         )
 
     def _outputs(self, key: str) -> Sequence[object]:

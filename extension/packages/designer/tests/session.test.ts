@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
 import { saveState } from "../src/core/saveState";
-import { busyKeys, codeIsCurrent, staleKeys } from "../src/core/select";
+import { busyKeys, codeIsCurrent, obstacle, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
 import type { Edit, PreviewItem } from "../src/protocol/generated";
@@ -243,8 +243,30 @@ describe("the code", () => {
     kernel.say(code(1, "one"));
     expect(session.store.get().draft).toMatchObject({ source: "def (", taken: false, found: [{ code: "DS502" }] });
     expect(session.store.get().refused).toEqual([]);
+    expect(saveState(session.store.get(), null)).toBe("Code not applied");
+    expect(statusMessage(session.store.get())).toMatchObject({ tone: "error", lead: "Not in the graph:" });
+    session.write("def f(");
+    expect(session.store.get().draft?.found).toEqual([]);
+    expect(statusMessage(session.store.get())).toBeNull();
     session.discardCode();
     expect(session.store.get().draft).toBeNull();
+  });
+  it("that is written is measured, or nothing is", async () => {
+    const { kernel, session } = opened();
+    kernel.say(code(1, "one"));
+    session.write("two");
+    session.run(8);
+    expect(kernel.sent.at(-1)).toMatchObject({ type: "apply_code", source: "two" });
+    kernel.say(revision(2));
+    await vi.waitFor(() => expect(kernel.sent.at(-1)).toMatchObject({ type: "run" }));
+    kernel.say(code(2, "two"));
+    session.write("def (");
+    session.run(8);
+    kernel.say({ type: "refused", diagnostics: [{ code: "DS502", message: "no Python", source: "program:1" }] });
+    kernel.say(revision(2));
+    await Promise.resolve();
+    expect(kernel.sent.filter((m) => m.type === "run")).toHaveLength(1);
+    expect(obstacle(session.store.get())?.message).toBe("line 1 of the code: no Python");
   });
   it("that is written while the kernel answers is not taken for what it answers", () => {
     const { kernel, session } = opened();

@@ -23,23 +23,6 @@ export type DocumentContext = DocumentRegistry.IContext<DocumentRegistry.IModel>
 /** How long a kernel may take for edits before the file is saved without them, in ms; they then stay unsaved. */
 const PATIENCE = 3000;
 
-/** Done when the kernel has all edits of a view, or cannot be expected to take them soon. */
-function answered({ store }: Session): Promise<void> {
-  const waits = () => store.get().link === "live" && store.get().pending.length > 0;
-  if (!waits()) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      unsubscribe();
-      resolve();
-    };
-    const timer = setTimeout(done, PATIENCE);
-    const unsubscribe = store.subscribe(() => {
-      if (!waits()) done();
-    });
-  });
-}
-
 /** One file: what its views share. */
 class PipelineFile {
   private static readonly open = new WeakMap<DocumentContext, PipelineFile>();
@@ -79,10 +62,10 @@ class PipelineFile {
     context.pathChanged.connect(update);
     context.saveState.connect(update);
     void context.ready.then(update);
-    // What is shown is what is saved, whoever saves: edits that are on their way are waited for.
+    // What is shown is what is saved, whoever saves: edits that are on their way are waited for, and the text is applied.
     const save = context.save.bind(context);
     context.save = async () => {
-      await Promise.all([...this.sessions].map(answered));
+      await Promise.all([...this.sessions].map((session) => session.answered(PATIENCE)));
       await this.mirror.taken;
       await this.mirror.adopted;
       await save();

@@ -126,11 +126,12 @@ export function isOther(state: State, message: RevisionChanged): boolean {
   return state.reopening && state.confirmed?.revision !== message.revision;
 }
 
-/** Everything of the old document goes; the panels stay as they are. */
+/** Everything of the old document goes; the panels stay as they are, and what somebody writes. */
 function resetDocument(state: State): State {
   const { drawer, drawerHeights, palette, heat, measure, inspector } = state.view;
   const view = { ...INITIAL.view, drawer, drawerHeights, palette, heat, measure, inspector };
-  return { ...INITIAL, link: state.link, opening: state.opening, runs: state.runs, view };
+  const { link, opening, runs, draft } = state;
+  return { ...INITIAL, link, opening, runs, draft, view };
 }
 
 function onRevision(before: State, message: RevisionChanged): State {
@@ -249,14 +250,26 @@ export function receive(state: State, message: KernelMessage): State {
     }
     case "revision_changed": {
       const next = onRevision(state, message);
-      const draft = next.draft;
-      const taken = asked?.kind === "code" && draft?.source === asked.source && draft.found.length === 0;
-      return taken ? { ...next, draft: { ...draft, taken } } : next;
+      const { draft } = next;
+      if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
+      const left = (state.graph?.nodes ?? []).filter((n) => !next.graph?.nodes.includes(n)).map((n) => n.key);
+      const text = `The Compose stands in place of ${left.length > 0 ? left.join(", ") : "nothing"}; all else stays.`;
+      const composed = draft.source.includes("Compose(") && !draft.source.includes("pipeline_def");
+      return {
+        ...next,
+        view: composed ? { ...next.view, notice: { text, node: "" } } : next.view,
+        // who goes on writing meanwhile writes on from there
+        draft: { ...draft, base: asked.source, taken: draft.source === asked.source },
+      };
     }
     case "refused":
       // said beside the text, which stays as it is
       if (asked?.kind === "code" && state.draft)
-        return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics, refused: asked.source } };
+        return {
+          ...state,
+          awaited: [],
+          draft: state.draft.source === asked.source ? { ...state.draft, found: message.diagnostics } : state.draft,
+        };
       // the graph is as it was, and no node is at fault
       if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "connect")) {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
@@ -297,7 +310,11 @@ export function receive(state: State, message: KernelMessage): State {
     case "code":
       // written off the tick, it may come after that of a later revision
       if (message.revision < (state.code?.revision ?? -1)) return state;
-      return { ...state, code: message, draft: state.draft?.taken ? null : state.draft };
+      return {
+        ...state,
+        code: message,
+        draft: state.draft?.taken || state.draft?.source === message.source ? null : state.draft,
+      };
     case "progress":
       return { ...state, progress: message.doing ? message : null };
     case "saved":

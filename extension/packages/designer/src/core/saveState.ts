@@ -4,12 +4,13 @@ import type { State } from "./state";
 
 /** Whether all that was done is in a file, in the words of the top bar. */
 export function saveState(state: State, file: FileState | null): string {
-  const { link, keeps, pending, confirmed } = state;
+  const { link, keeps, pending, confirmed, draft } = state;
   if (link === "gone" && keeps) {
     if (pending.length > 0) return `${format.plural(pending.length, "edit")} kept`;
     if (confirmed?.can_undo && !confirmed.saved) return "Edits kept";
   }
   if (!confirmed && !file) return ""; // the canvas says that the kernel starts
+  if (draft?.taken === false) return "Code not applied";
   if (file ? file.blank : !confirmed?.document) return "Not saved yet";
   return (file ? !file.dirty : confirmed?.saved) ? "Saved" : "Not saved";
 }

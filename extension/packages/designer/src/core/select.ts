@@ -244,9 +244,18 @@ export function severity(d: Diagnostic): "error" | "warning" | "info" {
   return d.severity ?? "error";
 }
 
-/** Why the graph does not run as it is: what the kernel finds before it tries. */
-export function obstacle({ confirmed, pending }: State): Diagnostic | undefined {
+/** The line of an edited text that a finding is about; of other findings it is one of the program that was traced. */
+export function lineOf(found: Diagnostic): number {
+  return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
+}
+
+/** Why the graph does not run as it is: what the kernel finds before it tries, or in a text that is to be the graph. */
+export function obstacle({ confirmed, pending, draft }: State): Diagnostic | undefined {
   if (!confirmed || pending.length > 0) return undefined;
+  const [unread] = draft?.found ?? [];
+  const line = unread && lineOf(unread);
+  if (unread)
+    return { code: unread.code, message: `${line ? `line ${line}` : "your edit"} of the code: ${unread.message}` };
   const { diagnostics } = confirmed;
   const found = diagnostics.find((d) => severity(d) === "error");
   // that nothing is returned is the last of its faults

@@ -78,6 +78,8 @@ export class Session {
   room: Size = { width: 900, height: 440 };
   /** Where cards were put: what stands elsewhere, somebody has moved. */
   put: Readonly<Record<string, Position>> = {};
+  /** Whether all cards are where the layout has put them; the view knows. */
+  laid: () => boolean = () => false;
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
   /** Plays the sound that was asked for last. */
@@ -194,17 +196,35 @@ export class Session {
   write(source: string): void {
     this.store.set((s) => {
       const base = s.draft?.base ?? s.code?.source ?? "";
-      return { ...s, draft: source === s.code?.source ? null : { found: [], ...s.draft, source, base, taken: false } };
+      return { ...s, draft: source === s.code?.source ? null : { source, base, found: [], taken: false } };
     });
   }
 
   /** Make the graph what was written, as one undo step. Cards that the layout has put are laid out anew. */
-  applyCode(laid = false): void {
+  applyCode(): void {
     const { draft, pending } = this.store.get();
     if (!draft || draft.taken || pending.some((c) => c.kind === "code" && c.source === draft.source)) return;
     const { source } = draft;
-    this.store.set((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid }));
+    this.store.set((s) =>
+      enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source, laid: this.laid() }),
+    );
     this.pump();
+  }
+
+  /** Done when the kernel has answered all edits, or cannot be expected to do so in these ms; a text is applied first. */
+  answered(patience = Number.POSITIVE_INFINITY): Promise<void> {
+    this.applyCode();
+    const waits = () => this.store.get().link !== "gone" && this.store.get().pending.length > 0;
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        unsubscribe();
+        resolve();
+      };
+      const timer = patience < Number.POSITIVE_INFINITY ? setTimeout(done, patience) : undefined;
+      const unsubscribe = this.store.subscribe(() => waits() || done());
+      if (!waits()) done();
+    });
   }
 
   discardCode(): void {
@@ -263,15 +283,13 @@ export class Session {
 
   /** `until`: only this node and what it depends on. */
   run(batches: number, until = ""): void {
-    this.running(batches);
-    this.send({ type: "run", batches, until });
+    void this.measure({ type: "run", batches, until }, batches);
   }
 
   /** Measure the pipeline as it is and after edits that nobody keeps. */
   tryAdvice(name: string, batches: number): void {
-    this.running(4 * batches);
-    this.store.set((s) => ({ ...s, trying: name, trial: null, trialKept: false }));
-    this.send({ type: "try_advice", name, batches });
+    const trial = { trying: name, trial: null, trialKept: false };
+    void this.measure({ type: "try_advice", name, batches }, 4 * batches, trial);
   }
 
   /** Change the pipeline as was tried; what was measured stays told until the next run. */
@@ -284,19 +302,24 @@ export class Session {
     this.store.set((s) => ({ ...s, trying: "", trial: null }));
   }
 
-  private running(total: number): void {
+  /** Measure what is seen: a text that is no graph yet is applied before, and nothing measured where it cannot be. */
+  private async measure(message: ClientMessage, total: number, change: Partial<State> = {}): Promise<void> {
+    const open = () => this.store.get().draft?.taken === false;
+    if (open()) await this.answered();
+    if (open()) return;
     this.store.set((s) => ({
       ...s,
+      ...change,
       refused: [],
       view: quiet(s.view),
       run: { ...s.run, running: true, stopping: false, done: 0, total },
     }));
+    this.send(message);
   }
 
   /** Measure every node on the CPU and on the GPU. */
   compareDevices(batches: number): void {
-    this.running(2 * batches);
-    this.send({ type: "compare_devices", batches });
+    void this.measure({ type: "compare_devices", batches }, 2 * batches);
   }
 
   /** Do what the kernel offers; it may add cards, so everything is shown afterwards, and stands where it puts it. */
@@ -384,7 +407,8 @@ export class Session {
   private pump(): void {
     const state = this.store.get();
     const next = state.pending[0];
-    if (state.inFlight || !next || !state.confirmed || state.link === "gone") return;
+    // while it starts, what comes first is no answer
+    if (state.inFlight || !next || !state.confirmed || state.link === "gone" || state.link === "starting") return;
     this.store.set((s) => ({ ...s, inFlight: true }));
     if (next.kind === "edits") {
       const { kind: _, ...step } = next;
@@ -445,7 +469,7 @@ export class Session {
     const first = this.store.get().confirmed === null;
     this.store.set((s) => {
       const next = receive(s, message);
-      if (first && next.confirmed) return { ...next, unsent: leftOf(next) };
+      if (first && next.confirmed) return { ...next, ...leftOf(next) };
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
     // the file at which a run has stopped is shown

@@ -71,8 +71,6 @@ export interface Draft {
   readonly base: string;
   /** Why it is not the graph yet: what was found when the kernel read it last. */
   readonly found: readonly Diagnostic[];
-  /** The text that they are about. */
-  readonly refused?: string;
   /** The graph is what it says; the kernel's own text of it is on its way. */
   readonly taken: boolean;
 }

@@ -5,7 +5,7 @@ import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
 import { titleOf, toneOf } from "./problems";
-import { findings, isOld, repairOf, runFailures, severity } from "./select";
+import { findings, isOld, obstacle, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
 export interface StatusMessage {
@@ -133,6 +133,12 @@ function noticeMessage(state: State): StatusMessage | null {
   };
 }
 
+/** Also where the program is not shown: nothing is measured or saved of what is written there. */
+function codeMessage(state: State): StatusMessage | null {
+  const found = state.draft?.found.length ? obstacle(state) : undefined;
+  return found ? fromDiagnostic(found, "Not in the graph:") : null;
+}
+
 function savedMessage(state: State): StatusMessage | null {
   const path = state.savedFile?.path;
   if (!path || !state.view.saving) return null;
@@ -216,6 +222,7 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
       });
   const candidates = [
     kernelMessage(state),
+    codeMessage(state),
     waitingMessage(state),
     ...ranked("error"),
     progressMessage(state),

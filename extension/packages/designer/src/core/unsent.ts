@@ -1,36 +1,41 @@
-import type { Command, State } from "./state";
+import type { State } from "./state";
 import type { Store } from "./store";
 
-const NONE: readonly Command[] = [];
+type Left = Pick<State, "unsent" | "draft">;
+
+const NONE: Left = { unsent: [], draft: null };
 
 function keyOf({ confirmed }: State): string {
   return `dali-studio:edits:${confirmed?.place}`;
 }
 
 /** What an earlier page has left of the same designer. */
-export function leftOf(state: State): readonly Command[] {
+export function leftOf(state: State): Left {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(state)) ?? "[]");
+    const { unsent, draft }: Left = { ...NONE, ...JSON.parse(localStorage.getItem(keyOf(state)) ?? "{}") };
+    return { unsent, draft };
   } catch {
     return NONE;
   }
 }
 
-function unsentOf({ confirmed, link, pending, unsent }: State): readonly Command[] {
+function unsentOf({ confirmed, link, pending, unsent, draft }: State): Left {
   if (!confirmed?.place) return NONE;
-  return link !== "live" && pending.length > 0 ? pending : unsent;
+  return { unsent: link !== "live" && pending.length > 0 ? pending : unsent, draft: draft?.taken ? null : draft };
 }
 
-/** Keep the edits that no kernel has had in the browser's storage, where the page may be loaded again. */
+/** Keep what no kernel has had, edits and text, in the browser's storage, where the page may be loaded again. */
 export function keepUnsent(store: Store<State>): void {
   let kept = NONE;
   store.subscribe(() => {
     const state = store.get();
-    const unsent = unsentOf(state);
-    if (unsent === kept || (unsent.length === 0 && kept.length === 0)) return;
-    kept = unsent;
+    const now = unsentOf(state);
+    const some = now.unsent.length > 0 || now.draft;
+    if ((now.unsent === kept.unsent && now.draft === kept.draft) || !(some || kept.unsent.length > 0 || kept.draft))
+      return;
+    kept = now;
     try {
-      if (unsent.length > 0) localStorage.setItem(keyOf(state), JSON.stringify(unsent));
+      if (some) localStorage.setItem(keyOf(state), JSON.stringify(now));
       else localStorage.removeItem(keyOf(state));
     } catch {
       // no storage: they are kept as long as the page

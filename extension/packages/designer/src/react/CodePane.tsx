@@ -1,26 +1,14 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { cardLines } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
-import { codeIsCurrent, codeWaits, findings, severity, twinOf } from "../core/select";
-import type { Session } from "../core/session";
+import { codeIsCurrent, codeWaits, findings, lineOf, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
-import { isLaid } from "./canvas/sizes";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { IconButton, SmallButton } from "./parts";
 import { pythonKey } from "./pythonKeys";
 import { tint } from "./tint";
-
-/** The line of an edited text that a finding is about; of other findings it is one of the program that was traced. */
-function lineOf(found: Diagnostic): number {
-  return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
-}
-
-function applyText(session: Session): void {
-  const state = session.store.get();
-  session.applyCode(state.graph !== null && isLaid(state, state.graph));
-}
 
 function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, string> {
   const marked = useSel((s) => {
@@ -64,7 +52,7 @@ export function CodePane() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when the line has come elsewhere, but not while somebody types
   useEffect(() => {
     const line = first === undefined ? undefined : text.current?.children[first - 1];
-    if (!(line instanceof HTMLElement) || !view.current || (typing && draft?.refused !== source)) return;
+    if (!(line instanceof HTMLElement) || !view.current || (typing && !draft?.found.length)) return;
     const { scrollTop, clientHeight } = view.current;
     const room = clientHeight - line.offsetHeight;
     const top = line.offsetTop;
@@ -138,7 +126,7 @@ function CodeText({
     const command = event.ctrlKey || event.metaKey;
     const back = key.toLowerCase() === "z" && !shiftKey;
     const again = /^[zy]$/i.test(key) && !back;
-    if (key === "Enter" && command) applyText(session);
+    if (key === "Enter" && command) session.applyCode();
     // beyond what was written here, the steps are those of the graph
     else if (back && command && !session.store.get().draft) session.undo();
     else if (again && command && !session.store.get().draft && area.value !== undone.current) session.redo();
@@ -150,7 +138,7 @@ function CodeText({
   const onBlur = (event: FocusEvent) => {
     onTyping(false);
     const next = event.relatedTarget;
-    if (!(next instanceof Element && next.closest(".ds-code-notes"))) applyText(session);
+    if (!(next instanceof Element && next.closest(".ds-code-notes"))) session.applyCode();
   };
   return (
     <textarea
@@ -212,9 +200,9 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
           </span>
           <SmallButton
             title="Ctrl+Enter"
-            disabled={draft.refused === draft.source}
+            disabled={draft.found.length > 0}
             data-testid="apply-code"
-            onClick={() => applyText(session)}
+            onClick={() => session.applyCode()}
           >
             Apply
           </SmallButton>

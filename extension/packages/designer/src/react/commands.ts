@@ -368,7 +368,7 @@ export const COMMANDS: readonly Command[] = [
         session.select([missing.node]);
         session.view({ folded: [], inspector: true });
         api?.show(missing.node);
-      } else session.view({ drawer: "problems" });
+      } else session.view({ drawer: session.store.get().draft ? "code" : "problems" });
     },
   },
   { id: "previous", title: "Sample before", section: "Run", keys: ["["], run: sample(-1) },

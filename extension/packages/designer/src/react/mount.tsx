@@ -4,6 +4,7 @@ import type { Host } from "../core/host";
 import type { Session } from "../core/session";
 import type { InsertCell } from "../widget/cells";
 import { App } from "./App";
+import { isLaid } from "./canvas/sizes";
 
 export interface Place {
   readonly host?: Host;
@@ -18,6 +19,10 @@ export function mount(
   session: Session,
   { host, onHeight, insertCell = null }: Place = {},
 ): () => void {
+  session.laid = () => {
+    const state = session.store.get();
+    return state.graph !== null && isLaid(state, state.graph);
+  };
   const react = createRoot(root);
   react.render(
     <App session={session} root={root} host={host ?? null} insertCell={insertCell} onHeight={onHeight ?? null} />,
