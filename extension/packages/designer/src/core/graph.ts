@@ -45,6 +45,13 @@ export function nodeOf(graph: GraphView | null, key: string): NodeView | undefin
   return graph ? indexOf(graph).get(key) : undefined;
 }
 
+/** The node whose result a port gives, if need be a part of it that a branch has. */
+export function originOf(graph: GraphView | null, { node, output }: PortRef): string {
+  const { operator, inputs } = nodeOf(graph, node) ?? {};
+  const divided = operator === SPLIT && inputs?.[output >> 1];
+  return divided ? originOf(graph, divided) : node;
+}
+
 /** Every wire, by the card that it ends in and the place there. */
 export const wiresOf: (graph: GraphView) => readonly Wire[] = remembered((graph) => {
   const wires: Wire[] = [];

@@ -4,7 +4,7 @@ import { type Argument, sameValue } from "../../core/catalog";
 import { readersOf } from "../../core/data";
 import * as format from "../../core/format";
 import { freePlace } from "../../core/freeSpot";
-import { nodeOf } from "../../core/graph";
+import { nodeOf, originOf } from "../../core/graph";
 import { COLUMN, ROW } from "../../core/layout";
 import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
@@ -42,6 +42,7 @@ export function DrawnNow({ of, unit }: { readonly of: PortRef; readonly unit: st
 function Wired({ node, argument }: Props) {
   const session = useSession();
   const source = node.argument_inputs[argument.name];
+  const origin = useSel((s) => (source ? originOf(s.graph, source) : ""));
   if (!source) return null;
   const cut = () => {
     const graph = session.store.get().graph;
@@ -54,10 +55,10 @@ function Wired({ node, argument }: Props) {
         <button
           type="button"
           className="ds-wired-name"
-          title={`Show ${source.node}`}
-          onClick={() => session.select([source.node])}
+          title={`Show ${origin}`}
+          onClick={() => session.select([origin])}
         >
-          from <b>{source.node}</b>
+          from <b>{origin}</b>
         </button>
         <IconButton
           icon="cross"

@@ -2,7 +2,7 @@ import { Fragment, useState } from "react";
 import { type Argument, isSaid, type Operator, outputName, sameValue } from "../../core/catalog";
 import { brokenFile, isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { nodeOf } from "../../core/graph";
+import { nodeOf, originOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
 import { findings, findingsAt, isAbsent, previewOf, repairOf, repairsOf, stepOf } from "../../core/select";
@@ -65,13 +65,7 @@ function isShown(argument: Argument, node: NodeView): boolean {
 function Arguments({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
   // what feeds an argument, by its name: a generator may reach it through the split of a branch
   const drawn: Readonly<Record<string, string>> = useSel((s) =>
-    Object.fromEntries(
-      Object.entries(node.argument_inputs).map(([name, ref]) => {
-        const source = nodeOf(s.graph, ref.node);
-        const split = s.opening?.catalog.byName.get(source?.operator ?? "")?.role === "split";
-        return [name, (split && source?.inputs[0]?.node) || ref.node];
-      }),
-    ),
+    Object.fromEntries(Object.entries(node.argument_inputs).map(([name, ref]) => [name, originOf(s.graph, ref)])),
   );
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
@@ -277,8 +271,8 @@ function Pinned({ node }: { readonly node: NodeView }) {
   return (
     <Section>
       <p className="ds-muted">
-        {node.pin_old ? "Pinned before the edit" : "Pinned"}: previews go on from its data of batch {node.pin_batch + 1},
-        whatever is changed here; runs do not.{" "}
+        {node.pin_old ? "Pinned before the edit" : "Pinned"}: previews go on from its data of batch{" "}
+        {node.pin_batch + 1}, whatever is changed here; runs do not.{" "}
         {(node.pin_old ? [true, false] : [false]).map((held) => (
           <button
             key={String(held)}
