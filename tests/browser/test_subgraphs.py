@@ -283,6 +283,24 @@ def _guard_in_a_narrow_frame(page: Any, pill: Any, card: Any, ghost: Any) -> Non
     page.locator(".ds-inspector.ds-floating").wait_for()
 
 
+def _has_one_probability(page: Any, artifacts: Path) -> None:
+    """That of the image is that of its boxes, and both stay one card each."""
+    cards = page.locator(".react-flow__node").count()
+    _by_id(page, "probability").focus()
+    page.keyboard.press("ArrowLeft")
+    for key, other in (("flip", "flipped_boxes"), ("flipped_boxes", "flip")):
+        told = f'[title="Applied to 95 % of the samples, the same as {other}"]'
+        _by_id(page, f"node-{key}").locator(told, has_text="p 0.95").wait_for()
+    assert page.locator(".react-flow__node").count() == cards
+    page.screenshot(path=artifacts / "designer_guard_probability.png")
+    page.keyboard.press("End")
+    _await_code(page, "if coin", there=False)
+    _by_id(page, "undo").click()
+    _await_code(page, "if coin")
+    _by_id(page, "undo").click()
+    _await_code(page, "if coin", there=False)
+
+
 def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _boxed_photos(server[1] / "coco")
     _open(page, server, "boxes.ipynb", BOXES, "thumb-flip")
@@ -330,21 +348,7 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     made, coin = (page.locator(f'[data-testid="node-{key}"]').bounding_box() for key in ("flipped_boxes", "coin_flip"))
     assert made["x"] > coin["x"] + coin["width"]
     assert page.locator('[data-testid="node-outputs"]').bounding_box()["x"] > made["x"] + made["width"]
-    # a probability is that of both, which stay one card each
-    cards = page.locator(".react-flow__node").count()
-    _by_id(page, "probability").focus()
-    page.keyboard.press("ArrowLeft")
-    for key, other in (("flip", "flipped_boxes"), ("flipped_boxes", "flip")):
-        told = f'[title="Applied to 95 % of the samples, the same as {other}"]'
-        _by_id(page, f"node-{key}").locator(told, has_text="p 0.95").wait_for()
-    assert page.locator(".react-flow__node").count() == cards
-    page.screenshot(path=artifacts / "designer_guard_probability.png")
-    page.keyboard.press("End")
-    _await_code(page, "if coin", there=False)
-    _by_id(page, "undo").click()
-    _await_code(page, "if coin")
-    _by_id(page, "undo").click()
-    _await_code(page, "if coin", there=False)
+    _has_one_probability(page, artifacts)
     _by_id(page, "undo").click()  # cards go back to their places with it
     page.locator('[data-testid="node-flipped_boxes"]').wait_for(state="detached")
     lab.settle(page)

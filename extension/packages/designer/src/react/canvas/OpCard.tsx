@@ -95,7 +95,8 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
     const hold = (held: boolean) => () => session.edit([], { pins: { [key]: held } });
     const title = "Previews use this data from here on. Runs and programs do not.";
     const words = format.pinWords(node);
-    if (!node.pin_old || className === "ds-pill") return chip(words, "unpin", `${title} Click to unpin it.`, hold(false), `${className} ds-pin-chip`);
+    if (!node.pin_old || className === "ds-pill")
+      return chip(words, "unpin", `${title} Click to unpin it.`, hold(false), `${className} ds-pin-chip`);
     return (
       <>
         <span className={`${className} ds-use-chip`} title={title}>

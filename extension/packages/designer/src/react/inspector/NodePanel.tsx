@@ -271,8 +271,8 @@ function Pinned({ node }: { readonly node: NodeView }) {
   return (
     <Section>
       <p className="ds-muted">
-        {node.pin_old ? "Pinned before the edit" : "Pinned"}: previews go on from its data of batch{" "}
-        {node.pin_batch + 1}, whatever is changed here; runs do not.{" "}
+        {node.pin_old ? "Pinned before the edit" : "Pinned"}: previews go on from its data of batch {node.pin_batch + 1}
+        , whatever is changed here; runs do not.{" "}
         {(node.pin_old ? [true, false] : [false]).map((held) => (
           <button
             key={String(held)}
