@@ -88,6 +88,8 @@ ALIASES: dict[str, str] = {
 
 #: What stands in place of the package of an operator with a number that is drawn.
 _RECIPE = "recipe"
+#: A variable or an argument for which a number is drawn.
+_DRAW = r"(\w+) ?= ?fn\.random\."
 
 
 @cache
@@ -95,11 +97,12 @@ def _random() -> dict[str, tuple[str, ...]]:
     """Lines of what draws numbers, by what it is called: transforms, and operators with one argument that is drawn."""
     found = {name: _drawn_before(lines) for name, lines in random_transforms().items()}
     for lines in tuple(found.values()):
-        alone = [line.strip().replace(", interp_type=types.INTERP_NN", "") for line in lines if not line.startswith("if ")]
-        drawn = re.findall(r"(\w+) ?= ?fn\.random\.", " ".join(alone))
+        alone = [line.strip() for line in lines if not line.startswith("if ")]
+        drawn = re.findall(_DRAW, " ".join(alone))
         if len(drawn) == 1 and "fn." not in "".join(alone[1:-1]) and not lines[0].startswith("positions"):
             operator = _operator_of(lines).rpartition(".")[2]
-            found.setdefault(f"{_RECIPE}.{operator} + random {drawn[0]}", tuple(alone))
+            plain = tuple(line.replace(", interp_type=types.INTERP_NN", "") for line in alone)
+            found.setdefault(f"{_RECIPE}.{operator} + random {drawn[0]}", plain)
     return found
 
 
@@ -119,10 +122,14 @@ def _operator_of(lines: Sequence[str]) -> str:
 def _told(lines: Sequence[str]) -> str:
     """What is drawn, in words."""
     text = " ".join(lines)
-    parts = [f"{name} from {low} to {high}" for name, low, high in re.findall(r"(\w+) ?= ?fn\.random\.uniform\(range=\[(\S+), (\S+)\]", text)]
-    parts += [f"{name} with probability {p}" for name, p in re.findall(r"(\w+) ?= ?fn\.random\.coin_flip\(probability=([\d.]+)", text)]
+    ranges = re.findall(rf"{_DRAW}uniform\(range=\[(\S+), (\S+)\]", text)
+    coins = re.findall(rf"{_DRAW}coin_flip\(probability=([\d.]+)", text)
+    parts = [f"{name} from {low} to {high}" for name, low, high in ranges]
+    parts += [f"{name} with probability {p}" for name, p in coins]
     parts += [f"for {float(p):.0%} of the samples" for p in re.findall(r"if .*probability=([\d.]+)", text)]
-    return f" Draws {', '.join(parts)}.".replace("Draws for", "For").replace("-", "\u2212").replace("%", " %") if parts else ""
+    if not parts:
+        return ""
+    return f" Draws {', '.join(parts)}.".replace("Draws for", "For").replace("-", "−").replace("%", " %")
 
 
 def named_elsewhere(catalog: Catalog) -> Catalog:
@@ -163,6 +170,7 @@ def added(message: AddTransform, graph: Graph, registry: Registry) -> tuple[Edit
         return edits if graph.outputs or end is None else (*edits, SetOutputs(outputs=(end,)))
     if message.branch:
         return edits
-    behind = [Connect(source=end, target=w.target, input=w.input) for w in graph.wires() if w.source == source and w.input is not None]
+    fed = [wire for wire in graph.wires() if wire.source == source and wire.input is not None]
+    behind = [Connect(source=end, target=wire.target, input=wire.input) for wire in fed]
     outputs = tuple(end if port == source else port for port in graph.outputs)
     return (*edits, *behind, *([SetOutputs(outputs=outputs)] if source in graph.outputs else []))

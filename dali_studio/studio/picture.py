@@ -164,7 +164,8 @@ def draw(
         f'<rect class="s" x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" '
         'stroke="#e0e3e7"/>'
         f'{_MARK}<text x="42" y="27" class="b">{escape(graph.name)}'
-        f'<tspan dx="10" class="m" font-weight="400">{count}</tspan></text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
+        f'<tspan dx="10" class="m" font-weight="400">{count}</tspan></text>{speed}'
+        f'<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
         f'<g transform="translate({-left:g} {_TOP - top:g})">{"".join(body)}</g>'
         f'<text x="14" y="{whole - 13:g}" class="m">Picture of {now}. {note}</text>'
         f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
@@ -367,7 +368,8 @@ def _time(milliseconds: float) -> str:
     """As the designer writes times."""
     if milliseconds < 0.0995:
         return f"{milliseconds * 1e3:.0f} µs"
-    return f"{milliseconds:.3g} ms" if milliseconds < 999.5 else f"{milliseconds / 1e3:.3g} s"
+    value, unit = (milliseconds, "ms") if milliseconds < 999.5 else (milliseconds / 1e3, "s")
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
 
 
 def _value(value: object) -> str:

@@ -354,6 +354,6 @@ OutputRequest = (
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | FreeMemory | Stop | RequestCode
-    | RequestDetail | PasteCode | AddTransform | ApplyCode | ApplyFunction | SaveDocument | OpenFolder | OpenRecipe | OpenText
-    | RestoreEdits | RunRequest | OutputRequest
+    | RequestDetail | PasteCode | AddTransform | ApplyCode | ApplyFunction | SaveDocument | OpenFolder | OpenRecipe
+    | OpenText | RestoreEdits | RunRequest | OutputRequest
 )  # fmt: skip

@@ -29,7 +29,8 @@ from dali_studio.graph.followers import followed
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import aliases, code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
+from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
+from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import MARK, Autosave
 from dali_studio.studio.cards import asked, told
@@ -368,7 +369,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.AddTransform) -> None:
-        edits = aliases.added(message, self.graph, self.registry)
+        edits = added(message, self.graph, self.registry)
         places = written_places(self.history, edits, self.revision + 1, message.laid)
         self.history.apply(edits, places=places or in_columns(edits, message.at, self.positions.values()))
         self._changed()

@@ -322,7 +322,12 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _by_id(page, "draw-deviation").fill("4")
     page.keyboard.press("Enter")
     _await_code(page, "stddev=4)")
-    # held between limits, where draws gather
+    assert _by_id(page, "distribution-clamped").count() == _by_id(page, "ends").count() == 0
+    facts = page.locator('[data-testid="inspector"] .ds-stats').bounding_box()
+    widget = _by_id(page, "designer").bounding_box()
+    assert facts["y"] + 40 < widget["y"] + widget["height"]  # what comes out is in sight
+    # held between limits, where draws gather: at the generator, which the argument leads to
+    page.locator(".ds-wired-name").click()
     _by_id(page, "distribution-clamped").click()
     _await_code(page, "math.clamp(normal, -10.5, 5.5)")
     page.wait_for_function("() => document.querySelector('[data-testid=density] path').getAttribute('d').split('M').length === 4")
@@ -333,6 +338,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     page.screenshot(path=artifacts / "designer_clamped.png")
     _by_id(page, "distribution-normal").click()
     _await_code(page, "math.clamp", there=False)
+    _by_id(page, "node-rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")

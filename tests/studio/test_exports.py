@@ -67,7 +67,7 @@ def test_a_picture_writes_numbers_as_the_designer_does() -> None:
     assert re.search(r">−?\d+(\.\d+)?°<", svg)  # the draw of a wired angle
     assert re.search(r"[> ](\d+ µs|\d+(\.\d+)? ms)<", svg)
     assert re.search(r'height="3" fill="#\w+"', svg) and re.search(r">\d results?<", svg)  # heat, and the outputs
-    assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.5 ms", "20 ms", "2 s"]
+    assert [picture._time(value) for value in (0.05, 0.5, 20.0, 2000.0)] == ["50 µs", "0.50 ms", "20.0 ms", "2.00 s"]
     assert [picture._value(value) for value in (True, False, -2.5)] == ["on", "off", "−2.5"]
 
 
@@ -153,7 +153,7 @@ def test_no_time_stands_on_the_name_of_a_box() -> None:
                              output_kinds=("boxes",), facts=())  # fmt: skip
     for shown, times in ((still, 0), (stills.Still(bodies.ImageBody(), still.picture, ""), 1)):
         card = picture._Card(node, {"moved": shown}, (), None, rows=2, wide=False)
-        assert card.draw((1.5, 0.2)).count(">1.5 ms<") == times
+        assert card.draw((1.5, 0.2)).count(">1.50 ms<") == times
 
 
 def test_text_in_pictures() -> None:

@@ -104,11 +104,11 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
 
 def random_transforms() -> dict[str, tuple[str, ...]]:
     """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
-    written = {
-        f"{library}.{name}": tuple(rule.lines(Transform(library=library, name=name, values=rule.example, inner=()), State([])))
-        for library, rules in _LIBRARIES.items()
-        for name, rule in rules.items()
-    }
+    written: dict[str, tuple[str, ...]] = {}
+    for library, rules in _LIBRARIES.items():
+        for name, rule in rules.items():
+            transform = Transform(library=library, name=name, values=rule.example, inner=())
+            written[f"{library}.{name}"] = tuple(rule.lines(transform, State([])))
     return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
 
 
