@@ -183,6 +183,12 @@ def settle(page: Any) -> None:
     page.evaluate(_SETTLED)
 
 
+def card(page: Any, key: str) -> Any:
+    """The card of a node, to be clicked once all have come to rest: on the way another one is below the pointer."""
+    settle(page)
+    return page.locator(f'[data-testid="node-{key}"]').first
+
+
 def painted(page: Any, key: str) -> list[int]:
     """A 12 x 8 grid of colours of the picture that a node's card shows."""
     return page.evaluate(

@@ -64,7 +64,7 @@ def _await_code(page: Any, text: str, *, there: bool = True) -> None:
 def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
     page = designer
     before = _nodes(page)
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     _await_code(page, "fn.rotate(")
     page.keyboard.press("Control+c")
     text = page.evaluate("() => navigator.clipboard.readText()")
@@ -122,7 +122,7 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
 
 def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-rotate").click(position=HEAD, button="right")
+    lab.card(page, "rotate").click(position=HEAD, button="right")
     # what differs between them is said in their tooltips
     told = page.locator('[data-testid="menu"] button').evaluate_all("all => all.map(one => [one.innerText, one.title])")
     alike = {words for title, words in told if title.split()[0] in ("Bypass", "Mute", "Group", "Collapse")}
@@ -149,7 +149,7 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     assert page.evaluate(view) == seen
     page.keyboard.press("Escape")
     # operators are found by their names elsewhere, with a picture of what they do
-    _by_id(page, "node-resize").click(position=HEAD)
+    lab.card(page, "resize").click(position=HEAD)
     page.keyboard.press("Space")
     _by_id(page, "quick-search").fill("ColorJitter")
     _by_id(page, "quick-torchvision.ColorJitter").wait_for()
@@ -171,7 +171,7 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
 
 def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     _by_id(page, "tab-batch").click()
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=sheet-0-] canvas').length === 8")
     assert page.locator(".ds-sheet-under").first.get_attribute("title").startswith("angle: ")
@@ -205,7 +205,7 @@ def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path)
 
 def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-rotate").click(position=HEAD, button="right")
+    lab.card(page, "rotate").click(position=HEAD, button="right")
     page.get_by_role("menuitem", name="Compare with its input").click()
     _by_id(page, "pair-facts").wait_for()
     box = _by_id(page, "pair-a").bounding_box()
@@ -240,9 +240,9 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     page.keyboard.press("Escape")
     _by_id(page, "comparison").wait_for(state="detached")
     # from wherever the keys went before: the second card gets them
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     _by_id(page, "code-input").click()
-    _by_id(page, "node-normalize").click(position=HEAD, modifiers=["Shift"])
+    lab.card(page, "normalize").click(position=HEAD, modifiers=["Shift"])
     page.keyboard.press("c")
     _by_id(page, "pair-facts").wait_for()
     page.keyboard.press("Escape")
@@ -251,13 +251,13 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
 
 def test_a_picture_is_looked_at_large_sample_by_sample(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     for press in (_by_id(page, "compare").dblclick, _by_id(page, "enlarge").click):
         press()
         _by_id(page, "pair-a").wait_for()
         page.keyboard.press("Escape")
         _by_id(page, "comparison").wait_for(state="detached")
-    _by_id(page, "node-rotate").click(position=HEAD, button="right")
+    lab.card(page, "rotate").click(position=HEAD, button="right")
     page.get_by_role("menuitem", name="Enlarge its picture").click()
     extents = "() => { const { width, height } = document.querySelector('[data-testid=pair-a]'); return `${height}×${width}×3 u8`; }"
     said = page.locator(".ds-pair-stage .ds-compare-label")
@@ -284,7 +284,7 @@ def test_a_picture_is_looked_at_large_sample_by_sample(designer: Any, artifacts:
 
 def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     picture = _by_id(page, "compare")
     picture.wait_for()
     box = picture.bounding_box()
@@ -306,7 +306,7 @@ def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: A
 
 def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-uniform").click(position=HEAD)
+    lab.card(page, "uniform").click(position=HEAD)
     page.wait_for_function("() => document.querySelectorAll('[data-testid=density] rect').length === 40")
     _by_id(page, "ends").wait_for()
     _by_id(page, "grip-high").focus()
@@ -317,7 +317,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _await_code(page, "fn.random.normal(")
     page.screenshot(path=artifacts / "designer_random.png")
     before = _nodes(page)
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     # below the argument that it feeds, its numbers can be typed
     _by_id(page, "draw-deviation").fill("4")
     page.keyboard.press("Enter")
@@ -347,7 +347,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _by_id(page, "node-rotate").get_by_text("p 0.9").wait_for()
     assert _nodes(page) == before
     page.locator('[aria-label="wire from resize to rotate"]').wait_for()
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("Control+c")
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert "coin = fn.random.coin_flip(probability=0.9" in copied and "\nif coin:\n    resize = fn.rotate(" in copied
@@ -357,7 +357,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _await_code(page, "probability=0.9")
     _by_id(page, "node-rotate").wait_for()
     assert _nodes(page) == before
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
     page.keyboard.press("End")
     _await_code(page, "coin_flip", there=False)
@@ -409,7 +409,7 @@ def _drag(page: Any, handle: str, dx: float, dy: float) -> None:
 
 def test_handles_on_a_picture_set_arguments(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-normalize").click(position=HEAD)
+    lab.card(page, "normalize").click(position=HEAD)
     window = _by_id(page, "window")
     window.focus()
     for _ in range(4):
@@ -427,13 +427,13 @@ def test_handles_on_a_picture_set_arguments(designer: Any) -> None:
     page.evaluate("text => navigator.clipboard.writeText(text)", program)
     page.keyboard.press("Control+v")
     _drawn(page, "thumb-rotate_2")
-    _by_id(page, "node-warp_affine").click(position=HEAD)
+    lab.card(page, "warp_affine").click(position=HEAD)
     for handle, move in (("size", (-40, -20)), ("shear", (30, 0)), ("turn", (40, 0)), ("move", (9, 9))):
         _drag(page, f"placed-{handle}", *move)
         await_field("matrix", "1,0,0,0,1,0", there=False)
         _by_id(page, "undo").click()
         await_field("matrix", "1,0,0,0,1,0")
-    _by_id(page, "node-rotate_2").click(position=HEAD)
+    lab.card(page, "rotate_2").click(position=HEAD)
     _by_id(page, "placed-turn").press("ArrowRight")
     await_field("angle", "11")
 
@@ -454,7 +454,7 @@ def _apart(one: list[int], other: list[int]) -> float:
 
 def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-resize").click(position=HEAD, button="right")
+    lab.card(page, "resize").click(position=HEAD, button="right")
     page.get_by_role("menuitem", name="Pin its data").click()
     _by_id(page, "unpin-resize").get_by_text("pinned, batch 1").wait_for()
     _by_id(page, "inspector").get_by_text("previews go on from its data of batch 1").wait_for()
@@ -462,7 +462,7 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
     kept, turned = lab.painted(page, "resize"), _drawings(page, "rotate")
     page.screenshot(path=artifacts / "designer_pinned.png")
     # an edit does not show: the card says so
-    _by_id(page, "node-resize").click(position=HEAD)
+    lab.card(page, "resize").click(position=HEAD)
     _by_id(page, "number-resize_shorter").fill("60")
     _by_id(page, "number-resize_shorter").press("Enter")
     _by_id(page, "pin-again-resize").wait_for()
@@ -515,7 +515,7 @@ def test_the_view_that_nobody_chose_fits_its_room(designer: Any) -> None:
     # what comes and goes again at the end of the chain neither moves nor shrinks what is looked at
     view = "() => document.querySelector('.react-flow__viewport').style.transform"
     seen = page.evaluate(view)
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("Space")
     _by_id(page, "quick-search").fill("hsv")
     page.keyboard.press("Enter")
@@ -579,7 +579,7 @@ def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) 
         lab.settle(page)
         check(theme)
         for key in ("uniform", "normalize", "rotate"):
-            _by_id(page, f"node-{key}").click(position=HEAD)
+            lab.card(page, key).click(position=HEAD)
             lab.settle(page)
             check(f"{theme}, {key}")
         for key in ("Space", "?", "Control+f"):
@@ -593,14 +593,14 @@ def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) 
         check(f"{theme}, sweep")
         _by_id(page, "sheet-mode-samples").click()
         _by_id(page, "tab-batch").click()
-        _by_id(page, "node-rotate").click(position=HEAD, button="right")
+        lab.card(page, "rotate").click(position=HEAD, button="right")
         check(f"{theme}, menu")
         page.get_by_role("menuitem", name="Compare with its input").click()
         _by_id(page, "pair-facts").wait_for()
         check(f"{theme}, comparison")
         _by_id(page, "pair-close").click()
     # in high contrast, what has a meaning is not pale: it has another mark
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("b")
     page.locator(".ds-bypassed").wait_for()
     pale = """() => [...document.querySelectorAll('.ds-canvas [class*=ds-]:not(:disabled)')].filter(one => {

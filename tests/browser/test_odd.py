@@ -52,7 +52,7 @@ def test_all_wires_are_there_after_each_change_of_width(designer: Any) -> None:
 def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any) -> None:
     page = designer
     widget = page.locator(".jp-OutputArea .ds-widget").first
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     for width in (1100, 800, 640):
         widget.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
         lab.settle(page)
@@ -60,9 +60,8 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
         assert card["x"] >= widget.bounding_box()["x"]
         assert card["x"] + card["width"] < inspector["x"], width
     _by_id(page, "tab-batch").click()
-    lab.settle(page)  # cards come to their places above the drawer
     for key in ("resize", "rotate"):
-        _by_id(page, f"node-{key}").click(position={"x": 20, "y": 6})
+        lab.card(page, key).click(position={"x": 20, "y": 6})
         lab.settle(page)
         card, inspector = _by_id(page, f"node-{key}").bounding_box(), _by_id(page, "inspector").bounding_box()
         assert card["x"] + card["width"] < inspector["x"], key
@@ -75,9 +74,9 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
     _by_id(page, "canvas").focus()
     page.keyboard.press("0")
     lab.settle(page)
-    _by_id(page, "node-resize").click(position={"x": 20, "y": 6})
+    lab.card(page, "resize").click(position={"x": 20, "y": 6})
     lab.settle(page)
-    _by_id(page, "node-decode").click(position={"x": 100, "y": 6}, modifiers=["Control"])
+    lab.card(page, "decode").click(position={"x": 100, "y": 6}, modifiers=["Control"])
     page.keyboard.press("g")
     box = page.locator(".ds-card-box")
     box.wait_for()
@@ -86,8 +85,7 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
     assert card["x"] + card["width"] < inspector["x"]
     page.keyboard.press("Control+z")
     box.wait_for(state="detached")
-    lab.settle(page)
-    _by_id(page, "node-rotate").click(position={"x": 20, "y": 6})
+    lab.card(page, "rotate").click(position={"x": 20, "y": 6})
     _by_id(page, "tab-batch").click()
     widget.evaluate("element => { element.style.width = '520px'; }")
     lab.settle(page)
@@ -115,8 +113,9 @@ def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(design
 
 def test_an_undo_in_the_middle_of_a_drag_leaves_a_value_that_can_be_undone(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-brightness_contrast").click(position=HEAD)
+    lab.card(page, "brightness_contrast").click(position=HEAD)
     field = _by_id(page, "number-contrast")
+    lab.settle(page)  # the picture above it comes later, and moves it
     slider = _by_id(page, "slider-contrast").bounding_box()
     middle = slider["y"] + slider["height"] / 2
     page.mouse.move(slider["x"] + slider["width"] * 0.6, middle)
@@ -135,7 +134,7 @@ def test_an_undo_in_the_middle_of_a_drag_leaves_a_value_that_can_be_undone(desig
 
 def test_the_name_of_the_outputs_card_is_refused(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("F2")
     for name in ("__outputs__", "\u0434\u043e\u043c", "\U0001f600", "\u0639\u0631\u0628\u064a"):
         _by_id(page, "rename").fill(name)
@@ -147,7 +146,7 @@ def test_the_name_of_the_outputs_card_is_refused(designer: Any) -> None:
 
 def test_a_killed_kernel_gives_a_sweep_again(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-brightness_contrast").click(position=HEAD)
+    lab.card(page, "brightness_contrast").click(position=HEAD)
     _by_id(page, "tab-batch").click()
     _by_id(page, "sheet-mode-sweep").click()
     page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")

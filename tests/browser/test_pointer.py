@@ -38,7 +38,7 @@ def _await_code(page: Any, text: str) -> None:
 
 def test_a_search_opens_where_a_wire_ends_or_a_double_click_is(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-resize").click(position=HEAD)
+    lab.card(page, "resize").click(position=HEAD)
     canvas = _by_id(page, "canvas").bounding_box()
     # the latter place among cards, which it may cover
     for wire, left, top in ((True, 220, 350), (False, 220, 350), (False, canvas["width"] - 30, 150)):
@@ -102,8 +102,8 @@ def test_what_is_not_used_is_returned_by_a_click(designer: Any) -> None:
 
 def test_an_entered_subgraph_tells_of_itself(designer: Any, artifacts: Path) -> None:
     page = designer
-    _by_id(page, "node-resize").click(position=HEAD)
-    _by_id(page, "node-rotate").click(position=HEAD, modifiers=["Control"])
+    lab.card(page, "resize").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD, modifiers=["Control"])
     _by_id(page, "several-collapse").click()  # what the inspector offers for several
     _by_id(page, "node-group:group1").wait_for()
     _by_id(page, "canvas").focus()
@@ -145,7 +145,7 @@ def test_the_search_finds_junctions_and_leads_the_nearest_wire_there(designer: A
 
 def test_outputs_say_why_they_stay(designer: Any) -> None:
     page = designer
-    _by_id(page, "node-outputs").click(position=HEAD)
+    lab.card(page, "outputs").click(position=HEAD)
     page.keyboard.press("Delete")
     _by_id(page, "strip").get_by_text("Outputs stay").wait_for()
     assert page.locator('[data-testid="undo-notice"]').count() == 0
