@@ -83,6 +83,11 @@ size=(20, 30), roi_start=(-0.3, -0.2), roi_end=(1.4, 1.7), roi_relative=True
 size=(20, 30), roi_start=(-2, -3), roi_end=(70, 80)
 size=(20, 30), roi_start=(0, 0), roi_end=(1, 1), roi_relative=True
 resize_shorter=24, roi_start=0.2, roi_end=0.8, roi_relative=True
+size=(20, 0), roi_start=(0.9, 0.7), roi_end=(0.1, 0.2), roi_relative=True
+resize_x=30, roi_start=(0.9, 0.7), roi_end=(0.1, 0.2), roi_relative=True
+resize_y=-20, roi_start=(0.1, 0.7), roi_end=(0.9, 0.2), roi_relative=True, mode="stretch"
+size=(20, 0), roi_start=(0.9, 0.7), roi_end=(0.1, 0.2), roi_relative=True, mode="not_smaller"
+size=(0, 0), roi_start=(0.9, 0.7), roi_end=(0.1, 0.2), roi_relative=True, mode="not_larger"
 """.strip().splitlines()
 
 FILTERS = """

@@ -49,6 +49,12 @@ def test_alignment_of_rounded_extents(alignment: float, rounding: str) -> None:
         check(program, data, FLOATS)
 
 
+@pytest.mark.parametrize("size", ["sizes=(20, 0)", "sizes=(0, 20), alignment=0.2", "sizes=(20, 0), mode='not_larger'"])
+def test_windows_whose_begin_is_beyond_their_end(size: str) -> None:
+    window = "roi_start=(0.9, 0.8), roi_end=(0.2, 0.1), roi_relative=True"
+    check(f"fn.tensor_resize(x, {size}, axes=(0, 1), {window})", {"x": pictures(SIZES, dtype=np.float32)}, FLOATS)
+
+
 @pytest.mark.parametrize(("old", "new", "arguments"), [
     ("fast_resize_crop_mirror", "resize_crop_mirror", "resize_shorter=20, crop=(9, 8)"),
     ("experimental.tensor_resize", "tensor_resize", "sizes=(9, 8), axes=(0, 1)"),

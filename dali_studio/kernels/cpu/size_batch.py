@@ -25,7 +25,8 @@ def sizes_and_regions(
     lows, highs : ndarray
         (N, K) corners of the regions, as (y, x) or (z, y, x).
     requested : ndarray
-        (N, K) extents; 0 for those that follow, negative ones mirror.
+        (N, K) extents; 0 for those that follow, negative ones mirror. So do regions whose begin is beyond their end,
+        as in nvidia.dali not along axes that follow, unless the mode bounds all axes.
     mode : int
         Index in `MODES`.
     limits : ndarray
@@ -46,5 +47,10 @@ def sizes_and_regions(
     """
     sizes, rois = np.empty(lows.shape, np.int64), np.empty((len(lows), 2 * lows.shape[1]))
     kept = np.broadcast_to(_CENTRE, lows.shape) if pivots is None else pivots
+    reversed_ = lows > highs
+    if reversed_.any():
+        bounded = MODES[mode] in ("not_smaller", "not_larger") and requested.any(axis=1, keepdims=True)
+        turned = reversed_ & (requested == 0) & ~np.asarray(bounded)
+        lows, highs = np.where(turned, highs, lows), np.where(turned, lows, highs)
     kernel("output_sizes")(lows, highs, requested, mode, limits, exact, rounding, kept, sizes, rois)
     return sizes, rois

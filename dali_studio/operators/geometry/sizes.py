@@ -152,8 +152,11 @@ def regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
     if not args.given("roi_start"):
         return np.zeros(in_sizes.shape), in_sizes.astype(np.float64)
     width = in_sizes.shape[1]
-    low, high = (args.vectors(name, width, np.float32).astype(np.float64) for name in ("roi_start", "roi_end"))
-    return (low * in_sizes, high * in_sizes) if args["roi_relative"] else (low, high)
+    low, high = (args.vectors(name, width, np.float32) for name in ("roi_start", "roi_end"))
+    if args["roi_relative"]:  # products of single precision, as in nvidia.dali: sizes that follow may be ties
+        whole = in_sizes.astype(np.float32)
+        low, high = low * whole, high * whole
+    return low.astype(np.float64), high.astype(np.float64)
 
 
 #: The mode of sizes of one side.
