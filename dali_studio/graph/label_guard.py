@@ -264,13 +264,12 @@ def _takers(
 
 
 def _looks_like_mask(graph: Graph, way: Sequence[PortRef], meta: TensorMeta) -> bool:
-    """Whether a picture holds classes: it is declared so, or it is decoded as gray and never interpolated."""
+    """Whether a picture holds classes: it is declared so, or it is decoded as gray, and by nothing interpolated."""
     if meta.kind != "image":
         return meta.kind == "mask"
     arguments = [graph.node(port.node).arguments for port in way]
-    return any(one.get("output_type") == "GRAY" for one in arguments) and any(
-        one.get("interp_type") == "INTERP_NN" for one in arguments
-    )
+    nearest = len(way) == 2 or any(one.get("interp_type") == "INTERP_NN" for one in arguments)
+    return nearest and any(one.get("output_type") == "GRAY" for one in arguments)
 
 
 def _belongs(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> bool:

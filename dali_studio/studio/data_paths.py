@@ -41,11 +41,14 @@ class Source:
     arguments : mapping
     then : tuple
         Operators behind its first output, with their arguments.
+    masks : mapping or None
+        Another reader of the same kind reads the masks of these pictures, in step with it.
     """
 
     operator: str
     arguments: _Arguments
     then: tuple[tuple[str, _Arguments], ...] = field(default=(("decoders.image", {}),))
+    masks: _Arguments | None = None
 
 
 ARRAYS = Kind("arrays", "any", "files", ("*.npy",), samples.volumes)
@@ -56,6 +59,12 @@ FOLDERS: tuple[tuple[Kind, Callable[[dict[str, Value]], Source]], ...] = (
     (VIDEOS, lambda found: Source("experimental.readers.video", {**found, "sequence_length": _FRAMES}, ())),
     (ARRAYS, lambda found: Source("readers.numpy", found, _layout(found))),
 )
+
+#: What folders of masks are called, beside one of images.
+_MASKS = (
+    "mask", "masks", "label", "labels", "annotation", "annotations", "segmentation", "segmentations", "seg", "segs",
+    "target", "targets", "gt", "ground_truth", "segmentationclass",
+)  # fmt: skip
 
 #: All of them, in words.
 _ALL = "images, sounds, videos or arrays"
@@ -69,8 +78,8 @@ def is_picture(path: Path) -> bool:
 def source_at(path: Path) -> Source:
     """What reads that which lies at a path.
 
-    A folder of images, sounds, videos or arrays, or of a folder for each class; a picture; a list of files; annotations
-    of the COCO data set; an archive of WebDataset; records of TensorFlow, with their index beside them.
+    A folder of images, sounds, videos or arrays, or of a folder for each class, or of one for images and one for their
+    masks; a picture; a list of files; annotations of the COCO data set; an archive of WebDataset; records of TensorFlow, with their index beside them.
 
     Raises
     ------
@@ -97,7 +106,31 @@ def source_at(path: Path) -> Source:
     raise unreadable(f"{path} is no data set that is known.")
 
 
+def twin_folders(path: Path) -> tuple[Path, Path, int] | None:
+    """The folders of images and of their masks in a folder, and how many there are of each: their files go in pairs.
+
+    A mask is called as its image, or so with an ending that all of them have, and lies in a format that keeps classes.
+    """
+    try:
+        inner = [entry for entry in path.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
+        masks = next((one for one in inner if one.name.lower() in _MASKS), None)
+        if masks is None or len(inner) != 2:
+            return None
+        images = next(one for one in inner if one != masks)
+        names = [sorted(one.name for one in folder.iterdir() if IMAGES.is_one(one)) for folder in (images, masks)]
+    except OSError:
+        return None
+    pairs = [*zip(*([Path(name).stem for name in some] for some in names), strict=False)]
+    endings = {mask.removeprefix(image) if mask.startswith(image) else None for image, mask in pairs}
+    lossless = all(name.lower().endswith((".png", ".bmp", ".tif", ".tiff")) for name in names[1])
+    paired = len(names[0]) == len(names[1]) and len(endings) == 1 and None not in endings and lossless
+    return (images, masks, len(pairs)) if paired else None
+
+
 def _folder(path: Path) -> Source:
+    if twins := twin_folders(path):
+        images, masks, _ = twins
+        return Source("readers.file", reader_arguments(images), masks=reader_arguments(masks))
     failed: list[Diagnostic] = []
     for kind, reads in FOLDERS:
         try:

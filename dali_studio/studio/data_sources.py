@@ -25,7 +25,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import images
-from dali_studio.studio.data_paths import FOLDERS, source_at, unreadable
+from dali_studio.studio.data_paths import FOLDERS, source_at, twin_folders, unreadable
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.messages import FolderFound
@@ -58,7 +58,9 @@ def folder_found(path: str, name: str) -> FolderFound:
     counted = ((kind, sum(kind.is_one(file) for file in files)) for kind, _ in FOLDERS)
     kind, count = next((found for found in counted if found[1]), (FOLDERS[0][0], 0))
     names = tuple(entry.name for entry in inner)
-    return FolderFound(path=str(folder), folders=names, kind=kind.word[:-1], count=min(count, _COUNTED))
+    twins = twin_folders(folder)
+    count = min(twins[2] if twins else count, _COUNTED)
+    return FolderFound(path=str(folder), folders=names, kind=kind.word[:-1], count=count, masked=twins is not None)
 
 
 def _entries(folder: Path) -> Iterable[Path]:

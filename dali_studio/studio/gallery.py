@@ -23,6 +23,8 @@ _HERE = Path(__file__).resolve().parent
 _PLACES = (_HERE / "gallery", _HERE.parent.parent / "gallery")
 #: The document of an example, in the folder that has its name.
 FILE = "pipeline.dali.json"
+#: How masks are decoded: their numbers are classes.
+_CLASSES = {"output_type": "GRAY"}
 #: Shown before the others, which follow by their titles.
 _FIRST = ("getting_started", "resnet50", "augmentations")
 
@@ -115,6 +117,12 @@ def reading_graph(source: Source, registry: Registry) -> Graph:
         graph.add_node(Node(key=schema.node_name, operator=name, arguments=arguments, version=schema.version))
         graph.connect(PortRef(node=last), schema.node_name, 0)
         last = schema.node_name
+    if source.masks is not None:  # whose readers have the same order
+        for key, name, arguments in (("mask_reader", reader.name, source.masks), ("mask", "decoders.image", _CLASSES)):
+            graph.add_node(Node(key=key, operator=name, arguments=arguments, version=registry.schema(name).version))
+        graph.connect(PortRef(node="mask_reader"), "mask", 0)
+        graph.set_outputs([PortRef(node=last), PortRef(node="mask")])
+        return graph
     given = len(output_schemas(graph, read, registry) or ())
     graph.set_outputs([PortRef(node=last), *(PortRef(node=read, output=i) for i in range(1, given))])
     return graph

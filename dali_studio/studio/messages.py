@@ -306,6 +306,8 @@ class FolderFound(msgspec.Struct, frozen=True, kw_only=True, tag="folder_found")
 
     They are counted up to a limit.
 
+    `masked`: a folder of masks lies beside one of images, file by file.
+
     `note`: why it cannot be looked into, or nothing.
     """
 
@@ -313,6 +315,7 @@ class FolderFound(msgspec.Struct, frozen=True, kw_only=True, tag="folder_found")
     folders: tuple[str, ...] = ()
     kind: str = "image"
     count: int = 0
+    masked: bool = False
     note: str = ""
 
 

@@ -85,6 +85,47 @@ def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
     assert "Line 1: `while True:` is not read" in _by_id(page, "strip").inner_text()
 
 
+_MIDDLE = """target => { const path = [...document.querySelectorAll('.react-flow__edge')].find(e => e.dataset.id === target)
+    .querySelector('.react-flow__edge-path'); const { x, y } = path.getPointAtLength(path.getTotalLength() / 2)
+    .matrixTransform(path.getScreenCTM()); return [x, y]; }"""
+
+
+def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifacts: Path) -> None:
+    page = designer
+
+    def dragged(key: str, wire: str) -> None:
+        card = _by_id(page, f"node-{key}").bounding_box()
+        x, y = page.evaluate(_MIDDLE, wire)
+        page.mouse.move(card["x"] + 70, card["y"] + 12)
+        page.mouse.down()
+        page.mouse.move(x + 30, y + 30, steps=4)
+        page.mouse.move(x, y, steps=4)
+        page.wait_for_timeout(150)
+
+    dragged("rotate", "resize|in|0")
+    page.locator(".ds-wire-target").first.wait_for()
+    page.screenshot(path=artifacts / "designer_moved_into_a_wire.png")
+    page.mouse.up()
+    _await_code(page, "fn.resize(rotate")
+    _await_code(page, "fn.rotate(decode")
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_moved_step.png")
+    page.keyboard.press("Control+z")
+    _await_code(page, "fn.rotate(resize")
+    # what has no one thing to pass on says so, and goes back
+    before = _by_id(page, "node-uniform").bounding_box()
+    dragged("uniform", "resize|in|0")
+    page.mouse.up()
+    page.wait_for_selector('[data-testid="strip"]:has-text("uniform does not pass one thing on")')
+    assert _by_id(page, "node-uniform").bounding_box() == before
+    # by keys
+    _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("Control+ArrowLeft")
+    _await_code(page, "fn.resize(rotate")
+    page.keyboard.press("Control+ArrowRight")
+    _await_code(page, "fn.rotate(resize")
+
+
 def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(designer: Any) -> None:
     page = designer
     page.evaluate("() => navigator.clipboard.writeText('x = fn.hsv(images, hue=90.0)')")

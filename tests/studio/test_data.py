@@ -18,6 +18,7 @@ from studio.clients import Client, only, set_argument
 
 from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
 from dali_studio.cli import main
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
@@ -336,3 +337,40 @@ def test_a_designer_says_what_a_folder_lacks(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("no picture")
     with pytest.raises(DaliStudioError, match=r"holds no images, sounds, videos or arrays, nor do its sub-folders: 1 other file"):
         Designer(str(tmp_path))
+
+
+@pytest.mark.parametrize("count", [3, 12])
+@pytest.mark.parametrize("ending", ["", "_mask"])
+def test_images_with_masks_beside_them_are_read_in_step(tmp_path: Path, client: Client, count: int, ending: str) -> None:
+    for name, suffix in (("images", ".jpg"), ("masks", f"{ending}.png")):
+        (tmp_path / name).mkdir()
+        for number in range(count):
+            picture = np.full((12, 16, 3) if name == "images" else (12, 16), number, np.uint8)
+            Image.fromarray(picture).save(tmp_path / name / f"{number:02}{suffix}")
+    (found,) = only(client.send("request_folder", path=str(tmp_path)), messages.FolderFound)
+    assert (found.count, found.kind, found.masked) == (count, "image", True)
+    client.send("open_folder", path=str(tmp_path))
+    graph = client.session.graph
+    assert [port.node for port in graph.outputs] == ["decode", "mask"]
+    engine = Engine(graph, default_registry(), background=False)
+    engine.schedule()
+    images, masks = ([round(float(np.asarray(one.as_cpu()[i]).mean())) for i in range(len(one))] for one in engine.result())
+    engine.close()
+    assert images == masks == list(range(min(count, 8)))
+    # what moves the image moves the mask, or its guard speaks
+    assert client.session.current().validation.metas[graph.outputs[1]].kind == "mask"
+    client.edit({"type": "add_node", "key": "flip", "operator": "flip", "device": "cpu", "arguments": {}},
+                {"type": "connect", "source": {"node": "decode", "output": 0}, "target": "flip", "input": 0},
+                {"type": "set_outputs", "outputs": [{"node": "flip", "output": 0}, {"node": "mask", "output": 0}]})  # fmt: skip
+    found = client.session.current().validation.diagnostics
+    moved = any(wire.source.node == "mask" for wire in client.session.graph.wires())
+    assert moved or "DS210" in {one.code for one in found}
+
+
+@pytest.mark.parametrize(("names", "suffix"), [(("cats", "dogs"), ".png"), (("images", "masks"), ".jpg"), (("a", "masks", "more"), ".png")])
+def test_folders_of_classes_are_no_masks(tmp_path: Path, client: Client, names: tuple[str, ...], suffix: str) -> None:
+    for name in names:
+        (tmp_path / name).mkdir()
+        Image.fromarray(np.zeros((12, 16, 3), np.uint8)).save(tmp_path / name / f"0{suffix}")
+    client.send("open_folder", path=str(tmp_path))
+    assert "mask" not in client.session.graph

@@ -11,9 +11,9 @@ import { Habits } from "../src/core/habits";
 import { framesOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
 import type { Rect } from "../src/core/route";
-import { crossesPath, isLoose, spliceEdits, spliceStep } from "../src/core/splice";
+import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapStep } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
-import type { Group, OperatorSchema } from "../src/protocol/generated";
+import type { Edit, Group, OperatorSchema } from "../src/protocol/generated";
 import { commandFor, keyName } from "../src/react/commands";
 import { CATALOG, GRAPH, INDEX, node, ref } from "./fixtures";
 
@@ -33,6 +33,27 @@ const state = (rest: Partial<State> = {}): State => ({
 describe("splicing", () => {
   const intoRotate = wire("rotate|in|0");
 
+  it("takes a wired card out of its place and into another wire, or says why not", () => {
+    const turn = node("turn", "rotate", { inputs: [ref("rotate")] });
+    const graph = { ...GRAPH, nodes: [...GRAPH.nodes, turn], outputs: [ref("turn")] };
+    const chained = { ...context, graph };
+    const chain = (edits: readonly Edit[] | string) => {
+      if (typeof edits === "string") return edits;
+      const made = applyEdits(graph, edits, INDEX);
+      return [nodeOf(made, "turn")?.inputs[0]?.node, nodeOf(made, "rotate")?.inputs[0]?.node, made.outputs[0]?.node];
+    };
+    expect(chain(moveEdits(chained, "turn", intoRotate))).toEqual(["decode", "turn", "rotate"]);
+    expect(moveEdits(chained, "rotate", intoRotate)).toEqual([]);
+    for (const [key, behind] of [
+      ["turn", false],
+      ["rotate", true],
+    ] as const) {
+      const step = swapStep(chained, INITIAL, key, behind);
+      expect(typeof step === "string" ? step : chain(step.edits)).toEqual(["decode", "turn", "rotate"]);
+    }
+    expect(swapStep(chained, INITIAL, "turn", true)).toBe("turn is at the end of its chain.");
+    expect(chain(moveEdits(chained, "reader", wire("rotate|in|0")))).toMatch("cannot leave its place");
+  });
   it("puts a loose node into a wire", () => {
     const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("turn", "rotate", { inputs: [null] })] };
     expect(isLoose({ ...context, graph }, "turn")).toBe(true);

@@ -144,7 +144,7 @@ export function addStep(context: Context, operator: Operator, options: AddOption
 }
 
 /** What flows into a node that passes one kind of data through, on one device; null for all others. */
-function passedThrough(graph: GraphView, key: string): PortRef | null {
+export function passedThrough(graph: GraphView, key: string): PortRef | null {
   const node = nodeOf(graph, key);
   const [source, ...rest] = node?.inputs.filter((r) => r !== null) ?? [];
   const from = source ? nodeOf(graph, source.node) : undefined;

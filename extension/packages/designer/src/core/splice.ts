@@ -1,9 +1,10 @@
 import type { Edit, Position } from "../protocol/generated";
-import { addStep, connectEdits, type Step } from "./actions";
+import { addStep, connectEdits, disconnectEdit, passedThrough, removeStep, type Step } from "./actions";
 import type { Operator } from "./catalog";
 import { bestSlot, type Context, checkConnection, kindOf } from "./compat";
 import { applyEdits } from "./edits";
-import { nodeOf, OUTPUTS, sourcesOf, type Wire } from "./graph";
+import { nodeOf, OUTPUTS, sourcesOf, type Wire, wiresOf } from "./graph";
+import type { State } from "./state";
 
 /** The edits that put a node into a wire: it takes what the wire carries and feeds what the wire fed; null if it cannot. */
 export function spliceEdits(context: Context, key: string, wire: Wire): readonly Edit[] | null {
@@ -28,6 +29,42 @@ export function isLoose(context: Context, key: string): boolean {
   if (!node || key === OUTPUTS || node.inputs.some((ref) => ref !== null)) return false;
   const fed = graph.nodes.some((n) => sourcesOf(n).some((ref) => ref.node === key));
   return !fed && !graph.outputs.some((ref) => ref.node === key);
+}
+
+/**
+ * The edits that put a card into a wire, out of the place that it has: what it took feeds what it fed. None if the wire is
+ * its own, the reason if it cannot be done.
+ */
+export function moveEdits(context: Context, key: string, wire: Wire): readonly Edit[] | string {
+  const { graph, catalog } = context;
+  if (wire.source.node === key || wire.slot.node === key) return [];
+  let before: readonly Edit[] = [];
+  if (!isLoose(context, key)) {
+    const from = passedThrough(graph, key);
+    const own = from && wiresOf(graph).find((w) => w.slot.kind === "input" && w.slot.node === key);
+    if (!own) return `${key} does not pass one thing on: it cannot leave its place.`;
+    const healed = removeStep(graph, [key], []).edits.filter((e) => e.type !== "remove_node");
+    before = [...healed, disconnectEdit(graph, own.slot)];
+  }
+  const after = { graph: applyEdits(graph, before, catalog), catalog };
+  const edits = spliceEdits(after, key, wire);
+  if (edits) return [...before, ...edits];
+  const slot = bestSlot(after, wire.source, key);
+  return "reason" in slot ? slot.reason : `${key} gives something else than this wire carries.`;
+}
+
+/** Exchange a card with the one before or behind it, on the canvas as well; the reason if it cannot be done. */
+export function swapStep(context: Context, { positions }: State, key: string, behind: boolean): Step | string {
+  const wires = wiresOf(context.graph).filter((w) => w.slot.kind === "input");
+  const other = behind ? wires.find((w) => w.source.node === key)?.slot.node : passedThrough(context.graph, key)?.node;
+  const [first, second] = behind ? [key, other] : [other, key];
+  const wire = wires.find((w) => w.slot.node === first);
+  if (!wire || !first || !second) return `${key} is at the end of its chain.`;
+  const edits = moveEdits(context, second, wire);
+  const [a, b] = [positions[first], positions[second]];
+  return typeof edits === "string"
+    ? edits
+    : { edits, positions: a && b ? { [first]: b, [second]: a } : {}, select: [key] };
 }
 
 /** Place an operator in a wire; null if the wire's data does not pass through it. */

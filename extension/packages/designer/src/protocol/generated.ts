@@ -1012,6 +1012,7 @@ export interface FolderFound {
   readonly folders: readonly string[];
   readonly kind: string;
   readonly count: number;
+  readonly masked: boolean;
   readonly note: string;
 }
 

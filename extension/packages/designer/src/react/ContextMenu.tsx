@@ -159,6 +159,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
           "pin",
           selection.every((k) => nodeOf(state.graph, k)?.pin === "here") ? "Unpin its data" : "Pin its data",
         ),
+        ...(several ? [] : [...command("before"), ...command("after")]),
         ...command("mute"),
         ...command("solo"),
         ...(several ? [] : command("large")),

@@ -26,7 +26,7 @@ export function FolderChoice({ begin, onChoose, onClose }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each folder has rows of its own
   useEffect(() => box.current?.querySelector("button")?.focus(), [there]);
   if (!found) return <p className="ds-muted">Looking into it…</p>;
-  const { path, folders = [], kind = "image", count = 0, note = "" } = found;
+  const { path, folders = [], kind = "image", count = 0, masked = false, note = "" } = found;
   const go = (name: string) => session.send({ type: "request_folder", path, name });
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrows go from button to button
@@ -49,7 +49,7 @@ export function FolderChoice({ begin, onChoose, onClose }: Props) {
           data-testid="choose-folder"
           onClick={() => onChoose(path)}
         >
-          {count === 0 ? "No data here" : `Open ${count < MANY ? format.plural(count, kind) : `these ${kind}s`}`}
+          {count === 0 ? "No data here" : `Open ${count < MANY ? format.plural(count, kind) : `these ${kind}s`}${masked ? " with masks" : ""}`}
         </button>
         <button type="button" className="ds-button" onClick={onClose}>
           Cancel

@@ -5,10 +5,13 @@ import { groupMarks, ungroupMarks } from "../core/marks";
 import { canRedo, canUndo, hasPicture, obstacle } from "../core/select";
 import type { Session } from "../core/session";
 import { muted, soloed } from "../core/solo";
+import { swapStep } from "../core/splice";
 import { portKey, type State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
 import { enterBox, toggleBox } from "./boxes";
 import { addNearest } from "./canvas/Junctions";
+import { relaid } from "./canvas/sizes";
+import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -88,6 +91,18 @@ function focusInspector({ session, root }: Scope): void {
   });
 }
 
+/** Exchange the selected card with the one before or behind it. */
+function swap(behind: boolean) {
+  return ({ session }: Scope) => {
+    const state = session.store.get();
+    const context = contextOf(session);
+    const made = context && swapStep(context, state, state.view.selection[0] ?? "", behind);
+    if (typeof made === "string") session.view({ notice: { text: made, node: OUTPUTS } });
+    else if (made)
+      session.edit(made.edits, { positions: { ...made.positions, ...relaid(state, made.edits, session.room) } });
+  };
+}
+
 function rename({ session }: Scope): void {
   const { selection } = session.store.get().view;
   if (selection.length === 1 && selection[0] !== OUTPUTS) session.view({ renaming: true });
@@ -148,6 +163,22 @@ export const COMMANDS: readonly Command[] = [
     keys: ["J"],
     run: ({ session, root }) => addNearest(session, root),
     can: (s) => s.view.wires.length > 0,
+  },
+  {
+    id: "before",
+    title: "Move before its source",
+    section: "Build",
+    keys: ["Ctrl+ArrowLeft"],
+    run: swap(false),
+    can: some,
+  },
+  {
+    id: "after",
+    title: "Move behind what it feeds",
+    section: "Build",
+    keys: ["Ctrl+ArrowRight"],
+    run: swap(true),
+    can: some,
   },
   { id: "rename", title: "Rename", section: "Build", keys: ["F2"], run: rename, can: some },
   {

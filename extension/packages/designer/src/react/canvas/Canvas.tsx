@@ -289,10 +289,13 @@ function CanvasView() {
       const state = session.store.get();
       root.ownerDocument.documentElement.style.cursor = "";
       const target = event instanceof globalThis.MouseEvent && outside(designer, event);
-      if (target) {
+      const [only, ...others] = moved;
+      const edits = only && others.length === 0 && !target ? gestures.onDropped(only, event) : [];
+      if (target || typeof edits === "string") {
         // the card goes back to its place
         setNodes((ns) => ns.map((n) => ({ ...n, position: placeOf(state, n.id) ?? n.position })));
-        if (nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
+        if (typeof edits === "string") session.view({ notice: { text: edits, node: OUTPUTS } });
+        else if (target && nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
         return;
       }
       const changed = moved.filter((n) => {
@@ -300,8 +303,6 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      const [only, ...others] = moved;
-      const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
       const positions = movedNodes(state, Object.fromEntries(at));
       const placed = edits.length > 0 ? relaid(state, edits, roomOf(box.current), only?.id) : {};
       seen.current = { ...state.positions, ...positions };
@@ -404,7 +405,7 @@ function CanvasView() {
                 dragging.current = true;
               }}
               onNodeDrag={(event, node) => {
-                gestures.onDrag(node);
+                gestures.onDrag(node, event);
                 const out = event instanceof globalThis.MouseEvent && outside(designer, event);
                 root.ownerDocument.documentElement.style.cursor = out ? "copy" : "";
               }}

@@ -1,9 +1,9 @@
 import { type Node, useReactFlow } from "@xyflow/react";
 import { type MouseEvent, type RefObject, useCallback, useRef, useState } from "react";
 import { cutEdits } from "../../core/actions";
-import { type Wire, wiresOf } from "../../core/graph";
+import { nodeOf, type Wire, wiresOf } from "../../core/graph";
 import { CARD } from "../../core/layout";
-import { crossesPath, isLoose, spliceEdits } from "../../core/splice";
+import { crossesPath, isLoose, moveEdits } from "../../core/splice";
 import type { Menu } from "../../core/state";
 import { keysOfCard } from "../../core/subgraph";
 import type { Edit, Position } from "../../protocol/generated";
@@ -65,25 +65,30 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [root, wireOf],
   );
 
-  /** The wire into which a loose card would go, as it lies now. */
+  /** The wire into which a card would go, and the edits, or why not: a loose one as it lies, another at the pointer. */
   const wireUnder = useCallback(
-    ({ id: key, position, measured }: Node): Wire | undefined => {
+    ({ id: key, position, measured }: Node, event: unknown): readonly [Wire, readonly Edit[] | string] | undefined => {
       const context = contextOf(session);
-      if (!context || !isLoose(context, key)) return undefined;
+      if (!context || !nodeOf(context.graph, key) || !(event instanceof globalThis.MouseEvent)) return undefined;
+      const loose = isLoose(context, key);
       // Where the card is, not where it was drawn last.
       const from = flow.flowToScreenPosition(position);
       const to = flow.flowToScreenPosition({
         x: position.x + (measured?.width ?? CARD),
         y: position.y + (measured?.height ?? CARD),
       });
-      const inside = (p: Position) => p.x > from.x && p.x < to.x && p.y > from.y - NEAR && p.y < to.y + NEAR;
-      let target: Wire | undefined;
+      const inside = (p: Position) =>
+        loose
+          ? p.x > from.x && p.x < to.x && p.y > from.y - NEAR && p.y < to.y + NEAR
+          : Math.hypot(p.x - event.clientX, p.y - event.clientY) < NEAR;
+      let target: readonly [Wire, readonly Edit[] | string] | undefined;
       let most = 0;
-      for (const [id, points] of pathsOf(root, 24)) {
+      for (const [id, points] of pathsOf(root, loose ? 24 : 96)) {
         const hits = points.filter(inside).length;
         const wire = hits > most ? wireOf(id) : undefined;
-        if (!wire || !spliceEdits(context, key, wire)) continue;
-        target = wire;
+        const edits = wire && moveEdits(context, key, wire);
+        if (!wire || !edits?.length || (typeof edits === "string" && (loose || target))) continue;
+        target = [wire, edits];
         most = hits;
       }
       return target;
@@ -93,24 +98,23 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
 
   /** Mark that wire. */
   const onDrag = useCallback(
-    (node: Node) => {
+    (node: Node, event: unknown) => {
       cancelAnimationFrame(waiting.current);
       waiting.current = requestAnimationFrame(() => {
-        const target = wireUnder(node)?.id ?? "";
+        const [wire, edits] = wireUnder(node, event) ?? [];
+        const target = typeof edits === "string" ? "" : (wire?.id ?? "");
         if (session.store.get().view.target !== target) session.view({ target });
       });
     },
     [session, wireUnder],
   );
 
-  /** The edits of a card that was dropped: none, or those that put it into the wire below it. */
+  /** The edits of a card that was dropped: none, those that put it into the wire below it, or why they cannot. */
   const onDropped = useCallback(
-    (node: Node): readonly Edit[] => {
+    (node: Node, event: unknown): readonly Edit[] | string => {
       cancelAnimationFrame(waiting.current);
       session.view({ target: "" });
-      const context = contextOf(session);
-      const wire = wireUnder(node);
-      return (wire && context && spliceEdits(context, node.id, wire)) || [];
+      return wireUnder(node, event)?.[1] ?? [];
     },
     [session, wireUnder],
   );
