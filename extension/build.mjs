@@ -72,8 +72,20 @@ async function buildWidget() {
     // elements of the page have a `class`, which Preact knows as well
     const program = text.replace(/\b(\w+\("[a-z\d]+",\{(?:\w+:[\w".!]+,)*)className:/g, "$1class:");
     const smaller = path.endsWith(".js") && (await minify(program, { module: true, ecma: 2022, compress }));
-    await writeFile(path, smaller ? smaller.code : text);
+    await writeFile(path, smaller ? named(smaller.code) : text);
   }
+}
+
+/** A program with attributes that hundreds of elements have by a name of four letters. */
+function named(code) {
+  const names = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
+  let made = code;
+  for (const [name, attribute] of Object.entries(names)) {
+    if (code.includes(name)) throw new Error(`the program has a ${name} already`);
+    made = made.replaceAll(new RegExp(`(?<=[{,])"${attribute}":`, "g"), `[${name}]:`);
+  }
+  const values = Object.entries(names).map(([name, attribute]) => `${name}="${attribute}"`);
+  return `const ${values.join(",")};${made}`;
 }
 
 /** Packages that JupyterLab shares: `container.ts` has put them where these modules look. */
