@@ -55,6 +55,17 @@ def test_windows_whose_begin_is_beyond_their_end(size: str) -> None:
     check(f"fn.tensor_resize(x, {size}, axes=(0, 1), {window})", {"x": pictures(SIZES, dtype=np.float32)}, FLOATS)
 
 
+@pytest.mark.parametrize("arguments", [
+    "scales=0.97, axes=[0]", "scales=0.97, axes=[1]", "scales=(0.97, 1.02, 1), alignment=0.2", "scales=(0.5, 0.97, 1)", "scales=(1, 0.97, 0.6)",
+    "sizes=(9, 0, 0), roi_start=(0.3, -0.4, 0.2), roi_end=(9.1, 8.4, 7)",
+])  # fmt: skip
+@pytest.mark.parametrize("shapes", [[(9, 8, 7)], [(10, 8, 7), (9, 8, 7)], [(9, 1, 1)]])
+def test_axes_that_hardly_change(arguments: str, shapes: list[tuple[int, ...]]) -> None:
+    """Where a size is rounded to what is there, it depends on the other axes, and on the batch, whether that is resized."""
+    data = [np.random.default_rng(0).random(shape, np.float32) * 99 for shape in shapes]
+    check(f"fn.tensor_resize(x, {arguments})", {"x": (data, "")}, FLOATS)
+
+
 @pytest.mark.parametrize(("old", "new", "arguments"), [
     ("fast_resize_crop_mirror", "resize_crop_mirror", "resize_shorter=20, crop=(9, 8)"),
     ("experimental.tensor_resize", "tensor_resize", "sizes=(9, 8), axes=(0, 1)"),

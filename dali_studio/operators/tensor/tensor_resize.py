@@ -216,20 +216,20 @@ def _whole(part: NDArray[_Real], axes: list[int], otherwise: NDArray[_Real]) -> 
     return made
 
 
-def _spans(
-    shapes: NDArray[np.int64], sizes: NDArray[np.int64], rois: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """(N, 2): first and end of the neighbouring axes that change."""
-    begins, ends = rois.reshape(len(rois), 2, shapes.shape[1]).swapaxes(0, 1)
-    changed = (shapes != sizes) | (begins != 0) | (ends != shapes)
-    some = changed.any(axis=1)
-    first = np.where(some, changed.argmax(axis=1), 0)
-    end = np.where(some, changed.shape[1] - changed[:, ::-1].argmax(axis=1), 1)
-    wide = end - first > _MAX_AXES
-    if wide.any():
-        index = int(np.argmax(wide))
+def _spans(shapes: NDArray[np.int64], sizes: NDArray[np.int64], rois: NDArray[np.float64]) -> NDArray[np.int64]:
+    """(N, 2): first and end of the neighbouring axes that are resized.
+
+    As in nvidia.dali: a region that is less than an element beside a whole axis is no change of it, and what changes in
+    no sample of the batch is left out before the first axis that does and behind the last one, down to two axes.
+    """
+    ndim = shapes.shape[1]
+    begins, ends = np.trunc(rois).reshape(len(rois), 2, ndim).swapaxes(0, 1)
+    changed = np.flatnonzero(((shapes != sizes) | (begins != 0) | (ends != shapes)).any(axis=0)).tolist()
+    first = max(min(changed[0] if changed else ndim, ndim - 2), 0)
+    end = max(changed[-1] + 1 if changed else 0, min(first + 2, ndim))
+    if end - first > _MAX_AXES:
         raise ArgumentError(
-            f"the axes {first[index]} to {end[index] - 1} are to be resized; {_MAX_AXES} at most can follow each "
-            "other.", hint="Resize some first, and then the others.", argument="axes", sample=index, code="DS203",
+            f"the axes {first} to {end - 1} are to be resized; {_MAX_AXES} at most can follow each other.",
+            hint="Resize some first, and then the others.", argument="axes", code="DS203",
         )  # fmt: skip
-    return np.stack([first, end], axis=1)
+    return np.full((len(shapes), 2), (first, end), np.int64)
