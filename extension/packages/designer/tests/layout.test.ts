@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { detailOf } from "../src/core/detail";
+import { detailOf, fittingScale } from "../src/core/detail";
 import { freePlace } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
-import { DENSE, fittingScale, layoutGraph, outputRows, outputsHeight, wayInBox, wayOf } from "../src/core/layout";
+import { DENSE, layoutGraph, outputRows, outputsHeight, wayInBox, wayOf } from "../src/core/layout";
 import { bezier, route, routeUnder } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";

@@ -1,6 +1,6 @@
 import type { GraphView } from "../protocol/generated";
 import { wiresFrom } from "./graph";
-import { CARD } from "./layout";
+import { CARD, type Size } from "./layout";
 
 /** How much a card shows: all of it; name, ports and picture; the picture alone; or the tile of its category. */
 export type Detail = "full" | "compact" | "picture" | "quiet";
@@ -21,8 +21,22 @@ export function isTight(zoom: number): boolean {
   return CARD * zoom < 80;
 }
 
+/** What stays free left and right of the cards, in px: wires run up to 19 px outside of them. */
+export const EDGE = 20;
+
+/** The smallest scale at which a graph is shown. */
+export const MIN_SCALE = 0.05;
+
+/** How large the cards are shown when all of them are in the box; 1 at most. */
+export function fittingScale(width: number, height: number, box: Size): number {
+  const wide = width + 2 * EDGE;
+  if (wide <= box.width && height + 24 <= box.height) return 1;
+  const scale = Math.min(box.width / wide, (box.height - 16) / (height + 24));
+  return Math.min(1, Math.max(MIN_SCALE, scale));
+}
+
 /** Nodes from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */
-const MANY = 40;
+const MANY = 35;
 
 export function isMany(nodes: number): boolean {
   return nodes > MANY;

@@ -1,5 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
-import { WIDTHS } from "./detail";
+import { EDGE, fittingScale, WIDTHS } from "./detail";
 import { cardsOf, descendants, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
 
 export const COLUMN = 184;
@@ -237,17 +237,19 @@ interface Plan {
   readonly span: Span;
   readonly head: Height;
   readonly pitch: Pitch;
+  /** Whether sources of arguments may stand in any column. */
+  readonly spread: boolean;
 }
 
 /** Cards of a grid, row by row; what does not fit into `columns` continues below. */
-function placed({ small, height, head, pitch }: Plan, grid: ReadonlyMap<string, Cell>, columns: number): Floor {
-  const floor = new Floor(columns, height, pitch);
+function placed(plan: Plan, grid: ReadonlyMap<string, Cell>, columns: number): Floor {
+  const floor = new Floor(columns, plan.height, plan.pitch);
   const bands = 1 + Math.floor(Math.max(0, ...[...grid.values()].map((c) => c.column)) / columns);
   const members: Member[][] = Array.from({ length: bands }, () => []);
   for (const [key, c] of grid) members[Math.floor(c.column / columns)]?.push({ ...c, key, column: c.column % columns });
   members.forEach((band, i) => {
-    placeBand(band, floor, head, i > 0);
-    placeSmall(band, small, floor);
+    placeBand(band, floor, plan.head, i > 0);
+    placeSmall(band, plan, floor);
   });
   return floor;
 }
@@ -255,7 +257,14 @@ function placed({ small, height, head, pitch }: Plan, grid: ReadonlyMap<string, 
 function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch): Plan {
   const span = (key: string) => Math.ceil(((sizes.get(key)?.width ?? CARD) + COLUMN - CARD) / COLUMN);
   const height = (key: string) => sizes.get(key)?.height ?? pitch.row;
-  return { small: argumentSources(graph), height, span, head: (key) => sizes.get(key)?.head ?? 0, pitch };
+  return {
+    small: argumentSources(graph),
+    height,
+    span,
+    head: (key) => sizes.get(key)?.head ?? 0,
+    pitch,
+    spread: false,
+  };
 }
 
 function columnsOf(width: number): number {
@@ -273,24 +282,10 @@ export function layoutGraph(
   return placed(plan, cells(graph, plan.small, plan.span), columnsOf(width)).positions;
 }
 
-/** What stays free left and right of the cards, in px: wires run up to 19 px outside of them. */
-export const EDGE = 20;
-
-/** The smallest scale at which a graph is shown. */
-export const MIN_SCALE = 0.05;
-
-/** How large the cards are shown when all of them are in the box; 1 at most. */
-export function fittingScale(width: number, height: number, box: Size): number {
-  const wide = width + 2 * EDGE;
-  if (wide <= box.width && height + 24 <= box.height) return 1;
-  const scale = Math.min(box.width / wide, (box.height - 16) / (height + 24));
-  return Math.min(1, Math.max(MIN_SCALE, scale));
-}
-
-/** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
-const GAIN = 1.08;
-/** What must be gained where a chain is not one line, and where cards do not show all that they have. */
-const COST = { turn: 1.1, small: 1.05 } as const;
+/** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over; a chain that is not one line; and cards that do not show all that they have. */
+const COST = { change: 1.08, turn: 1.1, small: 1.05 } as const;
+/** Cards that are seen smaller may have their numbers farther away. */
+const FAR = 0.65;
 /** What a break of several branches must gain, as it leads all of their wires back to the left; beyond `most` it gains nothing. */
 const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
@@ -327,15 +322,15 @@ class Ways {
   }
 
   /** In rows of so many columns. */
-  inRows(columns: number): Way {
-    return this.way(this.grid, columns);
+  inRows(columns: number, spread = false): Way {
+    return this.way(this.grid, columns, spread);
   }
 
   /** In 2, 3, 4 ... columns, and in 1, 2, 3 ... rows that are as short as they can be. */
-  *broken(): Generator<Way> {
+  *broken(spread = false): Generator<Way> {
     const counts = Array.from({ length: MOST.columns }, (_, i) => Math.min(i + 2, this.length));
     const shortest = Array.from({ length: MOST.rows }, (_, i) => Math.ceil(this.length / (i + 1)));
-    for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns);
+    for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns, spread);
   }
 
   /** With the branches in 2, 3 ... blocks side by side. */
@@ -351,8 +346,8 @@ class Ways {
     }
   }
 
-  private way(grid: ReadonlyMap<string, Cell>, columns: number): Way {
-    const { positions } = placed(this.plan, grid, columns);
+  private way(grid: ReadonlyMap<string, Cell>, columns: number, spread = false): Way {
+    const { positions } = placed({ ...this.plan, spread }, grid, columns);
     // A card as tall as its branches begins above them: the first row, too, is on its branch's line.
     const outputs = positions[OUTPUTS];
     const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
@@ -397,11 +392,14 @@ export function wayInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box
   const worth = (way: Way) => worthIn(box, way);
   const largest = (some: Iterable<Way>, first: Way) => {
     const best = [...some].reduce((a, b) => (worth(b) > worth(a) ? b : a), first);
-    return worth(best) > (ways.isChain ? 1 : GAIN) * worth(first) ? best : first;
+    return worth(best) > (ways.isChain ? 1 : COST.change) * worth(first) ? best : first;
   };
   const plain = ways.inRows(columnsOf(box.width));
   if (!ways.isChain && isWhole(box, plain)) return plain;
-  return largest(ways.folded(), largest(ways.broken(), plain));
+  const near = largest(ways.folded(), largest(ways.broken(), plain));
+  const scale = ({ extent }: Way) => fittingScale(extent.width, extent.height, box);
+  const far = scale(near) < FAR ? largest(ways.broken(true), near) : near;
+  return scale(far) > scale(near) ? far : near;
 }
 
 /** The way in which `wayInBox` would place cards so in some box; undefined if somebody has moved one. */
@@ -415,8 +413,8 @@ export function wayOf(
   const right = Math.max(0, ...cardsOf(graph).map((key) => positions[key]?.x ?? 0));
   const same = (way: Way) =>
     Object.entries(way.positions).every(([key, at]) => at.x === positions[key]?.x && at.y === positions[key]?.y);
-  const plain = ways.inRows(1 + Math.round((right - SIDE) / COLUMN));
-  return same(plain) ? plain : [...ways.folded()].find(same);
+  const columns = 1 + Math.round((right - SIDE) / COLUMN);
+  return [ways.inRows(columns), ways.inRows(columns, true), ...ways.folded()].find(same);
 }
 
 /** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
@@ -474,11 +472,11 @@ const SMALL_GAP = 28;
 /** What stays free between a row and the small cards below it: a wire. */
 const LANE = 20;
 
-/** What a column farther from its target costs, in px of height. */
-const DISTANCE = 120;
+/** What a column farther from its target costs, in px of height; where sources are spread over all columns, too. */
+const DISTANCE = { near: 120, spread: 30 } as const;
 
 /** Argument sources stand under their target's row, left of it: in the next column, or where there is room. */
-function placeSmall(members: readonly Member[], small: ReadonlyMap<string, string>, floor: Floor): void {
+function placeSmall(members: readonly Member[], { small, spread }: Plan, floor: Floor): void {
   const stacks = new Map<number, string[]>();
   for (const [key, feeds] of small) {
     const target = members.find((m) => m.key === feeds);
@@ -490,9 +488,11 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
     const free = target.column > 0 && !members.some((m) => m.lane === target.lane && columnsIn(m).includes(beside));
     const here = free ? (floor.positions[feeds]?.y ?? TOP) : 0;
     const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : here || below);
-    const cost = (column: number) => Math.max(here, y(column)) + DISTANCE * (beside - column);
+    const far = spread ? DISTANCE.spread : DISTANCE.near;
+    const cost = (column: number) => Math.max(here, y(column)) + far * Math.abs(beside - column);
     let column = beside;
-    for (let other = beside - 1; other >= 0; other -= 1) if (cost(other) < cost(column)) column = other;
+    for (let other = spread ? floor.columns - 1 : beside - 1; other >= 0; other -= 1)
+      if (cost(other) < cost(column)) column = other;
     floor.put(key, column, y(column), SMALL_GAP);
     stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }

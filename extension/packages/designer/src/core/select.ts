@@ -433,9 +433,10 @@ export function cardHeight(
   dense = false,
 ): number {
   const shape = cardShape(node, preview);
-  if (dense) return shape === "tall" ? 129 : 62;
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
+  // as tall as its ports are beside each other, of which each takes 20 px where such cards are seen
+  if (dense) return Math.max(shape === "tall" ? 129 : 62, 43 + 20 * (rows + extra));
   const body = shape === "tall" ? (isWide(node, dense) ? 135 : 101) : 34;
   return 28 + body + 20 * (rows + extra) + 22;
 }

@@ -1,5 +1,5 @@
-import { detailOf, isFar, isMany, WIDTHS } from "./detail";
-import { CARD, EDGE, fittingScale, type Size } from "./layout";
+import { detailOf, EDGE, fittingScale, isFar, isMany, WIDTHS } from "./detail";
+import { CARD, type Size } from "./layout";
 import { around, type Rect } from "./route";
 
 /** What of the canvas is in view: x and y are where its origin is, in px of the frame. */

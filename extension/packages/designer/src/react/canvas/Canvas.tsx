@@ -8,11 +8,11 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { type Detail, detailOf, headOf, isDense, isFar, isTight } from "../../core/detail";
+import { type Detail, detailOf, headOf, isDense, isFar, isTight, MIN_SCALE } from "../../core/detail";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
-import { CARD, MIN_SCALE } from "../../core/layout";
+import { CARD } from "../../core/layout";
 import { statusMessage } from "../../core/statusMessage";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";

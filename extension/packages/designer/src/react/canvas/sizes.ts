@@ -1,4 +1,4 @@
-import { isDense } from "../../core/detail";
+import { EDGE, fittingScale, isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { freePlace } from "../../core/freeSpot";
 import { cardsOf, descendants, OUTPUTS } from "../../core/graph";
@@ -7,8 +7,6 @@ import {
   CARD,
   COLUMN,
   DENSE,
-  EDGE,
-  fittingScale,
   isWhole,
   outputsHeight,
   ROW,
