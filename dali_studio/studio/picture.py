@@ -424,14 +424,14 @@ def _outputs(
 ) -> str:  # fmt: skip
     nodes = {node.key: node for node in graph.nodes}
 
-    def facts(ref: PortRef) -> str:
+    def told(ref: PortRef) -> str:
         known = nodes[ref.node].facts if ref.node in nodes else ()
         first = stills[ref.node].facts if ref.output == 0 and ref.node in stills else ""
         return first or (known[ref.output] if ref.output < len(known) else "")
 
     def row(y: int, ref: PortRef) -> str:
         several = names.get(ref.node, ())
-        name, shape = several[ref.output] if ref.output < len(several) else ref.node, facts(ref)
+        name, shape = several[ref.output] if ref.output < len(several) else ref.node, told(ref)
         shape = shape if len(name) + len(shape) < 20 and "-D" not in shape else ""
         return (
             f'<text x="14" y="{y}">{escape(_cut(name, 20))}</text>'

@@ -345,7 +345,7 @@ def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: A
     assert _by_id(page, "whole").inner_text() == "of the whole batch"
 
 
-def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artifacts: Path) -> None:
+def test_a_distribution_is_chosen_and_its_ends_are_typed(designer: Any, artifacts: Path) -> None:
     page = designer
     lab.card(page, "uniform").click(position=HEAD)
     page.wait_for_function("() => document.querySelectorAll('[data-testid=density] rect').length === 40")
@@ -357,7 +357,6 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _by_id(page, "distribution-normal").click()
     _await_code(page, "fn.random.normal(")
     page.screenshot(path=artifacts / "designer_random.png")
-    before = _nodes(page)
     lab.card(page, "rotate").click(position=HEAD)
     # below the argument that it feeds, its numbers can be typed
     _by_id(page, "draw-deviation").fill("4")
@@ -379,7 +378,12 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     page.screenshot(path=artifacts / "designer_clamped.png")
     _by_id(page, "distribution-normal").click()
     _await_code(page, "math.clamp", there=False)
-    _by_id(page, "node-rotate").click(position=HEAD)
+
+
+def test_a_step_is_applied_with_a_probability(designer: Any) -> None:
+    page = designer
+    before = _nodes(page)
+    lab.card(page, "rotate").click(position=HEAD)
     _by_id(page, "probability").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")

@@ -374,7 +374,7 @@ class _Change:
             self._variables.update(ports)
 
     def _is_needed(self, key: str, before: ast.stmt) -> bool:
-        """Whether what follows from a new node is read by this statement, or one of its inputs is in no variable after it."""
+        """Whether this statement reads what follows from a new node, or an input of it is in no variable later."""
         if isinstance(before, ast.Return):
             return True
         step = next(step for step in self._source.steps if step.node is before)
@@ -382,7 +382,8 @@ class _Change:
         taken = {wire.source for wire in self._after.wires(key)}.intersection(self._variables.values())
         readers = {target for target, _ in self._after.fed_by(key)}
         return (any(map(self._stays, step.made)) and not all(port in left for port in taken)) or any(
-            reader in step.made or (reader not in self._before and self._is_needed(reader, before)) for reader in readers
+            reader in step.made or (reader not in self._before and self._is_needed(reader, before))
+            for reader in readers
         )
 
     def _outputs(self, key: str) -> Sequence[object]:
