@@ -1,4 +1,5 @@
 import type {
+  AddTransform,
   ClientMessage,
   Edit,
   KernelMessage,
@@ -379,10 +380,9 @@ export class Session {
   }
 
   /** Put a transform of another package behind a picture. */
-  addTransform(name: string, source: PortRef | null, at: Position, branch: boolean, laid: boolean): void {
+  addTransform(what: Omit<AddTransform, "type">): void {
     this.view({ expecting: "last" });
-    const message = { type: "add_transform", name, source, at, branch, laid } as const;
-    this.store.set((s) => enqueue(s, { kind: "transform", message }));
+    this.store.set((s) => enqueue(s, { kind: "transform", message: { type: "add_transform", ...what } }));
     this.pump();
   }
 

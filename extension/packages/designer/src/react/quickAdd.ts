@@ -109,8 +109,8 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   if (!context) return null;
   const state = session.store.get();
   if (operator.written_by) {
-    const { from = null, at, branch = false } = options;
-    session.addTransform(operator.name, from, at, branch, isLaid(state, context.graph));
+    const { from: source = null, at, branch = false } = options;
+    session.addTransform({ name: operator.name, source, at, branch, laid: isLaid(state, context.graph) });
     return null;
   }
   const step = addStep(context, operator, options);
