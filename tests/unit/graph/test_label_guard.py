@@ -121,7 +121,7 @@ def test_all_that_leaves_a_label_behind_is_said_and_repaired_by_one_click() -> N
     (found,) = findings(graph)
     assert found.message.endswith("and so does window.")
     (found,) = findings(repaired(graph))
-    assert found.message.startswith("The boxes are not cropped: window")
+    assert found.message.startswith("The boxes are not moved: window")
     # nor is asked for what the reader gives
     graph = graph_of(lambda: (fn.crop_mirror_normalize((given := annotated())[0], mirror=1, crop=(64, 64)), given[1]))
     (found,) = findings(graph)
