@@ -324,6 +324,20 @@ def moved_elsewhere(
     return None
 
 
+def left_behind(graph: Graph, registry: Registry, one: Unmoved) -> list[str]:
+    """All that moves the image, and that nothing on the label's way does."""
+    if one.step is None:
+        return []
+    later = [
+        of.node.key for of in one.ways.later
+        if (how := movement_of(registry, of.node)) and not any(
+            of.branch == other.branch and alike(graph, registry, of.node, other.node, how, one.kind, one.source)
+            for other in one.ways.others
+        )
+    ]  # fmt: skip
+    return list(dict.fromkeys((one.step.node.key, *later)))
+
+
 def word_of(kind: Kind) -> str:
     """What labels of a kind are called."""
     return {"mask": "mask", "boxes": "boxes"}.get(kind, "points")
@@ -354,6 +368,8 @@ def _finding(
             hint = _advice(graph, registry, metas, one, one.step, movement)
         if one.step.branch and not movement.drawn:
             hint = f"{hint} {step.key} works in a branch: do so in the same one."
+        if others := left_behind(graph, registry, one)[1:]:
+            message = f"{message[:-1]}, and so {'do' if len(others) > 1 else 'does'} {' and '.join(others)}."
     if one.takers:
         message = f"{message[:-1]}, and {' and '.join(one.takers)} would learn from wrong {word}."
     origin = graph.node(label).origin
@@ -377,6 +393,7 @@ def _advice(
         return f"Take the {word} of {there.node}, which go with the window."
     if scales(graph, registry, step.node, movement):
         return "Let the reader give fractions of the extents (ratio=True), which stay as they are."
-    if fractions := [twin.operator for twin in movement.twins if twin.kind == one.kind]:
+    fractions = [twin.operator for twin in movement.twins if twin.kind == one.kind]
+    if fractions and in_pixels(graph, registry, one.source):
         return f"Let the reader give fractions of the extents (ratio=True): {fractions[0]} takes no pixels."
     return f"Compute where {key} takes them, for instance with coord_transform."

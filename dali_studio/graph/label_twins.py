@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.apply import apply
 from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import (
     AddNode,
@@ -72,15 +73,42 @@ class Moved(NamedTuple):
 def twin_edits(
     graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], found: Diagnostic
 ) -> Moved | None:
-    """What makes the label of a finding move as well; ``None`` where nothing does.
+    """What makes the label of a finding move as its image, as far as is known; ``None`` where nothing does.
 
     What is there and does it otherwise is changed. Nothing is offered after which as much would be wrong as before, or
     which would bring what a branch has together with what all samples have.
     """
-    wrong = count_unmoved(graph, registry, metas)
+    about = [
+        one for one in unmoved(graph, registry, metas)
+        if one.label.node == found.node and found.message.startswith(f"The {word_of(one.kind)} ")
+    ]  # fmt: skip
+    whole = made = _one_step(graph, registry, metas, about)
+    while whole is not None and made is not None:  # each leaves less that is wrong
+        graph, _ = apply(graph, made.edits, registry)
+        metas = infer(graph, registry, set(graph))
+        label = made.after
+        about = [one for one in unmoved(graph, registry, metas) if (one.image, one.label) == (whole.image, label)]
+        made = _one_step(graph, registry, metas, about)
+        if made is not None:
+            title = _joined(whole.title, made.title)
+            whole = whole._replace(title=title, edits=(*whole.edits, *made.edits), after=made.after)
+    return whole
+
+
+def _joined(first: str, second: str) -> str:
+    """The words of two repairs: what both end with stands once."""
+    (before, the, end), (verb, _, other) = first.rpartition(" the "), second.rpartition(" the ")
+    verb = verb[:1].lower() + verb[1:]
+    return f"{before} and {verb}{the}{end}" if end == other else f"{first}, {verb} the {other}"
+
+
+def _one_step(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], about: Sequence[Unmoved]
+) -> Moved | None:  # fmt: skip
+    """What leaves less wrong."""
+    wrong = count_unmoved(graph, registry, metas) if about else 0
     mixed = Branches(graph, registry).mixed(graph).keys()
-    about = [one for one in unmoved(graph, registry, metas) if one.label.node == found.node]
-    for one in (one for one in about if found.message.startswith(f"The {word_of(one.kind)} ")):
+    for one in about:
         for title, attempt in _attempts(graph, registry, metas, one):
             draft = Draft(graph, registry)
             try:

@@ -281,9 +281,11 @@ class LabelTwin(msgspec.Struct, frozen=True, kw_only=True, tag="label_twin"):
     sample: int
     items: tuple[PreviewItem, ...]
     cards: tuple[NewCard, ...]
+    left: str
     source: str
     added: tuple[int, ...]
-    #: source: the program after the edits; added: its lines, from 1, that are new
+    #: left: what would still move the image alone; source: the program after the edits; added: its lines, from 1, that
+    #: are new
 
 
 class SampleStrip(msgspec.Struct, frozen=True, kw_only=True, tag="sample_strip"):

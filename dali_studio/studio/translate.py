@@ -12,15 +12,13 @@ import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.program import read
-from dali_studio.api.sample_readers import sample_arguments
-from dali_studio.codegen.dialects import find, installed_first
-from dali_studio.codegen.emit import emit
-from dali_studio.codegen.parameters import module_parameters
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.api.sample_readers import with_samples
+from dali_studio.codegen.dialects import find
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
-from dali_studio.graph.cards import cards_in
+from dali_studio.samples import photos
 from dali_studio.studio.own_text import in_view
-from dali_studio.studio.view import functions_in, marks_of
+from dali_studio.studio.session import Session
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -73,7 +71,7 @@ def to_document(program: str, function: str) -> Answer:
 
 @_answering
 def to_program(text: str, dialect: str) -> Answer:
-    """The program of a document.
+    """The program of a document: the one that its designer shows.
 
     Parameters
     ----------
@@ -82,11 +80,12 @@ def to_program(text: str, dialect: str) -> Answer:
     """
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
-    given = module_parameters(graph, registry, sample_arguments(graph, registry))
-    functions = functions_in(marks_of(view).values(), cards_in(graph, registry))
-    made = emit(graph, registry, find(dialect or next(iter(installed_first()))).name, given, functions)
-    problems = _sentences((*found, *made.diagnostics))
-    return Answer("" if errors(made.diagnostics) else made.source, graph.options.name, problems)
+    session = Session(with_samples(graph, registry), registry, lambda message, buffers: None, view=view, images=photos)
+    try:
+        made = session.code(find(dialect).name if dialect else None)
+    finally:
+        session.close()
+    return Answer(made.source, graph.options.name, _sentences((*found, *made.diagnostics)))
 
 
 def _sentences(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> tuple[str, ...]:

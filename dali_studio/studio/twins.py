@@ -12,7 +12,7 @@ from dali_studio.codegen.emit import Emitted
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.label_guard import CODE
+from dali_studio.graph.label_guard import CODE, left_behind, unmoved
 from dali_studio.graph.label_twins import Moved, twin_edits
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import infer
@@ -72,9 +72,16 @@ def show_twin(
     ]  # fmt: skip
     message = messages.LabelTwin(
         node=node, revision=now.number, sample=sample, items=tuple(items), cards=tuple(new),
-        source="\n".join(after), added=tuple(line + 1 for line in added if after[line].strip()),
+        left=_left(then, made), source="\n".join(after), added=tuple(line + 1 for line in added if after[line].strip()),
     )  # fmt: skip
     return message, [atlas] if atlas else []
+
+
+def _left(then: Revision, made: Moved) -> str:
+    """What still moves the image alone, or the label; empty if the label goes with its image."""
+    metas = infer(then.graph, then.registry, set(then.graph))
+    rest = next((one for one in unmoved(then.graph, then.registry, metas) if one.label == made.after), None)
+    return "" if rest is None else " and ".join(left_behind(then.graph, then.registry, rest)) or rest.label.node
 
 
 def _fed(graph: Graph, key: str) -> tuple[tuple[str, str], ...]:

@@ -32,9 +32,13 @@ def _panel(page: Any, name: str) -> Any:
     return panel
 
 
-def test_a_program_becomes_a_document_and_a_document_a_program(page: Any, server: tuple[str, Path]) -> None:
+def test_a_program_becomes_a_document_and_a_document_a_program(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
     address, root = server
     (root / "turned.py").write_text(_PROGRAM)
+    for left in (*root.glob("turned*.dali.json"), *root.glob("turned?.py"), *root.glob("written.py")):  # by another try
+        left.unlink()
     open_lab(page, address)
     entry = page.locator('.jp-DirListing-item[title*="turned.py"]')
     entry.click(button="right")
@@ -44,10 +48,22 @@ def test_a_program_becomes_a_document_and_a_document_a_program(page: Any, server
     assert (root / "turned.dali.json").exists()
     page.locator('.jp-DirListing-item[title*="turned.dali.json"]').click(button="right")
     page.locator('.lm-Menu-item[data-command="dali-studio:export"]').click()
-    page.wait_for_function(f"() => {_APP}.shell.currentWidget.context?.path === 'turned1.py'", timeout=60_000)
-    exported = (root / "turned1.py").read_text()
-    assert "def turned(" in exported
-    assert "fn.rotate(" in exported
+    field = part(page, "save-path")  # of the designer, which has the program already
+    assert field.input_value() == "turned.py"
+    field.fill("written.py")
+    field.press("Enter")
+    part(page, "saved").wait_for()
+    shown = part(page, "code-input").input_value()
+    assert (root / "written.py").read_text() == shown
+
+    # of a file that is not open, a kernel writes it, which is said meanwhile
+    page.evaluate(f"() => {_APP}.shell.currentWidget.close()")
+    page.locator('.jp-DirListing-item[title*="turned.dali.json"]').click(button="right")
+    page.locator('.lm-Menu-item[data-command="dali-studio:export"]').click()
+    page.locator(".Toastify__toast", has_text="Writing the program of turned.dali.json").wait_for()
+    page.screenshot(path=artifacts / "lab_writing.png")
+    page.wait_for_function(f"() => {_APP}.shell.currentWidget?.context?.path === 'turned1.py'", timeout=60_000)
+    assert (root / "turned1.py").read_text() == shown
     assert (root / "turned.py").read_text() == _PROGRAM
 
 

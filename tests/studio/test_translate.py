@@ -24,6 +24,13 @@ def second():
     return fn.random.uniform()
 """
 
+_FIRST = """@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def first():
+    # heads or tails
+    coin = fn.random.coin_flip()
+    return coin
+"""
+
 
 def test_a_document_becomes_a_program_and_a_document_again() -> None:
     text = (folder() / "resnet50" / FILE).read_text()
@@ -39,6 +46,17 @@ def test_a_document_becomes_a_program_and_a_document_again() -> None:
     assert "normalize" in keys[0]
     answer: Any = JSONFormatter()(back)  # as a kernel answers
     assert json.loads(json.dumps(answer))["name"] == "resnet50"
+
+
+def test_a_program_is_the_one_of_the_code_pane() -> None:
+    source = _TWO.partition("@pipeline_def")[0] + _FIRST
+    document = to_document(source, "").text
+    assert to_program(document, "").text == source
+    raw = json.loads((folder() / "noise" / FILE).read_text())
+    raw["pipeline"]["nodes"][1]["arguments"] = {"on_error": "skip"}
+    answer = to_program(json.dumps(raw), "nvidia.dali")
+    assert "file_root=" in answer.text and "reader_file_root" not in answer.text
+    assert answer.problems and "on_error" in answer.problems[0]  # said, and not refused
 
 
 def test_one_of_several_pipelines_is_chosen_by_its_name() -> None:

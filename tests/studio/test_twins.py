@@ -140,8 +140,7 @@ def test_labels_share_the_coin_of_their_image_and_have_one_card_as_well(client: 
     client.edit({"type": "add_node", "key": "turn", "operator": "rotate", "arguments": {"angle": 40.0}},
                 {"type": "connect", "source": outputs[0], "target": "turn", "input": 0},
                 {"type": "set_outputs", "outputs": [{"node": "turn"}, outputs[1], {"node": "reader", "output": 2}]})  # fmt: skip
-    for _ in range(2):
-        client.send("apply_repair", code="DS210", node=unmoved(client)[0].node, argument="")
+    client.send("apply_repair", code="DS210", node=unmoved(client)[0].node, argument="")  # both
     before = client.session.graph
     told = client.edit({"type": "set_chance", "key": "flip", "part": 0.5})
     client.edit({"type": "set_chance", "key": "turn", "part": 0.25})

@@ -105,6 +105,29 @@ def test_what_stays_behind_is_found_and_can_follow(name: str) -> None:
     assert drawn <= set(made.argument_inputs(new[0].key).values())
 
 
+def test_all_that_leaves_a_label_behind_is_said_and_repaired_by_one_click() -> None:
+    def outputs(last: Callable[[Any], Any]) -> tuple[Any, ...]:
+        image, boxes = annotated()
+        return last(fn.flip(image, horizontal=1, name="flip")), boxes
+
+    graph = graph_of(lambda: outputs(lambda image: fn.rotate(image, angle=10.0, keep_size=True, name="turn")))
+    (found,) = findings(graph)
+    assert found.message == "The boxes are not flipped: flip works on the picture alone, and so does turn."
+    ((repair, make),) = offered(graph, REGISTRY, [found])
+    assert repair.title == "Flip and rotate the boxes too"
+    assert findings(apply(graph, make(Path), REGISTRY)[0]) == []
+    # what nothing is known for stays told
+    graph = graph_of(lambda: outputs(lambda image: fn.random_resized_crop(image, size=(64, 64), name="window")))
+    (found,) = findings(graph)
+    assert found.message.endswith("and so does window.")
+    (found,) = findings(repaired(graph))
+    assert found.message.startswith("The boxes are not moved: window")
+    # nor is asked for what the reader gives
+    graph = graph_of(lambda: (fn.crop_mirror_normalize((given := annotated())[0], mirror=1, crop=(64, 64)), given[1]))
+    (found,) = findings(graph)
+    assert "ratio" not in found.hint
+
+
 def targets(image: Callable[[Any], Any], *, boxes_too: bool = True) -> Graph:
     """A detector's input: pictures, targets made of their boxes, and the boxes themselves."""
 

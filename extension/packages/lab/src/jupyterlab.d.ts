@@ -217,6 +217,20 @@ declare module "@jupyterlab/apputils" {
     body: string | Widget;
     buttons?: readonly Dialog.IButton[];
   }): Promise<Dialog.IResult>;
+  export namespace Notification {
+    interface IOptions {
+      readonly autoClose: number | false;
+    }
+    /** Says how a promise stands, in the corner of the window. */
+    function promise<T>(
+      promise: Promise<T>,
+      said: {
+        pending: { message: string; options: IOptions };
+        success: { message: (result: T) => string; options: IOptions };
+        error: { message: (reason: unknown) => string; options: IOptions };
+      },
+    ): string;
+  }
   export function showErrorMessage(title: string, error: string | { message: string }): Promise<void>;
 }
 
@@ -335,6 +349,7 @@ declare module "@jupyterlab/application" {
       readonly currentChanged?: ISignal<unknown, unknown>;
       add(widget: Widget, area: string, options?: { rank?: number; type?: string }): void;
       activateById(id: string): void;
+      widgets(area: string): Iterable<Widget>;
     };
     contextMenuHitTest(test: (node: HTMLElement) => boolean): HTMLElement | undefined;
   }

@@ -1,5 +1,5 @@
 import type { Arguments, JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
-import { ICommandPalette, showErrorMessage } from "@jupyterlab/apputils";
+import { ICommandPalette, Notification, showErrorMessage } from "@jupyterlab/apputils";
 import { PathExt } from "@jupyterlab/coreutils";
 import { IDefaultFileBrowser } from "@jupyterlab/filebrowser";
 import { INotebookTracker } from "@jupyterlab/notebook";
@@ -58,14 +58,24 @@ export const programs: JupyterFrontEndPlugin<void> = {
       }
     };
 
-    /** The program of a file, as it is on the canvas where it is open there. */
-    const programOf = async (path: string) => {
-      const front = app.shell.currentWidget;
-      const text =
-        front instanceof PipelineDocument && front.context.path === path
-          ? front.context.model.toString()
-          : await textOf(contents, path);
-      return toProgram(serviceManager, text, await dialect());
+    const openView = (path: string): PipelineDocument | undefined =>
+      [...app.shell.widgets("main")].find(
+        (one): one is PipelineDocument => one instanceof PipelineDocument && one.context.path === path,
+      );
+
+    /** Do something with the program of a file, as it is on the canvas where it is open there; a kernel takes seconds. */
+    const withProgram = (path: string, act: (program: string) => Promise<string>) => {
+      const work = async () => {
+        const text = openView(path)?.context.model.toString() ?? (await textOf(contents, path));
+        const { text: program, problems } = await toProgram(serviceManager, text, await dialect());
+        return [await act(program), ...problems].join("\n");
+      };
+      const [stays, goes] = [{ autoClose: false }, { autoClose: 8000 }] as const; // both are shown at once
+      Notification.promise(work(), {
+        pending: { message: words.__("Writing the program of %1…", PathExt.basename(path)), options: stays },
+        success: { message: (said: string) => said, options: goes },
+        error: { message: (error) => (error instanceof Error ? error.message : String(error)), options: stays },
+      });
     };
 
     commands.addCommand("dali-studio:open-program", {
@@ -84,31 +94,39 @@ export const programs: JupyterFrontEndPlugin<void> = {
     commands.addCommand("dali-studio:export", {
       label: words.__("Export to Python"),
       isEnabled: (args) => pathOf(args, EXTENSION) !== null,
-      execute: (args) =>
-        tried(words.__("This pipeline cannot be exported"), async () => {
-          const path = pathOf(args, EXTENSION);
-          if (!path) return;
-          const { text } = await programOf(path);
-          const place = { folder: PathExt.dirname(path), name: stem(path), extension: ".py" };
-          await commands.execute("docmanager:open", { path: await write(contents, place, text) });
-        }),
+      execute: (args) => {
+        const path = pathOf(args, EXTENSION);
+        const open = path ? openView(path) : undefined;
+        // a designer asks by itself for a name, and writes what its code pane shows
+        if (open?.content.session) {
+          app.shell.activateById(open.id);
+          open.content.session.view({ drawer: "code", asking: "code" });
+        } else if (path)
+          withProgram(path, async (program) => {
+            const place = { folder: PathExt.dirname(path), name: stem(path), extension: ".py" };
+            const made = await write(contents, place, program);
+            await commands.execute("docmanager:open", { path: made });
+            return words.__("Wrote %1.", made);
+          });
+      },
     });
 
     commands.addCommand("dali-studio:insert", {
       label: words.__("Insert in Notebook"),
       caption: words.__("Add a cell with the program to the notebook that was used last"),
       isEnabled: (args) => pathOf(args, EXTENSION) !== null && Boolean(notebooks?.currentWidget),
-      execute: (args) =>
-        tried(words.__("This pipeline cannot be inserted"), async () => {
-          const path = pathOf(args, EXTENSION);
-          const panel = notebooks?.currentWidget;
-          if (!path || !panel) return;
-          const { text } = await programOf(path);
+      execute: (args) => {
+        const path = pathOf(args, EXTENSION);
+        const panel = notebooks?.currentWidget;
+        if (!path || !panel) return;
+        withProgram(path, async (source) => {
           const index = panel.content.activeCellIndex + 1;
-          panel.content.model?.sharedModel.insertCell(index, { cell_type: "code", source: text });
+          panel.content.model?.sharedModel.insertCell(index, { cell_type: "code", source });
           panel.content.activeCellIndex = index;
           app.shell.activateById(panel.id);
-        }),
+          return words.__("Inserted into %1.", panel.context.path);
+        });
+      },
     });
 
     /** The source of the cell in use, if it defines a pipeline. */

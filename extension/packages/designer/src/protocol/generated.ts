@@ -1230,6 +1230,7 @@ export interface LabelTwin {
   readonly sample: number;
   readonly items: readonly PreviewItem[];
   readonly cards: readonly NewCard[];
+  readonly left: string;
   readonly source: string;
   readonly added: readonly number[];
 }

@@ -50,7 +50,7 @@ export function SaveButtons() {
   if (asking)
     return (
       <form className="ds-save" onSubmit={save}>
-        <span className="ds-muted">{asking === "code" ? "Write the program" : "Save"} in the notebook's folder as</span>
+        <span className="ds-muted">{asking === "code" ? "Write the program" : "Save"} in the kernel's folder as</span>
         <input
           ref={field}
           className="ds-input"

@@ -233,8 +233,9 @@ function TwinPictures({ node }: { readonly node: string }) {
             width={154}
             height={98}
           />
-          <figcaption className={i ? "ds-good" : "ds-warn"}>
-            {i ? "✓" : <Icon name="warning" size={12} />} {i ? "with the twin" : `now, sample ${twin.sample + 1}`}
+          <figcaption className={i && !twin.left ? "ds-good" : "ds-warn"}>
+            {i && !twin.left ? "✓" : <Icon name="warning" size={12} />}{" "}
+            {i ? (twin.left ? `still without ${twin.left}` : "with the twin") : `now, sample ${twin.sample + 1}`}
           </figcaption>
         </figure>
       ))}
