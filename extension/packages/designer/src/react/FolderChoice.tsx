@@ -49,7 +49,9 @@ export function FolderChoice({ begin, onChoose, onClose }: Props) {
           data-testid="choose-folder"
           onClick={() => onChoose(path)}
         >
-          {count === 0 ? "No data here" : `Open ${count < MANY ? format.plural(count, kind) : `these ${kind}s`}${masked ? " with masks" : ""}`}
+          {count === 0
+            ? "No data here"
+            : `Open ${count < MANY ? format.plural(count, kind) : `these ${kind}s`}${masked ? " with masks" : ""}`}
         </button>
         <button type="button" className="ds-button" onClick={onClose}>
           Cancel
