@@ -79,7 +79,8 @@ def source_at(path: Path) -> Source:
     """What reads that which lies at a path.
 
     A folder of images, sounds, videos or arrays, or of a folder for each class, or of one for images and one for their
-    masks; a picture; a list of files; annotations of the COCO data set; an archive of WebDataset; records of TensorFlow, with their index beside them.
+    masks; a picture; a list of files; annotations of the COCO data set; an archive of WebDataset; records of
+    TensorFlow, with their index beside them.
 
     Raises
     ------
