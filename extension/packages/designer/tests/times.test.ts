@@ -61,8 +61,8 @@ describe("the drawer", () => {
   const at = (drawer: State["view"]["drawer"], drawerHeights: State["view"]["drawerHeights"] = {}) =>
     isSnug({ ...INITIAL, view: { ...INITIAL.view, drawer, drawerHeights } });
   it("is as high as tables are, until it is dragged", () => {
-    expect([at("runs"), at("timeline"), at("data"), at("problems")]).toEqual([true, true, true, true]);
-    expect([at("code"), at("batch"), at("runs", { batch: 200 })]).toEqual([false, false, false]);
+    expect([at("runs"), at("timeline"), at("data"), at("problems"), at("batch")]).toEqual(Array(5).fill(true));
+    expect([at("code"), at("batch", { batch: 200 }), at("runs", { batch: 200 })]).toEqual([false, false, false]);
     expect(at("runs", { code: 200 })).toBe(true);
   });
 });

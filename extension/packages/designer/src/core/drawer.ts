@@ -4,7 +4,7 @@ import { toldBy } from "./statusMessage";
 
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
-const TABS = 28;
+export const TABS = 28;
 /** A row for each value of a sweep; as high for every node, so that the graph stays where it is. */
 const SWEEP = 614;
 
@@ -30,7 +30,7 @@ export function roomOfCode(state: State): number {
 /** Whether a tab is as high as what it holds, at most `drawerHeight`: until somebody gives it another height. */
 export function isSnug(state: State): boolean {
   const { drawer, drawerHeights } = state.view;
-  return drawer !== "code" && drawer !== "batch" && drawerHeights.batch === undefined;
+  return drawer !== "code" && !isSweep(state) && drawerHeights.batch === undefined;
 }
 
 /** Whether the card of a label that stays behind its image is open. */

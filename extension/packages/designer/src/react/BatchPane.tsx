@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
+import { drawerHeight, isSnug, TABS } from "../core/drawer";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
 import { batchFailures, findings, previewOf, scalarOf, severity } from "../core/select";
@@ -170,7 +171,9 @@ function useSweep(node: NodeView | undefined) {
 /** The selected node's output for the samples of the batch, as it is or for several values of an argument. */
 export function BatchPane() {
   const session = useSession();
-  const { box, width, height } = useRoom(900);
+  const { box, width, height: given } = useRoom(900);
+  // a drawer that is as high as its rows says nothing of how high these may be
+  const height = useSel((s) => (isSnug(s) ? drawerHeight(s) - TABS : given));
   const port = useSel(sheetPort);
   const node = useSel((s) => nodeOf(s.graph, port?.node ?? ""));
   const { offered, argument, sweep, on, change } = useSweep(node);
