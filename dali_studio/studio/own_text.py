@@ -139,7 +139,8 @@ def _of_compose(source: str, graph: Graph, before: str) -> str:
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
         emitted = Emitted(_named(before, graph).changed(made)[0].text, {}, ())
-    return _annotated(emitted, [one.message for one in found]).source
+    told = [one.message for one in found if f"# {one.message}" not in emitted.source]
+    return _annotated(emitted, told).source
 
 
 def _in_place(composed: Graph, graph: Graph) -> Graph:

@@ -213,6 +213,17 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     assert client.session.graph == before
 
 
+def test_a_compose_with_chances_is_written_with_if_and_says_once_what_differs(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.ToTensor()])\n"
+    for _ in range(2):
+        got = client.send("apply_code", source=text)
+        assert not only(got, messages.Refused)
+        source = client.session.code().source
+        assert "enable_conditionals=True" in source and "seed=3" in source and "fn._conditional" not in source
+        assert source.count("# torchvision's ColorJitter") == 1 and source.count("\n    if ") == 1
+
+
 def test_a_compose_takes_the_place_of_the_steps_alone(client: Client) -> None:
     mine = TEXT.replace("    return images, labels", "    shapes = fn.shapes(images)  # as they came\n    return labels, images, shapes")
     client.send("apply_code", source=mine)

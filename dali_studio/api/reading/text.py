@@ -25,6 +25,7 @@ from dali_studio.codegen import layout, values
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.names import Names
+from dali_studio.codegen.structure import CONDITIONAL
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import matched, pairs
 from dali_studio.graph.edits import PortRef
@@ -330,6 +331,8 @@ class _Change:
         """The new text."""
         gone = {key for key in self._before if not self._stays(key)}
         waiting = [key for key in self._after.order() if key not in self._before or key in gone]
+        if any(self._after.node(key).operator in CONDITIONAL for key in waiting):
+            raise NotWritable("a new `if` has no place in it")
         body = self._source.function.body
         for step in self._source.steps:
             self._insert(waiting, step.node)
@@ -484,12 +487,12 @@ class _Change:
 
     def _options(self) -> None:
         old, new = self._before.options, self._after.options
-        changed = [name for name in GraphOptions.__struct_fields__ if getattr(old, name) != getattr(new, name)]
-        for name in changed:
+        changed = {name: getattr(new, name) for name in GraphOptions.__struct_fields__
+                   if getattr(old, name) != getattr(new, name)}  # fmt: skip
+        for name, value in changed.items():
             decorator = next((one for one in self._source.function.decorator_list if isinstance(one, ast.Call)), None)
             if name == "name" or decorator is None:
                 raise NotWritable(f"{name} has no place in the text")
-            value = getattr(new, name)
             unset = value is None and name == "seed"
             self._patches.keyword(decorator, name, None if unset else ast.Constant(value))
 

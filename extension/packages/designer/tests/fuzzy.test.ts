@@ -24,6 +24,11 @@ describe("search", () => {
     const inner = INDEX.operators.map((o) => ({ ...o, name: `_conditional.${o.name}` }));
     expect(search(inner, "")).toEqual([]);
   });
+  it("takes names of other libraries with blanks", () => {
+    const crop = { name: "torchvision.RandomCrop", category: "geometry", summary: "", keywords: [], hidden: false };
+    const boxes = { ...crop, name: "random_bbox_crop", category: "detection" };
+    expect(search([boxes, crop], "random crop").map((h) => h.operator.name)).toEqual([crop.name, boxes.name]);
+  });
   it("finds words of other libraries", () => expect(names("random rotation")).toContain("rotate"));
   it("finds by category and by summary", () => {
     expect(names("decoders")).toEqual(["decoders.image"]);

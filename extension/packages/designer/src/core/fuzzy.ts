@@ -52,6 +52,9 @@ function match<T extends Findable>(operator: T, query: string): Hit<T> | null {
   const whole = (marks.at(-1) ?? 0) - (marks[0] ?? 0) < query.length;
   if (byName > 0 && whole) return { operator, score: byName + 100 + exact, marks, why: "" };
   const plain = (text: string) => text.toLowerCase().replace(/[\s_.-]/g, "");
+  // "random crop" is RandomCrop
+  const where = plain(operator.name.slice(last)).indexOf(plain(query));
+  if (where >= 0) return { operator, score: 200 - operator.name.length + last - 20 * where, marks: [], why: "" };
   const at = operator.keywords.findIndex((k) => plain(k).includes(plain(query)));
   if (at >= 0) return { operator, score: 90 - at, marks: [], why: operator.keywords[at] ?? "" };
   if (wordHit(query, operator.category)) return { operator, score: 60, marks: [], why: operator.category };

@@ -89,7 +89,10 @@ function Entry({ hit, tile, chosen, onChoose, onAdd }: EntryProps) {
           </span>
           <span className="ds-entry-text">
             <Marked hit={hit} />
-            <small>{operator.summary}</small>
+            <small>
+              {operator.written_by && `${operator.name.split(".")[0]}. `}
+              {operator.summary}
+            </small>
           </span>
           {!gpu && <DeviceBadge device="cpu" />}
         </>
