@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 
 import msgspec
 
 from dali_studio.api.reading.compose import random_transforms
 from dali_studio.api.reading.fragment import read_behind
-from dali_studio.graph.edits import Connect, Edit, SetOutputs
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.edits import Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.schema.model import Catalog, OperatorSchema
 from dali_studio.schema.registry import Registry
@@ -70,10 +73,8 @@ ALIASES: dict[str, str] = {
     "saturation": "adjust_saturation",
     "slice": "Crop CropNonEmptyMaskIfExists",
     "spectrogram": "Spectrogram",
-    "mel_filter_bank": "MelSpectrogram MelScale",
-    "mfcc": "MFCC",
+    "mel_filter_bank": "MelScale",
     "nonsilent_region": "Vad",
-    "power_spectrum": "Spectrogram",
     "to_decibels": "AmplitudeToDB",
     "preemphasis_filter": "Preemphasis",
     "audio_resample": "Resample",
@@ -92,9 +93,21 @@ _RECIPE = "recipe"
 _DRAW = r"(\w+) ?= ?fn\.random\."
 
 
+_RATE = "sample_rate=16000"
+_MEL = (
+    "images = fn.spectrogram(images, nfft=512, window_length=400, window_step=160)",
+    f"images = fn.mel_filter_bank(images, {_RATE}, nfilter=80)",
+)
+#: What takes a sound elsewhere, and here what was made of one.
+_OF_SOUNDS = {
+    "torchaudio.MelSpectrogram": _MEL,
+    "torchaudio.MFCC": (*_MEL, "images = fn.to_decibels(images)", "images = fn.mfcc(images, n_mfcc=20)"),
+}
+
+
 @cache
 def _random() -> dict[str, tuple[str, ...]]:
-    """Lines of what draws numbers, by what it is called: transforms, and operators with one argument that is drawn."""
+    """Lines of transforms of several operators, which draw numbers, and of operators with one argument that is drawn."""
     found = {name: _drawn_before(lines) for name, lines in random_transforms().items()}
     for lines in tuple(found.values()):
         alone = [line.strip() for line in lines if not line.startswith("if ")]
@@ -103,7 +116,7 @@ def _random() -> dict[str, tuple[str, ...]]:
             operator = _operator_of(lines).rpartition(".")[2]
             plain = tuple(line.replace(", interp_type=types.INTERP_NN", "") for line in alone)
             found.setdefault(f"{_RECIPE}.{operator} + random {drawn[0]}", plain)
-    return found
+    return found | _OF_SOUNDS
 
 
 def _drawn_before(lines: tuple[str, ...]) -> tuple[str, ...]:
@@ -115,8 +128,8 @@ def _drawn_before(lines: tuple[str, ...]) -> tuple[str, ...]:
     return (*(f"{name} = {value}" for name, value in re.findall(draw, call)), *before, re.sub(draw, r"\1=\1", call))
 
 
-def _operator_of(lines: Sequence[str]) -> str:
-    return re.findall(r"images = fn\.([\w.]+)", lines[-1])[0]
+def _operator_of(lines: Sequence[str], at: int = -1) -> str:
+    return re.findall(r"images = fn\.([\w.]+)", "\n".join(lines))[at]
 
 
 def _told(lines: Sequence[str]) -> str:
@@ -140,11 +153,11 @@ def named_elsewhere(catalog: Catalog) -> Catalog:
     operators = {o.name: o for o in catalog.operators}
     transforms = [
         OperatorSchema(
-            name=name, class_name="", category=of.category, icon=of.icon, inputs=of.inputs, outputs=of.outputs,
+            name=name, class_name="", category=of.category, icon=of.icon, inputs=begin.inputs, outputs=of.outputs,
             devices=of.devices, summary=of.summary + _told(lines), written_by=of.name,
         )
         for name, lines in _random().items()
-        if (of := operators.get(_operator_of(lines)))
+        if (of := operators.get(_operator_of(lines))) and (begin := operators.get(_operator_of(lines, 0)))
     ]  # fmt: skip
     known = {one.name.rpartition(".")[2].lower() for one in transforms}
     words = {o.name: (*o.keywords, *ALIASES.get(o.name, "").split()) for o in catalog.operators}
@@ -155,8 +168,25 @@ def named_elsewhere(catalog: Catalog) -> Catalog:
     return msgspec.structs.replace(catalog, operators=(*named, *transforms))
 
 
-def added(message: AddTransform, graph: Graph, registry: Registry) -> tuple[Edit, ...]:
-    """The edits that put a transform behind a picture, by the operators that `read_compose` would write.
+def _rate(graph: Graph, source: PortRef | None, output: Callable[[PortRef], Batch]) -> float | None:
+    """The rate of a sound, as its decoder gives it."""
+    key = source.node if source else ""
+    while key and graph.node(key).operator != "decoders.audio":
+        key = next((one.node for one in graph.inputs(key) if one), "")
+    with suppress(DaliStudioError, LookupError):  # a sound of no decoder, or one that cannot be read
+        return float(output(PortRef(node=key, output=1)).samples[0])
+    return None
+
+
+def added(
+    message: AddTransform, graph: Graph, registry: Registry, output: Callable[[PortRef], Batch]
+) -> tuple[Edit, ...]:  # fmt: skip
+    """The edits that put a transform behind a picture or a sound, by the operators that a program would have.
+
+    Parameters
+    ----------
+    output
+        Gives what a port has in the shown sample.
 
     Raises
     ------
@@ -164,7 +194,10 @@ def added(message: AddTransform, graph: Graph, registry: Registry) -> tuple[Edit
         DS401 if there is no such transform.
     """
     lines = _random().get(message.name, ())
-    edits, end = read_behind("\n".join(lines), graph, registry, message.source)
+    text = "\n".join(lines)
+    if _RATE in text and (rate := _rate(graph, message.source, output)):
+        text = text.replace(_RATE, f"sample_rate={rate:g}")
+    edits, end = read_behind(text, graph, registry, message.source)
     source = message.source
     if source is None or end is None:
         return edits if graph.outputs or end is None else (*edits, SetOutputs(outputs=(end,)))

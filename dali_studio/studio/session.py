@@ -369,7 +369,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.AddTransform) -> None:
-        edits = added(message, self.graph, self.registry)
+        edits = added(message, self.graph, self.registry, self.answers.output)
         places = written_places(self.history, edits, self.revision + 1, message.laid)
         self.history.apply(edits, places=places or in_columns(edits, message.at, self.positions.values()))
         self._changed()

@@ -103,7 +103,7 @@ def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifac
         page.wait_for_timeout(150)
 
     dragged("rotate", "resize|in|0")
-    page.locator(".ds-wire-target").first.wait_for()
+    page.locator(".ds-wire-target").first.wait_for(state="attached")  # a straight line has no height
     page.screenshot(path=artifacts / "designer_moved_into_a_wire.png")
     page.mouse.up()
     _await_code(page, "fn.resize(rotate")

@@ -11,7 +11,7 @@ import { Habits } from "../src/core/habits";
 import { framesOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
 import type { Rect } from "../src/core/route";
-import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapStep } from "../src/core/splice";
+import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
 import type { Edit, Group, OperatorSchema } from "../src/protocol/generated";
 import { commandFor, keyName } from "../src/react/commands";
@@ -48,11 +48,10 @@ describe("splicing", () => {
       ["turn", false],
       ["rotate", true],
     ] as const) {
-      const step = swapStep(chained, INITIAL, key, behind);
-      expect(typeof step === "string" ? step : chain(step.edits)).toEqual(["decode", "turn", "rotate"]);
+      expect(chain(swapEdits(chained, key, behind))).toEqual(["decode", "turn", "rotate"]);
     }
-    expect(swapStep(chained, INITIAL, "turn", true)).toBe("turn is at the end of its chain.");
-    expect(chain(moveEdits(chained, "reader", wire("rotate|in|0")))).toMatch("cannot leave its place");
+    expect(swapEdits(chained, "turn", true)).toBe("turn is at the end of its chain.");
+    expect(chain(moveEdits(chained, "reader", wire("rotate|in|0")))).toMatch("does not pass one thing on");
   });
   it("puts a loose node into a wire", () => {
     const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("turn", "rotate", { inputs: [null] })] };

@@ -23,6 +23,10 @@ export type DocumentContext = DocumentRegistry.IContext<DocumentRegistry.IModel>
 /** How long a kernel may take for edits before the file is saved without them, in ms; they then stay unsaved. */
 const PATIENCE = 3000;
 
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PATIENCE));
+}
+
 /** One file: what its views share. */
 class PipelineFile {
   private static readonly open = new WeakMap<DocumentContext, PipelineFile>();
@@ -65,7 +69,7 @@ class PipelineFile {
     // What is shown is what is saved, whoever saves: edits that are on their way are waited for, and the text is applied.
     const save = context.save.bind(context);
     context.save = async () => {
-      await Promise.all([...this.sessions].map((session) => session.answered(PATIENCE)));
+      await Promise.all([...this.sessions].map((session) => Promise.race([session.answered(), patience()])));
       await this.mirror.taken;
       await this.mirror.adopted;
       await save();

@@ -253,8 +253,8 @@ export function receive(state: State, message: KernelMessage): State {
       const { draft } = next;
       if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
       const left = (state.graph?.nodes ?? []).filter((n) => !next.graph?.nodes.includes(n)).map((n) => n.key);
-      const text = `The Compose stands in place of ${left.length > 0 ? left.join(", ") : "nothing"}; all else stays.`;
-      const composed = draft.source.includes("Compose(") && !draft.source.includes("pipeline_def");
+      const text = `The Compose stands in place of ${left.join(", ") || "nothing"}.`;
+      const composed = /^(?!.*pipeline_def).*Compose\(/s.test(asked.source);
       return {
         ...next,
         view: composed ? { ...next.view, notice: { text, node: "" } } : next.view,

@@ -14,6 +14,7 @@ import type {
   Sound,
 } from "../protocol/generated";
 import { batchOf, isAboutFile } from "./failures";
+import { OUTPUTS } from "./graph";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
@@ -212,19 +213,18 @@ export class Session {
     this.pump();
   }
 
-  /** Done when the kernel has answered all edits, or cannot be expected to do so in these ms; a text is applied first. */
-  answered(patience = Number.POSITIVE_INFINITY): Promise<void> {
+  /** Done when the kernel has answered all edits, or is gone; a text is applied first. */
+  answered(): Promise<void> {
     this.applyCode();
-    const waits = () => this.store.get().link !== "gone" && this.store.get().pending.length > 0;
     return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
+      const look = () => {
+        const { link, pending } = this.store.get();
+        if (link !== "gone" && pending.length > 0) return;
         unsubscribe();
         resolve();
       };
-      const timer = patience < Number.POSITIVE_INFINITY ? setTimeout(done, patience) : undefined;
-      const unsubscribe = this.store.subscribe(() => waits() || done());
-      if (!waits()) done();
+      const unsubscribe = this.store.subscribe(look);
+      look();
     });
   }
 
@@ -256,6 +256,11 @@ export class Session {
       const part = typeof change === "function" ? change(s.view) : change;
       return { ...s, view: { ...s.view, ...part } };
     });
+  }
+
+  /** Say why something was not done. */
+  refuse(text: string): void {
+    this.view({ notice: { text, node: OUTPUTS } });
   }
 
   select(selection: readonly string[]): void {

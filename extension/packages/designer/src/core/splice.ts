@@ -4,7 +4,6 @@ import type { Operator } from "./catalog";
 import { bestSlot, type Context, checkConnection, kindOf } from "./compat";
 import { applyEdits } from "./edits";
 import { nodeOf, OUTPUTS, sourcesOf, type Wire, wiresOf } from "./graph";
-import type { State } from "./state";
 
 /** The edits that put a node into a wire: it takes what the wire carries and feeds what the wire fed; null if it cannot. */
 export function spliceEdits(context: Context, key: string, wire: Wire): readonly Edit[] | null {
@@ -38,33 +37,21 @@ export function isLoose(context: Context, key: string): boolean {
 export function moveEdits(context: Context, key: string, wire: Wire): readonly Edit[] | string {
   const { graph, catalog } = context;
   if (wire.source.node === key || wire.slot.node === key) return [];
-  let before: readonly Edit[] = [];
-  if (!isLoose(context, key)) {
-    const from = passedThrough(graph, key);
-    const own = from && wiresOf(graph).find((w) => w.slot.kind === "input" && w.slot.node === key);
-    if (!own) return `${key} does not pass one thing on: it cannot leave its place.`;
-    const healed = removeStep(graph, [key], []).edits.filter((e) => e.type !== "remove_node");
-    before = [...healed, disconnectEdit(graph, own.slot)];
-  }
-  const after = { graph: applyEdits(graph, before, catalog), catalog };
-  const edits = spliceEdits(after, key, wire);
-  if (edits) return [...before, ...edits];
-  const slot = bestSlot(after, wire.source, key);
-  return "reason" in slot ? slot.reason : `${key} gives something else than this wire carries.`;
+  const passed = passedThrough(graph, key);
+  if (!passed && !isLoose(context, key)) return `${key} does not pass one thing on.`;
+  const before: Edit[] = removeStep(graph, [key], []).edits.filter((e) => e.type !== "remove_node");
+  const own = passed && wiresOf(graph).find((w) => w.slot.kind === "input" && w.slot.node === key);
+  if (own) before.push(disconnectEdit(graph, own.slot));
+  const edits = spliceEdits({ graph: applyEdits(graph, before, catalog), catalog }, key, wire);
+  return edits ? [...before, ...edits] : `${key} does not fit into this wire.`;
 }
 
-/** Exchange a card with the one before or behind it, on the canvas as well; the reason if it cannot be done. */
-export function swapStep(context: Context, { positions }: State, key: string, behind: boolean): Step | string {
+/** The edits that exchange a card with the one before or behind it; the reason if it cannot be done. */
+export function swapEdits(context: Context, key: string | undefined, behind: boolean): readonly Edit[] | string {
   const wires = wiresOf(context.graph).filter((w) => w.slot.kind === "input");
-  const other = behind ? wires.find((w) => w.source.node === key)?.slot.node : passedThrough(context.graph, key)?.node;
-  const [first, second] = behind ? [key, other] : [other, key];
-  const wire = wires.find((w) => w.slot.node === first);
-  if (!wire || !first || !second) return `${key} is at the end of its chain.`;
-  const edits = moveEdits(context, second, wire);
-  const [a, b] = [positions[first], positions[second]];
-  return typeof edits === "string"
-    ? edits
-    : { edits, positions: a && b ? { [first]: b, [second]: a } : {}, select: [key] };
+  const own = wires.find((w) => key === (behind ? w.source : w.slot).node);
+  const wire = wires.find((w) => w.slot.node === own?.source.node);
+  return own && wire ? moveEdits(context, own.slot.node, wire) : `${key} is at the end of its chain.`;
 }
 
 /** Place an operator in a wire; null if the wire's data does not pass through it. */

@@ -12,8 +12,7 @@ function keyOf({ confirmed }: State): string {
 /** What an earlier page has left of the same designer. */
 export function leftOf(state: State): Left {
   try {
-    const { unsent, draft }: Left = { ...NONE, ...JSON.parse(localStorage.getItem(keyOf(state)) ?? "{}") };
-    return { unsent, draft };
+    return { ...NONE, ...JSON.parse(localStorage.getItem(keyOf(state)) ?? "{}") };
   } catch {
     return NONE;
   }

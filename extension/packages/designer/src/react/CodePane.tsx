@@ -195,7 +195,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
         <p className="ds-code-draft">
           <span className="ds-muted">
             {moved
-              ? "The graph has changed since you began: Apply makes it what this text says."
+              ? "The graph has changed since: Apply makes it what this text says."
               : wrong.length === 0 && "Not in the graph yet."}
           </span>
           <SmallButton

@@ -5,7 +5,7 @@ import type { Session } from "../core/session";
 import type { Marks, State } from "../core/state";
 import { cardOf, collapseMarks, placeOf, pushed, selectedBox } from "../core/subgraph";
 import type { Mark, Position } from "../protocol/generated";
-import { isLaid, layoutOf, sizesOf, together } from "./canvas/sizes";
+import { layoutOf, sizesOf, together } from "./canvas/sizes";
 
 /**
  * Collapse what is selected into one box, or expand the box that is selected. Cards in its way give room; where nobody has
@@ -19,7 +19,7 @@ export function toggleBox(session: Session): void {
   const stands = ([key, { x, y }]: [string, Position]) =>
     x === state.positions[key]?.x && y === state.positions[key]?.y;
   const boxed = Object.entries(layoutOf(state, session.room)).every(stands);
-  const laid = boxed || (state.graph !== null && isLaid(state, state.graph));
+  const laid = boxed || session.laid();
   session.edit([], { marks, positions: laid ? layoutOf(after, session.room) : besides(after, marks, session.room) });
 }
 

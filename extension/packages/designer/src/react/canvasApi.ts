@@ -22,7 +22,7 @@ export const CanvasApiContext = createContext<MutableRefObject<CanvasApi | null>
 
 export function useCanvasApi(): MutableRefObject<CanvasApi | null> {
   const api = useContext(CanvasApiContext);
-  if (!api) throw new Error("a designer component was drawn outside of its frame");
+  if (!api) throw new Error("no frame");
   return api;
 }
 

@@ -1,6 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
-import { OUTPUTS, wiresOf } from "../core/graph";
+import { wiresOf } from "../core/graph";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
 import { cardOf, copiedGroups, selectedGroups } from "../core/subgraph";
@@ -25,7 +25,7 @@ export function removeSelection(session: Session): void {
   if (!graph) return;
   const step = removeStep(graph, view.selection, view.wires);
   if (step.edits.length === 0) {
-    session.view({ notice: { text: "Outputs stay: a pipeline always has them.", node: OUTPUTS } });
+    session.refuse("Outputs stay: a pipeline always has them.");
     return;
   }
   // What has lost its input stays where it is: laid out anew, it would be at the other end.

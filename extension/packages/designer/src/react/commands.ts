@@ -5,7 +5,7 @@ import { groupMarks, ungroupMarks } from "../core/marks";
 import { canRedo, canUndo, hasPicture, obstacle } from "../core/select";
 import type { Session } from "../core/session";
 import { muted, soloed } from "../core/solo";
-import { swapStep } from "../core/splice";
+import { swapEdits } from "../core/splice";
 import { portKey, type State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
 import { enterBox, toggleBox } from "./boxes";
@@ -96,10 +96,9 @@ function swap(behind: boolean) {
   return ({ session }: Scope) => {
     const state = session.store.get();
     const context = contextOf(session);
-    const made = context && swapStep(context, state, state.view.selection[0] ?? "", behind);
-    if (typeof made === "string") session.view({ notice: { text: made, node: OUTPUTS } });
-    else if (made)
-      session.edit(made.edits, { positions: { ...made.positions, ...relaid(state, made.edits, session.room) } });
+    const edits = context ? swapEdits(context, state.view.selection[0], behind) : [];
+    if (typeof edits === "string") session.refuse(edits);
+    else session.edit(edits, { positions: relaid(state, edits, session.room) });
   };
 }
 
@@ -166,7 +165,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     id: "before",
-    title: "Move before its source",
+    title: "Move before",
     section: "Build",
     keys: ["Ctrl+ArrowLeft"],
     run: swap(false),
@@ -174,7 +173,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     id: "after",
-    title: "Move behind what it feeds",
+    title: "Move behind",
     section: "Build",
     keys: ["Ctrl+ArrowRight"],
     run: swap(true),

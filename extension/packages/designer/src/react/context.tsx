@@ -27,7 +27,7 @@ export const FrameContext = createContext<Frame | null>(null);
 
 export function useFrame(): Frame {
   const frame = useContext(FrameContext);
-  if (!frame) throw new Error("a designer component was drawn outside of its frame");
+  if (!frame) throw new Error("no frame");
   return frame;
 }
 

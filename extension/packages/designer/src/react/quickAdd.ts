@@ -8,7 +8,7 @@ import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import { cardOf } from "../core/subgraph";
 import type { PortRef, Position } from "../protocol/generated";
-import { cardRects, isLaid, placeBehind, readable, relaid } from "./canvas/sizes";
+import { cardRects, placeBehind, readable, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 
@@ -110,7 +110,7 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const state = session.store.get();
   if (operator.written_by) {
     const { from: source = null, at, branch = false } = options;
-    session.addTransform({ name: operator.name, source, at, branch, laid: isLaid(state, context.graph) });
+    session.addTransform({ name: operator.name, source, at, branch, laid: session.laid() });
     return null;
   }
   const step = addStep(context, operator, options);

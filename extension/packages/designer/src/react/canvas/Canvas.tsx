@@ -290,11 +290,12 @@ function CanvasView() {
       root.ownerDocument.documentElement.style.cursor = "";
       const target = event instanceof globalThis.MouseEvent && outside(designer, event);
       const [only, ...others] = moved;
-      const edits = only && others.length === 0 && !target ? gestures.onDropped(only, event) : [];
+      const edits =
+        only && others.length === 0 && !target ? gestures.onDropped(only, event as globalThis.MouseEvent) : [];
       if (target || typeof edits === "string") {
         // the card goes back to its place
         setNodes((ns) => ns.map((n) => ({ ...n, position: placeOf(state, n.id) ?? n.position })));
-        if (typeof edits === "string") session.view({ notice: { text: edits, node: OUTPUTS } });
+        if (typeof edits === "string") session.refuse(edits);
         else if (target && nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
         return;
       }
@@ -304,7 +305,8 @@ function CanvasView() {
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
       const positions = movedNodes(state, Object.fromEntries(at));
-      const placed = edits.length > 0 ? relaid(state, edits, roomOf(box.current), only?.id) : {};
+      const placed =
+        edits.length > 0 ? relaid(state, edits, session.room, id) : {};
       seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
     },
@@ -405,7 +407,7 @@ function CanvasView() {
                 dragging.current = true;
               }}
               onNodeDrag={(event, node) => {
-                gestures.onDrag(node, event);
+                gestures.onDrag(node, event as globalThis.MouseEvent); // a touch is at no wire
                 const out = event instanceof globalThis.MouseEvent && outside(designer, event);
                 root.ownerDocument.documentElement.style.cursor = out ? "copy" : "";
               }}

@@ -165,7 +165,8 @@ export function isLaid(state: State, graph: GraphView, put: Session["put"] = {})
 export function relaid(state: State, edits: readonly Edit[], room: Size, loose = ""): Record<string, Position> {
   const { graph, opening } = state;
   if (!graph || !opening) return {};
-  if (!isLaid(state, { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) })) return {};
+  const others = { ...graph, nodes: graph.nodes.filter((n) => n.key !== loose) };
+  if (!isLaid(state, others) && !isLaid(state, graph)) return {};
   return layoutOf({ ...state, graph: applyEdits(graph, edits, opening.catalog) }, room);
 }
 

@@ -67,23 +67,21 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
 
   /** The wire into which a card would go, and the edits, or why not: a loose one as it lies, another at the pointer. */
   const wireUnder = useCallback(
-    ({ id: key, position, measured }: Node, event: unknown): readonly [Wire, readonly Edit[] | string] | undefined => {
+    (
+      { id: key, position, measured }: Node,
+      event: Pick<MouseEvent, "clientX" | "clientY">,
+    ): readonly [Wire, readonly Edit[] | string] | undefined => {
       const context = contextOf(session);
-      if (!context || !nodeOf(context.graph, key) || !(event instanceof globalThis.MouseEvent)) return undefined;
+      if (!context || !nodeOf(context.graph, key)) return undefined;
       const loose = isLoose(context, key);
       // Where the card is, not where it was drawn last.
-      const from = flow.flowToScreenPosition(position);
-      const to = flow.flowToScreenPosition({
-        x: position.x + (measured?.width ?? CARD),
-        y: position.y + (measured?.height ?? CARD),
-      });
-      const inside = (p: Position) =>
-        loose
-          ? p.x > from.x && p.x < to.x && p.y > from.y - NEAR && p.y < to.y + NEAR
-          : Math.hypot(p.x - event.clientX, p.y - event.clientY) < NEAR;
+      const { x, y } = loose ? flow.flowToScreenPosition(position) : { x: event.clientX - NEAR, y: event.clientY };
+      const zoom = loose ? flow.getZoom() : 0;
+      const [right, low] = [zoom * (measured?.width ?? CARD) || 2 * NEAR, zoom * (measured?.height ?? CARD)];
+      const inside = (p: Position) => p.x > x && p.x < x + right && p.y > y - NEAR && p.y < y + low + NEAR;
       let target: readonly [Wire, readonly Edit[] | string] | undefined;
       let most = 0;
-      for (const [id, points] of pathsOf(root, loose ? 24 : 96)) {
+      for (const [id, points] of pathsOf(root, 96)) {
         const hits = points.filter(inside).length;
         const wire = hits > most ? wireOf(id) : undefined;
         const edits = wire && moveEdits(context, key, wire);
@@ -98,7 +96,7 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
 
   /** Mark that wire. */
   const onDrag = useCallback(
-    (node: Node, event: unknown) => {
+    (node: Node, event: Pick<MouseEvent, "clientX" | "clientY">) => {
       cancelAnimationFrame(waiting.current);
       waiting.current = requestAnimationFrame(() => {
         const [wire, edits] = wireUnder(node, event) ?? [];
@@ -111,7 +109,7 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
 
   /** The edits of a card that was dropped: none, those that put it into the wire below it, or why they cannot. */
   const onDropped = useCallback(
-    (node: Node, event: unknown): readonly Edit[] | string => {
+    (node: Node, event: Pick<MouseEvent, "clientX" | "clientY">): readonly Edit[] | string => {
       cancelAnimationFrame(waiting.current);
       session.view({ target: "" });
       return wireUnder(node, event)?.[1] ?? [];
