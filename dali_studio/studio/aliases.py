@@ -107,7 +107,7 @@ _OF_SOUNDS = {
 
 @cache
 def _random() -> dict[str, tuple[str, ...]]:
-    """Lines of transforms of several operators, which draw numbers, and of operators with one argument that is drawn."""
+    """Lines of transforms that draw or are several operators, and of operators with one argument that is drawn."""
     found = {name: _drawn_before(lines) for name, lines in random_transforms().items()}
     for lines in tuple(found.values()):
         alone = [line.strip() for line in lines if not line.startswith("if ")]

@@ -374,16 +374,16 @@ class _Change:
             self._variables.update(ports)
 
     def _is_needed(self, key: str, before: ast.stmt) -> bool:
-        """Whether this statement reads what follows from a new node, or an input of it is in no variable later."""
+        """Whether what follows from a new node is read by this statement, or what it takes is lost by it."""
         if isinstance(before, ast.Return):
             return True
         step = next(step for step in self._source.steps if step.node is before)
         left = [port for name, port in self._variables.items() if name not in step.names]
         taken = {wire.source for wire in self._after.wires(key)}.intersection(self._variables.values())
         readers = {target for target, _ in self._after.fed_by(key)}
-        return (any(map(self._stays, step.made)) and not all(port in left for port in taken)) or any(
-            reader in step.made or (reader not in self._before and self._is_needed(reader, before))
-            for reader in readers
+        lost = any(map(self._stays, step.made)) and not taken.issubset(left)
+        return lost or any(
+            one in step.made or (one not in self._before and self._is_needed(one, before)) for one in readers
         )
 
     def _outputs(self, key: str) -> Sequence[object]:

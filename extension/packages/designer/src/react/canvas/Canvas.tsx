@@ -305,8 +305,7 @@ function CanvasView() {
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
       const positions = movedNodes(state, Object.fromEntries(at));
-      const placed =
-        edits.length > 0 ? relaid(state, edits, session.room, id) : {};
+      const placed = edits.length > 0 ? relaid(state, edits, session.room, id) : {};
       seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
     },
