@@ -1,4 +1,4 @@
-import { detailOf, EDGE, fittingScale, isFar, isMany, WIDTHS } from "./detail";
+import { detailOf, EDGE, fittingScale, isFar, isMany } from "./detail";
 import { CARD, type Size } from "./layout";
 import { around, type Rect } from "./route";
 
@@ -69,21 +69,13 @@ const GROWTH = 1.06;
 
 /**
  * The view after cards came, went or moved: the one that there is, while all cards are in sight, else moved as far as it
- * must be, else that of the whole graph. It grows again where cards were made small for others that have gone. With `low`
- * it was the room that became lower: cards keep their names, and if not all fit so, the selected ones are in sight, else
- * the first row.
+ * must be, else that of the whole graph. It grows again where cards were made small for others that have gone.
  */
-export function keptView(
-  cards: readonly (Rect & { readonly selected?: boolean | undefined })[],
-  size: Size,
-  covers: Covers,
-  now: View,
-  low = false,
-): View | null {
+export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now: View): View | null {
   const whole = viewOf(cards, size, covers);
   if (!whole) return null;
-  const rects = ({ x, y, zoom }: View, some = cards) =>
-    some.map((c) => ({
+  const rects = ({ x, y, zoom }: View) =>
+    cards.map((c) => ({
       x: c.x * zoom + x,
       y: c.y * zoom + y,
       right: (c.x + c.width) * zoom + x,
@@ -100,8 +92,8 @@ export function keptView(
   if (inSight(now)) return now;
   const shift = (from: number, least: number[], most: number[], to: number) =>
     Math.max(from - Math.min(...least), Math.min(0, to - Math.max(...most)));
-  const moved = (view: View, some = cards): View => {
-    const all = rects(view, some);
+  const moved = (view: View): View => {
+    const all = rects(view);
     return {
       x:
         view.x +
@@ -123,18 +115,5 @@ export function keptView(
       zoom: view.zoom,
     };
   };
-  if (inSight(moved(now))) return moved(now);
-  const zoom = WIDTHS.compact / CARD;
-  const wide = rects({ ...whole, zoom });
-  if (
-    !low ||
-    now.zoom < zoom ||
-    whole.zoom >= zoom ||
-    Math.max(...wide.map((c) => c.right)) - Math.min(...wide.map((c) => c.x)) > size.width
-  )
-    return whole;
-  const selected = cards.filter((c) => c.selected);
-  const middle = size.width / 2;
-  const first = moved({ ...whole, x: middle + ((whole.x - middle) * zoom) / whole.zoom, zoom });
-  return selected.length > 0 ? moved(first, selected) : first;
+  return inSight(moved(now)) ? moved(now) : whole;
 }

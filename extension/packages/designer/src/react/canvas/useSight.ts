@@ -35,11 +35,11 @@ export function useSight(
       // Breadcrumbs stand above the cards.
       const crumbs = pathOf(session.store.get()).length > 0 ? 40 : 0;
       const head = headroom(session.store.get().marks);
-      const cards = latest.current.map(({ id, position: { x, y }, measured: real, selected }) => {
+      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
         const above = crumbs + head(id);
         const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
-        return { x, y: y - above, width: real?.width ?? CARD, height, selected };
+        return { x, y: y - above, width: real?.width ?? CARD, height };
       });
       const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
       const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
@@ -82,7 +82,7 @@ export function useSight(
       if (back) home.current = from;
       at.current = now;
       look((...of) => {
-        const to = keptView(...of, from, back);
+        const to = keptView(...of, from);
         return same(to) ? null : to;
       }, 200);
     },
