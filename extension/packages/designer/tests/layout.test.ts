@@ -198,6 +198,28 @@ describe("layoutGraph", () => {
         expect(wayOf(graph, sizes, { ...at, [first]: other, [second]: one }, DENSE)).toBeUndefined();
       }
   });
+  it("closes up the steps of a large graph, and keeps what follows on one line", () => {
+    const steps = Array.from({ length: 12 }, (_, i) => i);
+    const nodes = [
+      node("reader", "readers.file"),
+      node("rest0", "rotate", { inputs: [ref("reader")] }),
+      ...steps.flatMap((i) => [
+        node(`number${i}`, "cast", { inputs: [ref(`rest${i}`, 1)] }),
+        node(`turned${i}`, "rotate", { inputs: [ref(`rest${i}`)] }),
+        node(`rest${i + 1}`, "rotate", { inputs: [ref(`rest${i}`, 2), ref(`number${i}`)] }),
+      ]),
+    ];
+    const graph = { name: "steps", nodes, outputs: steps.map((i) => ref(`turned${i}`)) };
+    const box = { width: 994, height: 554 };
+    const low = new Map(steps.map((i) => [`number${i}`, { width: 148, height: 83 }]));
+    const { positions, extent } = wayInBox(graph, low, box, DENSE);
+    expect(fittingScale(extent.width, extent.height, box)).toBeGreaterThan(0.55);
+    expect(positions.reader?.y).toBe(positions.rest0?.y);
+    const places = nodes.map(({ key }) => ({ height: 129, ...low.get(key), ...(positions[key] ?? { x: 0, y: 0 }) }));
+    for (const [i, p] of places.entries())
+      for (const q of places.slice(i + 1))
+        expect(p.x !== q.x || p.y + p.height < q.y || q.y + q.height < p.y).toBe(true);
+  });
   it("shows sixty cards in a chain large enough for their pictures in every frame", () => {
     const nodes = Array.from({ length: 60 }, (_, i) =>
       node(`n${i}`, "rotate", { inputs: i ? [ref(`n${i - 1}`)] : [] }),

@@ -1,6 +1,6 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
 import { EDGE, fittingScale, WIDTHS } from "./detail";
-import { cardsOf, descendants, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
+import { cardsOf, descendants, nodeOf, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
 
 export const COLUMN = 184;
 export const ROW = 204;
@@ -232,6 +232,7 @@ function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cel
 }
 
 interface Plan {
+  readonly graph: GraphView;
   readonly small: ReadonlyMap<string, string>;
   readonly height: Height;
   readonly span: Span;
@@ -248,7 +249,7 @@ function placed(plan: Plan, grid: ReadonlyMap<string, Cell>, columns: number): F
   const members: Member[][] = Array.from({ length: bands }, () => []);
   for (const [key, c] of grid) members[Math.floor(c.column / columns)]?.push({ ...c, key, column: c.column % columns });
   members.forEach((band, i) => {
-    placeBand(band, floor, plan.head, i > 0);
+    placeBand(band, floor, plan, i > 0);
     placeSmall(band, plan, floor);
   });
   return floor;
@@ -257,14 +258,8 @@ function placed(plan: Plan, grid: ReadonlyMap<string, Cell>, columns: number): F
 function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch): Plan {
   const span = (key: string) => Math.ceil(((sizes.get(key)?.width ?? CARD) + COLUMN - CARD) / COLUMN);
   const height = (key: string) => sizes.get(key)?.height ?? pitch.row;
-  return {
-    small: argumentSources(graph),
-    height,
-    span,
-    head: (key) => sizes.get(key)?.head ?? 0,
-    pitch,
-    spread: false,
-  };
+  const head = (key: string) => sizes.get(key)?.head ?? 0;
+  return { graph, small: argumentSources(graph), height, span, head, pitch, spread: false };
 }
 
 function columnsOf(width: number): number {
@@ -272,13 +267,8 @@ function columnsOf(width: number): number {
 }
 
 /** Positions of all cards in a left-to-right grid that continues below when a row does not fit `width`. */
-export function layoutGraph(
-  graph: GraphView,
-  sizes: ReadonlyMap<string, Size>,
-  width: number,
-  pitch = WIDE,
-): Record<string, Position> {
-  const plan = planOf(graph, sizes, pitch);
+export function layoutGraph(graph: GraphView, sizes: ReadonlyMap<string, Size>, width: number) {
+  const plan = planOf(graph, sizes, WIDE);
   return placed(plan, cells(graph, plan.small, plan.span), columnsOf(width)).positions;
 }
 
@@ -451,17 +441,27 @@ export function outputsHeight(graph: GraphView, positions: Readonly<Record<strin
 
 type Member = Cell & { readonly key: string };
 
-/** Lanes of a band from the top; a short band stands at the right, near the end of the row above, if it can. */
-function placeBand(members: readonly Member[], floor: Floor, head: Height, continues: boolean): void {
+/**
+ * Lanes of a band from the top; a short band stands at the right, near the end of the row above, if it can. Of many
+ * cards that are spread, those alone are on one line of which each is the first input of the next one.
+ */
+function placeBand(members: readonly Member[], floor: Floor, plan: Plan, continues: boolean): void {
+  const { graph, pitch, spread } = plan;
   const used = endOf(members);
   const spare = floor.columns - used;
   const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
   const gain = floor.topOf(range(0)) - floor.topOf(range(spare));
   if (spare > 0 && (gain > 0 || (continues && gain === 0))) for (const m of members) m.column += spare;
-  const rows = new Map<number, Member[]>();
-  for (const m of members) rows.set(m.lane, [...(rows.get(m.lane) ?? []), m]);
-  for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
-    const y = floor.topOf(row.flatMap(columnsIn)) + Math.max(...row.map((m) => head(m.key)));
+  const rows: Member[][] = [];
+  for (const m of [...members].sort((a, b) => a.lane - b.lane || a.column - b.column)) {
+    const row = rows.at(-1);
+    const before = row?.at(-1);
+    const follows = !(spread && pitch === DENSE) || before?.key === nodeOf(graph, m.key)?.inputs[0]?.node;
+    if (follows && before?.lane === m.lane) row?.push(m);
+    else rows.push([m]);
+  }
+  for (const row of rows) {
+    const y = floor.topOf(row.flatMap(columnsIn)) + Math.max(...row.map((m) => plan.head(m.key)));
     for (const m of row) floor.put(m.key, m.column, y, undefined, m.span);
   }
 }
@@ -488,7 +488,7 @@ function placeSmall(members: readonly Member[], { small, spread }: Plan, floor: 
     const free = target.column > 0 && !members.some((m) => m.lane === target.lane && columnsIn(m).includes(beside));
     const here = free ? (floor.positions[feeds]?.y ?? TOP) : 0;
     const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : here || below);
-    const far = spread ? DISTANCE.spread : DISTANCE.near;
+    const far = DISTANCE[spread ? "spread" : "near"];
     const cost = (column: number) => Math.max(here, y(column)) + far * Math.abs(beside - column);
     let column = beside;
     for (let other = spread ? floor.columns - 1 : beside - 1; other >= 0; other -= 1)
