@@ -327,6 +327,16 @@ describe("route", () => {
     expect(points.filter(([x = 0, y = 0]) => x > 190 && x < 338 && y > 300 && y < 471)).toEqual([]);
     expect(Math.max(...points.map(([, y = 0]) => y))).toBeLessThan(300);
   });
+  it("leaves the edge above all cards free, where a sentence may lie", () => {
+    const path = route({ x: 168, y: 28 }, { x: 572, y: 28 }, [
+      card(20, 14),
+      card(204, 14),
+      card(388, 14),
+      card(572, 14),
+    ]);
+    const ys = [...path.matchAll(/-?\d+(?:\.\d+)? (-?\d+(?:\.\d+)?)/g)].map((m) => Number(m[1]));
+    expect(Math.min(...ys)).toBe(28);
+  });
   it("runs around a card in the way, with right angles", () => {
     const path = route({ x: 168, y: 28 }, { x: 388, y: 28 }, [card(20, 14), card(204, 14), card(388, 14)]);
     expect(path).toContain("Q");

@@ -132,7 +132,9 @@ export function rounded(points: readonly Point[]): string {
 
 function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
-  const lanes = near.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]);
+  // Above all cards a sentence may lie.
+  const top = Math.min(...rects.map((r) => r.y));
+  const lanes = near.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]).filter((y) => y > top);
   const middle = (a.y + b.y) / 2;
   return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 28);
 }
@@ -144,20 +146,30 @@ export interface Track {
   readonly beside: number;
 }
 
-const MAIN: Track = { out: STUB, into: STUB, beside: 0 };
+/** By how far they turn out, and how far beside: between neighbouring columns, which are twice a stub apart. */
+const tracks = (ways: readonly (readonly [number, number])[]): readonly Track[] =>
+  ways.map(([out, beside]) => ({ out, into: 2 * STUB - out, beside }));
+
+/** Those of pictures, of which each source has one. */
+export const MAINS = tracks([
+  [STUB, 0],
+  [28, -5],
+  [21, 5],
+]);
+const [MAIN = { out: STUB, into: STUB, beside: 0 }] = MAINS;
 /** Between neighbouring columns, which are twice a stub apart: right of the main track, and left of it. */
 const LABELS: Track = { out: STUB + 6, into: STUB - 6, beside: 5 };
 /** All keep `MARGIN` from the cards of both columns, else no way around these is found. */
-const NUMBERS: readonly Track[] = [
+const NUMBERS = tracks([
   [11, -4],
   [8, 4],
   [14, -2],
-].map(([out = 0, beside = 0]) => ({ out, into: 2 * STUB - out, beside }));
+]);
 
-/** Wires of different types do not lie on each other, nor do those of three neighbouring sources of arguments. */
+/** Wires of different types do not lie on each other, nor do those of sources that have other tracks. */
 export function trackOf(kind: Kind, source = 0): Track {
   if (kind === "label") return LABELS;
-  return (kind === "scalar" ? NUMBERS[source % NUMBERS.length] : undefined) ?? MAIN;
+  return (kind === "scalar" ? NUMBERS : MAINS)[source % MAINS.length] ?? MAIN;
 }
 
 /** How much nearer wires run to cards at the outer edges of the graph: the canvas ends there. */

@@ -5,7 +5,7 @@ import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
 import { isPale } from "../../core/detail";
 import { overlap } from "../../core/freeSpot";
-import { argumentSources, nodeOf, wireOf } from "../../core/graph";
+import { nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, boxesAlong, type Rect, route, routeUnder, trackOf } from "../../core/route";
@@ -15,6 +15,7 @@ import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { Junctions } from "./Junctions";
+import { tracksOf } from "./sizes";
 
 /** Where cards are, at rest: wires run around them. */
 export const ObstacleContext = createContext<readonly Rect[]>([]);
@@ -101,7 +102,7 @@ function WireEdgeView(props: EdgeProps) {
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
-      track: s.graph ? argumentSources(s.graph).get(source) : 0,
+      track: tracksOf(s).get(source),
       quiet: stubSource(s, id),
     };
   });
