@@ -32,6 +32,10 @@ def test_the_toolbar_has_the_kernel_and_what_the_settings_add(page: Any, server:
         toolbar.locator('[data-jp-item-name="fit"] jp-button[aria-disabled="false"]').click()
         assert page.evaluate(_ITEMS) == ["fit", "save", "spacer", "export", "restart", "kernelName", "kernelStatus"]
         toolbar.locator('[data-jp-item-name="export"]').click()
-        page.wait_for_function("() => window.jupyterapp.shell.currentWidget.context?.path === 'toolbar.py'", timeout=60_000)
+        field = page.locator('.dali-Document [data-testid="save-path"]:visible')  # of the designer, which has the program
+        assert field.input_value() == "turning.py"  # the pipeline's name
+        field.press("Enter")
+        page.locator('.dali-Document [data-testid="saved"]:visible').wait_for()
+        assert (server[1] / "turning.py").exists()
     finally:
         page.evaluate(_SAVE, [plugin, "{}"])

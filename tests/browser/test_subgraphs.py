@@ -293,6 +293,7 @@ def _has_one_probability(page: Any, artifacts: Path) -> None:
         _by_id(page, f"node-{key}").locator(told, has_text="p 0.95").wait_for()
     assert page.locator(".react-flow__node").count() == cards
     page.screenshot(path=artifacts / "designer_guard_probability.png")
+    _await_code(page, "if coin")
     page.keyboard.press("End")
     _await_code(page, "if coin", there=False)
     _by_id(page, "undo").click()

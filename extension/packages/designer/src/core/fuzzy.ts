@@ -53,8 +53,7 @@ function match<T extends Findable>(operator: T, query: string): Hit<T> | null {
   if (byName > 0 && whole) return { operator, score: byName + 100 + exact, marks, why: "" };
   const plain = (text: string) => text.toLowerCase().replace(/[\s_.-]/g, "");
   // "random crop" is RandomCrop
-  const where = plain(operator.name.slice(last)).indexOf(plain(query));
-  if (where >= 0) return { operator, score: 200 - operator.name.length + last - 20 * where, marks: [], why: "" };
+  if (plain(operator.name.slice(last)) === plain(query)) return { operator, score: 160, marks: [], why: "" };
   const at = operator.keywords.findIndex((k) => plain(k).includes(plain(query)));
   if (at >= 0) return { operator, score: 90 - at, marks: [], why: operator.keywords[at] ?? "" };
   if (wordHit(query, operator.category)) return { operator, score: 60, marks: [], why: operator.category };
@@ -104,7 +103,8 @@ export function search<T extends Findable>(
   const text = query
     .trim()
     .toLowerCase()
-    .replace(/^(fn|ops)\./, "");
+    .replace(/^(fn|ops)\./, "")
+    .replace("colour", "color");
   // of two that are found alike, the one that may still change comes later
   const bonus = (o: T) => (prefer?.(o) ?? 0) - (o.name.startsWith("experimental.") ? 12 : 0);
   const visible = operators.filter((o) => isOffered(o) || o.name.toLowerCase() === text);
