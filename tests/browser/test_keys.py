@@ -90,7 +90,7 @@ def test_keys_reach_the_graph_from_parts_beside_it(page: Any, server: tuple[str,
     tiles.nth(5).wait_for()
     lab.settle(page)
     below = palette.locator(".ds-palette-list").bounding_box()
-    edge = min(below["y"] + below["height"], page.viewport_size["height"])
+    edge = min(below["y"] + below["height"], page.viewport_size["height"] - 40)  # above the status bar
     boxes = [one.bounding_box() for one in tiles.all()[:12]]
     low = max((box for box in boxes if box["y"] + 8 < edge), key=lambda box: box["y"])
     nodes = page.locator(".react-flow__node")

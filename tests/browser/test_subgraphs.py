@@ -294,6 +294,7 @@ def _has_one_probability(page: Any, artifacts: Path) -> None:
     assert page.locator(".react-flow__node").count() == cards
     page.screenshot(path=artifacts / "designer_guard_probability.png")
     _await_code(page, "if coin")
+    page.wait_for_timeout(2_000)  # keys on one slider in quick succession are one step
     page.keyboard.press("End")
     _await_code(page, "if coin", there=False)
     _by_id(page, "undo").click()
