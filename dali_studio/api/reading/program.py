@@ -41,17 +41,19 @@ def read(
 ) -> Graph:  # fmt: skip
     """Read the source of a program that is written for nvidia.dali or dali_studio; nothing of it is run.
 
-    Calls of ``fn`` and ``ops``, arithmetic, ``if`` on results, loops over ranges and lists, and functions of the source
-    are followed. What is no operator becomes a node that keeps its place and cannot run; a value that only a run would
-    tell is left out. Both are findings (DS502).
+    Calls of ``fn`` and ``ops``, arithmetic, ``if`` on results, loops over ranges and lists, and functions, decorators
+    and methods of the source are followed. Functions that ``fn.python_function`` calls are kept as texts, which nothing
+    runs before they are trusted in the designer. What is no operator becomes a node that keeps its place and cannot
+    run; a value that only a run would tell is left out. Both are findings (DS502).
 
     Parameters
     ----------
     source : str, Path or callable
         The text of a program, the path of its file, or what ``pipeline_def`` made, whose file or cell is read.
     function : str, optional
-        Name of the function decorated by ``pipeline_def``, of a class derived from ``Pipeline``, or of a variable that
-        holds a ``Pipeline``; by default the first of them.
+        Name of the function decorated by ``pipeline_def``, of a class derived from ``Pipeline``, of a variable that
+        holds a ``Pipeline``, or of a function or class that makes one with ``set_outputs``; by default the first of
+        them.
     arguments : mapping, optional
         Values of the function's parameters. By default those of its first call in the source, as far as they are
         plain values, and the parameters' defaults.
