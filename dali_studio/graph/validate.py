@@ -15,7 +15,7 @@ from dali_studio.graph.label_guard import label_findings, masks_of
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node, cycle_found
 from dali_studio.graph.objects import MISSING
-from dali_studio.graph.ways import MIXED, Branches, undivided
+from dali_studio.graph.ways import Branches, undivided
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.model import OperatorSchema, OutputSchema
 from dali_studio.schema.registry import Registry
@@ -81,7 +81,7 @@ def _mixed(graph: Graph, registry: Registry) -> Iterator[Diagnostic]:
         schema = registry.schema(graph.node(key).operator)
         name = other.argument if other.input is None else schema.input_name(other.input)
         hint = "Split all of them by one condition, or merge the branches before this step."
-        yield checks.finding(graph.node(key), MIXED, message, hint, argument=name)
+        yield checks.finding(graph.node(key), "DS211", message, hint, argument=name)
 
 
 def refusals(graph: Graph, registry: Registry, validation: Validation) -> tuple[Diagnostic, ...]:

@@ -12,8 +12,6 @@ from dali_studio.schema.registry import Registry
 
 #: The argument of nodes that split or merge.
 PREDICATE = "predicate"
-#: The code of findings about nodes that bring samples of a branch together with others.
-MIXED = "DS211"
 #: With more conditions than so many, each is taken to fail alone, and not in all combinations.
 _COMBINED = 6
 

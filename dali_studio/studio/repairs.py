@@ -17,7 +17,6 @@ from dali_studio.graph.mixing import unmixed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
-from dali_studio.graph.ways import MIXED
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.code_nodes import in_place_of
@@ -56,7 +55,7 @@ def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
 def _mixed(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
     """For samples of a branch that come together with others: all of it in the branch, or behind it."""
     for found in findings:
-        made = unmixed(graph, registry, found.node) if found.code == MIXED else None
+        made = unmixed(graph, registry, found.node) if found.code == "DS211" else None
         if made is not None:
             yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
 

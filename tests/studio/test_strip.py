@@ -61,7 +61,7 @@ def test_a_sample_that_is_left_out_has_no_picture_anywhere(broken: Client) -> No
     assert only(broken.send("request_detail", node="crop"), output_messages.ImageDetail) == []
     wanted: dict[str, Any] = {"name": "batch", "port": {"node": "crop"}, "variants": [[]], "samples": [0, 1, 2, 3], "width": 96, "height": 64}
     cells = [c for sheet in only(broken.send("request_sheet", **wanted), output_messages.Sheet) for c in sheet.cells]
-    assert [(cell.text, cell.width > 0) for cell in cells] == [("", True), ("left out", False)] * 2
+    assert [(cell.text, cell.width > 0) for cell in cells] == [("8×8", True), ("left out", False)] * 2
     broken.edit(set_argument("decode", "on_error", "placeholder"))
     previews = only(broken.send("choose_sample", sample=3, iteration=0), messages.Previews)[-1]
     # a black picture is what a run gives, in the size of another one of the batch

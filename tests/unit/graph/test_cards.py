@@ -29,7 +29,6 @@ from dali_studio.graph.edits import (
 )
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
-from dali_studio.graph.ways import MIXED
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.repairs import offered
 
@@ -226,8 +225,8 @@ def test_a_step_in_a_branch_is_applied_to_some_samples_of_it(key: str) -> None:
 
 def _repaired(graph: Graph) -> Graph:
     found = [one for one in validate(graph, REGISTRY).diagnostics if one.severity == "error"]
-    assert [one.code for one in found] == [MIXED]
-    ((_, edits),) = ((repair, edits) for repair, edits in offered(graph, REGISTRY, found) if repair.code == MIXED)
+    assert [one.code for one in found] == ["DS211"]
+    ((_, edits),) = ((repair, edits) for repair, edits in offered(graph, REGISTRY, found) if repair.code == "DS211")
     made = apply(graph, edits(samples.photos), REGISTRY)[0]
     assert not validate(made, REGISTRY).diagnostics
     Pipeline.from_graph(made).run()
