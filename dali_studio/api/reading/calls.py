@@ -58,8 +58,8 @@ class Calls(Expressions):
         found = method_in(owner.of, name)
         if found is None:
             return None
-        first = {"staticmethod": [], "classmethod": [owner.of]}.get(_kind(found), [owner])
-        return Bound(partial(self._invoke, found, first), _kind(found) == "property")
+        first = {"staticmethod": [], "classmethod": [owner.of]}.get(kind_of(found), [owner])
+        return Bound(partial(self._invoke, found, first), kind_of(found) == "property")
 
     def base_method(self, owner: Instance, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """What the class ``Pipeline`` itself does."""
@@ -315,7 +315,7 @@ class Calls(Expressions):
         return scope
 
 
-def _kind(method: UserFunction) -> str:
+def kind_of(method: UserFunction) -> str:
     """What Python's own decorators make of a method: `staticmethod`, `classmethod` or `property`."""
     names = [text_of(one).rpartition(".")[2] for one in getattr(method.node, "decorator_list", ())]
     found = next((one for one in names if one in ("staticmethod", "classmethod")), "")

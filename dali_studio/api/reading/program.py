@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from dali_studio.api.branches import Branches
 from dali_studio.api.reading import known
+from dali_studio.api.reading.calls import kind_of
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Unknown
 from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of
@@ -266,7 +267,7 @@ class Program:
             own = {key: value for key, value in given.items() if key in names or key in arguments}
             owner = next((one for one in chosen.scope.names.values() if isinstance(one, UserClass)
                           and node in one.node.body), None)  # fmt: skip
-            if owner is not None and not _is_static(node):  # what its object was made with is not followed
+            if owner is not None and kind_of(chosen) != "staticmethod":  # what its object was made with is not followed
                 positional = [Instance(owner, dict(owner.names)), *positional]
             scope = interpreter.bound(chosen, positional, own)
             result = interpreter.result(node, scope)
@@ -338,10 +339,6 @@ def _pipeline_in(values: Sequence[Any]) -> Instance | None:
             if isinstance(one, Instance) and one.outputs is not None:
                 return one
     return None
-
-
-def _is_static(node: ast.FunctionDef) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in node.decorator_list)
 
 
 def _has(made: UserClass, method: str) -> bool:
