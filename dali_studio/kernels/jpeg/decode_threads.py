@@ -66,8 +66,7 @@ class DecodeThreadPool:
             self.size = 0
 
     def __del__(self) -> None:
-        if self._threads is not None:
-            self._threads.close()
+        self.close()  # what is forgotten together with this may still close it
 
 
 class DecodeBatch:

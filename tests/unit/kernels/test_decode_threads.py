@@ -244,6 +244,30 @@ def test_threads_and_files_go_with_the_crew(how: str) -> None:
     assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208 - those of earlier tests may go meanwhile
 
 
+def test_a_pool_that_is_forgotten_and_then_closed_closes_no_file_of_others() -> None:
+    closed: list[DecodeThreadPool] = []
+
+    class Owner:
+        def __init__(self, pool: DecodeThreadPool) -> None:
+            self.pool, self.itself = pool, self
+
+        def __del__(self) -> None:
+            closed.append(self.pool)
+
+    pool, work = DecodeThreadPool(2), Work()
+    pool.start(work.batch)
+    work.batch.finish(never)
+    work.batch.close()
+    Owner(pool)
+    del pool
+    gc.collect()  # a cycle: both destructors have run, and the pool is still there
+    begin, end = os.pipe()  # the numbers of the files that have been closed
+    closed[0].close()
+    assert os.write(end, b"x") == 1 and os.read(begin, 1) == b"x"
+    os.close(begin)
+    os.close(end)
+
+
 def test_a_haunted_queue_is_not_used_again() -> None:
     pool = DecodeThreadPool(2)
     queues: set[int] = set()
