@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import fcntl
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -284,13 +287,17 @@ def test_hints_of_a_wrong_shape_are_refused() -> None:
 
 
 @pytest.fixture
-def flow_hardware() -> None:
+def flow_hardware() -> Iterator[None]:
+    """For one process at a time: the hardware has room for few, and refuses others as if memory were exhausted."""
     if EMULATED:
         pytest.skip("needs a GPU with optical flow hardware")
     try:
         optical_flow._functions()
     except optical_flow.NoFlowError as error:
         pytest.skip(f"no optical flow: {error}")
+    with (Path(tempfile.gettempdir()) / "dali-studio-flow-hardware").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.mark.usefixtures("flow_hardware")

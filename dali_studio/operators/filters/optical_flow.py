@@ -136,7 +136,7 @@ class OpticalFlow(Operator):
         except FlowError as error:
             hint = "Give another one." if error.argument in _ARGUMENTS else "Resize the frames."
             if not error.argument:
-                hint = "Other settings may work; nvidia-smi tells whether the GPU does."
+                hint = "Try other settings, or end other processes that use the hardware (nvidia-smi lists them)."
             raise ArgumentError(f"{error}.", hint=hint, argument=_ARGUMENTS.get(error.argument, ""),
                                 code="DS203" if error.argument == "picture" else "DS305") from error  # fmt: skip
         return (made,)
