@@ -23,7 +23,9 @@ from dali_studio.api.reading.values import (
     Super,
     UserClass,
     UserFunction,
+    class_around,
     creator_of,
+    inherited,
     method_in,
     text_of,
 )
@@ -44,20 +46,27 @@ class Returned(Exception):  # noqa: N818 - no error
         self.value = value
 
 
+class Refused(Exception):  # noqa: N818 - the source's own error
+    """A call with arguments that its function does not have, which the source is prepared for."""
+
+
 class Calls(Expressions):
     """Follows calls."""
 
     def __init__(self, file: str, trace: Trace) -> None:
         super().__init__(file, trace)
         self._depth = 0
+        #: How many `try` with handlers are around.
+        self.guarded = 0
         #: The program and its text, where functions in it are kept as code; nobody runs that before trusting it.
         self.module: tuple[Sequence[ast.stmt], str] | None = None
 
-    def method(self, owner: Instance, name: str) -> Bound | None:
+    def method(self, owner: Instance | Super, name: str) -> Bound | None:
         """A method of an object of the source."""
-        found = method_in(owner.of, name)
+        found = inherited(owner.of, name) if isinstance(owner, Super) else method_in(owner.of, name)
         if found is None:
             return None
+        owner = owner.instance if isinstance(owner, Super) else owner
         first = {"staticmethod": [], "classmethod": [owner.of]}.get(kind_of(found), [owner])
         return Bound(partial(self._invoke, found, first), kind_of(found) == "property")
 
@@ -74,7 +83,7 @@ class Calls(Expressions):
         function = self.expression(node.func, scope)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and isinstance(function, Unknown):
             owner = scope.names.get("self")
-            return Super(owner) if isinstance(owner, Instance) else Unknown(text_of(node))
+            return Super(owner, class_around(scope)) if isinstance(owner, Instance) else Unknown(text_of(node))
         arguments = self.several(node.args, scope)
         keywords = self.named(node.keywords, scope)
         self.at(node)
@@ -129,6 +138,8 @@ class Calls(Expressions):
         text, given = text_of(node.func), [*arguments, *keywords.values()]
         if isinstance(function, Unknown | Imported) or not callable(function):
             path = function.path if isinstance(function, Imported) else text
+            if _has_default(path, arguments):
+                return arguments[1]
             return self._unknown_function(path, arguments, keywords, name)
         if known.is_library(function):
             return self._library(function, text, arguments, keywords, name)
@@ -148,6 +159,11 @@ class Calls(Expressions):
     ) -> Any:
         """What a function of `auto_aug` appends, or gives."""
         arguments, keywords = self._as_python(arguments), self._as_python(keywords)
+        if self.guarded:  # programs for several versions try which arguments there are
+            try:
+                inspect.signature(function).bind(*arguments, **keywords)
+            except TypeError as error:
+                raise Refused(str(error)) from error
         traces = [*known.nodes_in([*arguments, *keywords.values()])]
         if known.has_unknown([*arguments, *keywords.values()]) or known.is_large(arguments, keywords):
             return self.unknown_call(text, arguments, keywords, name) if traces else Unknown(text)
@@ -313,6 +329,11 @@ class Calls(Expressions):
         if parameters.kwarg is not None:
             scope.names[parameters.kwarg.arg] = rest
         return scope
+
+
+def _has_default(path: str, arguments: Sequence[Any]) -> bool:
+    """Whether a call gives its second argument where nothing else is set: ``settings.get(name, default)``."""
+    return len(arguments) == 2 and (path.endswith(".get") or path == "os.getenv") and isinstance(arguments[0], str)
 
 
 def kind_of(method: UserFunction) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 from dali_studio.api import branches
 from dali_studio.api.reading import known
 from dali_studio.api.reading.known import Imported, Unknown
+from dali_studio.api.reading.options import Options
 from dali_studio.api.reading.values import (
     Bound,
     Instance,
@@ -123,8 +125,10 @@ class Expressions(ABC):
             return names.get(name, Unknown(text))
         if isinstance(owner, Instance):
             return self._of_instance(owner, name)
+        if isinstance(owner, Options):
+            return owner.values.get(name, Unknown(text))
         if isinstance(owner, Super):
-            return Bound(partial(self.base_method, owner.instance, name))
+            return self.method(owner, name) or Bound(partial(self.base_method, owner.instance, name))
         found = known.method_of(owner, name)
         return Unknown(text) if found is None else found
 
@@ -253,6 +257,9 @@ class Expressions(ABC):
         values = [self.expression(one, scope) for one in operands]
         if any(isinstance(one, DataNode) for one in values):
             return self.appended(lambda: operation(*values), text_of(node), values, {}, name)
+        identity = operation in (operator.is_, operator.is_not) and any(one is None for one in values)
+        if identity and all(map(known.is_there, values)):
+            return operation(*values)
         if any(not is_plain(one) for one in values):
             return Unknown(text_of(node))
         return self.computed(lambda: operation(*values), text_of(node))
@@ -274,8 +281,8 @@ class Expressions(ABC):
         """What a call gives."""
 
     @abstractmethod
-    def method(self, owner: Instance, name: str) -> Bound | None:
-        """A method of an object of the source."""
+    def method(self, owner: Instance | Super, name: str) -> Bound | None:
+        """A method of an object of the source; behind ``super()``, of the bases of its class."""
 
     @abstractmethod
     def base_method(self, owner: Instance, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:

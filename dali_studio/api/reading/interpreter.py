@@ -18,8 +18,9 @@ import numpy as np
 
 from dali_studio.api.branches import Branch
 from dali_studio.api.reading import known
-from dali_studio.api.reading.calls import Calls, Returned
+from dali_studio.api.reading.calls import Calls, Refused, Returned
 from dali_studio.api.reading.known import Imported, Unknown
+from dali_studio.api.reading.options import Options
 from dali_studio.api.reading.values import (
     Instance,
     Scope,
@@ -98,7 +99,8 @@ class Interpreter(Calls):
             names = (base.names if isinstance(base, UserClass) else {}) | names
         values = [one for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign | ast.ClassDef)]
         self.body(values, Scope(names, scope))
-        scope.names[node.name] = UserClass(node, scope, is_pipeline, names)
+        own = tuple(base for base in bases if isinstance(base, UserClass))
+        scope.names[node.name] = UserClass(node, scope, is_pipeline, names, own)
 
     def _expr(self, node: ast.Expr, scope: Scope) -> None:
         if not isinstance(node.value, ast.Constant):
@@ -129,6 +131,8 @@ class Interpreter(Calls):
             owner = self.expression(target.value, scope)
             if isinstance(owner, Instance | UserClass):
                 (owner.attributes if isinstance(owner, Instance) else owner.names)[target.attr] = value
+            elif isinstance(owner, Options):
+                owner.values[target.attr] = value
         elif isinstance(target, ast.Subscript):
             owner, at = self.expression(target.value, scope), self.expression(target.slice, scope)
             if isinstance(owner, list | dict) and not known.has_unknown(at):
@@ -203,7 +207,20 @@ class Interpreter(Calls):
         self.body(node.orelse, scope)
 
     def _try(self, node: ast.Try, scope: Scope) -> None:
-        self.body([*node.body, *node.orelse, *node.finalbody], scope)
+        self.guarded += bool(node.handlers)
+        try:
+            self.body(node.body, scope)
+        except Refused as error:
+            if not node.handlers:
+                raise
+            if node.handlers[0].name:
+                scope.names[node.handlers[0].name] = Unknown(str(error))
+            rest = node.handlers[0].body
+        else:
+            rest = node.orelse
+        finally:
+            self.guarded -= bool(node.handlers)
+        self.body([*rest, *node.finalbody], scope)
 
     def _with(self, node: ast.With, scope: Scope) -> None:
         with ExitStack() as stack:

@@ -20,6 +20,7 @@ from dali_studio import math as elementwise
 from dali_studio import tfrecord, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.functions import function_for
+from dali_studio.api.reading.options import Parser, parser
 from dali_studio.api.tracing import DataNode
 
 #: Items of lists, characters of texts and bits of numbers that a source may ask for.
@@ -224,7 +225,7 @@ _VALUES: dict[str, Any] = {
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
         "radians", "degrees", "floor", "ceil", "hypot", "fabs",
     )},
-    "collections.OrderedDict": dict,
+    "collections.OrderedDict": dict, "argparse.ArgumentParser": parser,
     **{f"pathlib.{name}": PurePosixPath for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
 }  # fmt: skip
@@ -242,6 +243,10 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
     (PurePosixPath, frozenset({"joinpath", "as_posix", "with_suffix", "parent", "name", "stem", "suffix"})),
     (tuple, frozenset({"index", "count"})),
+    (Parser, frozenset({
+        "add_argument", "add_argument_group", "add_mutually_exclusive_group", "set_defaults", "parse_args",
+        "parse_known_args",
+    })),
     (np.ndarray | np.generic, frozenset({
         "tolist", "item", "astype", "reshape", "flatten", "copy", "round", "clip", "min", "max", "sum", "mean", "T",
         "shape", "size", "ndim",
@@ -337,6 +342,11 @@ def has_unknown(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(has_unknown, cast("dict[Any, Any]", value).values()))
     return isinstance(value, Unknown | Imported)
+
+
+def is_there(value: Any) -> bool:
+    """Whether the source tells if a value is ``None``: functions and classes that can be imported are not."""
+    return not isinstance(value, Unknown) and not (isinstance(value, Imported) and not value.path.startswith(ROOT))
 
 
 def text_of_value(value: Any) -> str:

@@ -14,10 +14,11 @@ from typing import Any, cast
 
 from dali_studio.api.branches import Branches
 from dali_studio.api.reading import known
+from dali_studio.api.reading.call_sites import CallSites
 from dali_studio.api.reading.calls import kind_of
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Unknown
-from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of
+from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of, method_in
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import output_port
 from dali_studio.codegen.structure import CONDITIONAL
@@ -131,7 +132,14 @@ class Program:
         self._interpreter = interpreter(file, self._trace)
         self._interpreter.module = self.tree.body, text
         self._scope = Scope()
+        self._calls = CallSites(self.tree, self._scope, self._aside)
         self._builds = {name for name, _ in _builders(self.tree.body)}
+
+    def _aside(self) -> Interpreter:
+        """An interpreter of what is no part of the pipeline."""
+        trace = Trace(_DEFAULTS)
+        trace.branches = Branches(trace)
+        return Interpreter(self._file, trace)
 
     @property
     def interpreter(self) -> Interpreter:
@@ -181,7 +189,9 @@ class Program:
         kinds = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.With
         try:
             if isinstance(node, ast.Try | ast.If):
-                for inner in [*node.body, *node.orelse]:
+                holds = interpreter.expression(node.test, scope) if isinstance(node, ast.If) else None
+                told = holds if isinstance(holds, bool) else None  # `__name__` is not told: both are followed
+                for inner in [*(() if told is False else node.body), *(() if told else node.orelse)]:
                     self._of_module(inner)
             elif isinstance(node, kinds | ast.Expr | ast.AugAssign) and not self._makes(node):
                 if isinstance(node, ast.With):
@@ -211,7 +221,7 @@ class Program:
         """All pipelines of the module, and those inside its functions, by name."""
         found: dict[str, UserFunction | UserClass | Instance] = {}
         for name, value in self._scope.names.items():
-            is_class = isinstance(value, UserClass) and value.is_pipeline and _has(value, "define_graph")
+            is_class = isinstance(value, UserClass) and self._is_pipeline(name, value)
             if is_class or (isinstance(value, Instance) and value.outputs is not None):
                 found |= {name: value}
         for node, scope in self._decorated(self.tree.body, self._scope):
@@ -221,6 +231,13 @@ class Program:
         order = {node.name: node.lineno for node in ast.walk(self.tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
+
+    def _is_pipeline(self, name: str, made: UserClass) -> bool:
+        """Whether a class makes pipelines; those that are there for others to be derived from them do not."""
+        derived = any(isinstance(one, UserClass) and one is not made and one.is_a(made)
+                      for one in self._scope.names.values())  # fmt: skip
+        is_made = self._calls.has(name) or not derived
+        return made.is_pipeline and method_in(made, "define_graph") is not None and is_made
 
     def _decorated(self, statements: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[ast.FunctionDef, Scope]]:
         """What `pipeline_def` decorates, be it in functions and classes, with the names that are seen there."""
@@ -235,7 +252,7 @@ class Program:
 
     def _within(self, node: ast.FunctionDef, scope: Scope) -> Scope:
         """The names that are seen inside a function, with the arguments of its first call."""
-        positional, keywords = self._first_call(node.name)
+        positional, keywords = self._calls.first(node.name)
         made = self._interpreter.bound(UserFunction(node, scope), positional, keywords)
         with suppress(Exception):  # what it returns, or leaves: what is known by then is known
             self._interpreter.body([*takewhile(lambda one: not _is_decorated(one), node.body)], made)
@@ -247,7 +264,7 @@ class Program:
 
     def _follow(self, name: str, chosen: UserFunction | UserClass | Instance, arguments: Mapping[str, Any]) -> None:
         interpreter = self._interpreter
-        positional, keywords = self._first_call(name)
+        positional, keywords = self._calls.first(name)
         given = {**keywords, **arguments}
         if isinstance(chosen, Instance):
             self._finish(name, chosen.options, chosen.outputs)
@@ -267,27 +284,16 @@ class Program:
             own = {key: value for key, value in given.items() if key in names or key in arguments}
             owner = next((one for one in chosen.scope.names.values() if isinstance(one, UserClass)
                           and node in one.node.body), None)  # fmt: skip
-            if owner is not None and kind_of(chosen) != "staticmethod":  # what its object was made with is not followed
-                positional = [Instance(owner, dict(owner.names)), *positional]
+            if owner is not None and kind_of(chosen) != "staticmethod":
+                # of classes that are derived from it, the last: bases may leave methods open
+                classes = [one for one in self._scope.names.values() if isinstance(one, UserClass) and one.is_a(owner)]
+                positional = [self._calls.made(classes[-1] if classes else owner), *positional]
             scope = interpreter.bound(chosen, positional, own)
             result = interpreter.result(node, scope)
             pipeline = _pipeline_in([result, *scope.names.values()])
             if pipeline is not None:
                 options, result = {**pipeline.options, **options}, pipeline.outputs
             self._finish(name, options, result)
-
-    def _first_call(self, name: str) -> tuple[list[Any], dict[str, Any]]:
-        """What the first call of a function in the source gives it, as far as that is plain."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == name:
-                scope, silent = self._scope, len(self._interpreter.found)
-                positional = [self._interpreter.expression(one, scope) for one in node.args
-                              if not isinstance(one, ast.Starred)]  # fmt: skip
-                keywords = self._interpreter.named(node.keywords, scope)
-                del self._interpreter.found[silent:]
-                plain = {key: value for key, value in keywords.items() if not known.has_unknown(value)}
-                return [Unknown("") if known.has_unknown(one) else one for one in positional], plain
-        return [], {}
 
     def _finish(self, name: str, options: Mapping[str, Any], returned: Any) -> None:
         """Set the options and the outputs of the graph."""
@@ -339,10 +345,6 @@ def _pipeline_in(values: Sequence[Any]) -> Instance | None:
             if isinstance(one, Instance) and one.outputs is not None:
                 return one
     return None
-
-
-def _has(made: UserClass, method: str) -> bool:
-    return any(isinstance(one, ast.FunctionDef) and one.name == method for one in made.node.body)
 
 
 def _is_decorated(node: ast.stmt) -> bool:

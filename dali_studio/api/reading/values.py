@@ -67,6 +67,12 @@ class UserClass:
     is_pipeline: bool
     names: dict[str, Any]
     """Those that its body gives values."""
+    bases: tuple[UserClass, ...] = ()
+    """Those of the source."""
+
+    def is_a(self, other: UserClass) -> bool:
+        """Whether it is another class, or derived from it."""
+        return self is other or any(base.is_a(other) for base in self.bases)
 
     def fields(self) -> list[str]:
         """What a data class is made with."""
@@ -112,9 +118,10 @@ class UnknownResult(DataNode):
 
 @dataclass(frozen=True, slots=True)
 class Super:
-    """``super()`` in a method."""
+    """``super()`` in a method of a class."""
 
     instance: Instance
+    of: UserClass | None
 
 
 def creator_of(value: Any) -> str:
@@ -125,12 +132,29 @@ def creator_of(value: Any) -> str:
     return last if last in _CREATORS else ""
 
 
+#: Under which methods see their class.
+_CLASS = "__class__"
+
+
 def method_in(of: UserClass | None, name: str) -> UserFunction | None:
-    """A method of a class of the source."""
+    """A method of a class of the source, or of a base of it."""
     if of is None:
         return None
     found = next((one for one in of.node.body if isinstance(one, ast.FunctionDef) and one.name == name), None)
-    return None if found is None else UserFunction(found, of.scope)
+    return inherited(of, name) if found is None else UserFunction(found, Scope({_CLASS: of}, of.scope))
+
+
+def inherited(of: UserClass | None, name: str) -> UserFunction | None:
+    """A method of the bases of a class."""
+    return next(filter(None, (method_in(base, name) for base in (of.bases if of else ()))), None)
+
+
+def class_around(scope: Scope) -> UserClass | None:
+    """The class whose method is being followed."""
+    try:
+        return scope.find(_CLASS)
+    except KeyError:
+        return None
 
 
 def name_for(targets: Sequence[ast.expr]) -> str:

@@ -77,7 +77,7 @@ def loader(data):
 """)
     assert graph.node("rotate").arguments["angle"] == 30
     assert [one.message for one in found] == [
-        "size of fn.resize is `[self.height, 40]`, whose value the source does not tell; it is left out."
+        "size of fn.resize is `[height, 40]`, whose value the source does not tell; it is left out."
     ]
 
 

@@ -1,0 +1,240 @@
+"""Where programs get their pipelines' arguments from: functions around a call, command lines, settings, defaults."""
+
+from __future__ import annotations
+
+import pytest
+from public_programs import HEAD
+
+from dali_studio import read
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.model import Graph
+
+PIPE = """
+@pipeline_def(seed=5)
+def pipe(path, height=16):
+    image = fn.decoders.image(fn.readers.file(file_root=path, name="reader")[0])
+    return fn.resize(image, resize_y=height, name="resize")
+"""
+
+
+def opened(source: str) -> tuple[Graph, list[Diagnostic]]:
+    found: list[Diagnostic] = []
+    return read(HEAD + source, found=found), found
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        """
+class Loader:
+    def __init__(self, folder="/data", batch: int = 24, height=40):
+        self.height = height
+        self.pipe = pipe(folder, height=self.height, batch_size=batch, num_threads=3)
+""",
+        """
+class Loader:
+    def __init__(self, folder, batch: int = 24):
+        self.folder, self.batch = folder, batch
+
+    def make(self, height=40):
+        if height > 3:
+            with quiet():
+                return pipe(self.folder, height=height, batch_size=self.batch, num_threads=3)
+
+Loader("/data").make()
+""",
+        """
+def main(folder="/data"):
+    threads = len(["a", "b", "c"])
+    for height in [40, 80]:
+        made = pipe(folder, height, batch_size=8 * threads, num_threads=threads)
+
+if __name__ == "__main__":
+    main()
+""",
+        """
+folder = "/data"
+for height in [40, 80]:
+    half = height // 2
+    made = pipe(folder, 2 * half, batch_size=24, num_threads=3)
+""",
+        """
+import argparse, os
+
+def options():
+    parser = argparse.ArgumentParser(description="x")
+    group = parser.add_argument_group("data")
+    group.add_argument("-j", "--num-threads", default="3", type=int, metavar="N")
+    group.add_argument("--where", dest="folder", default=os.getenv("DATA", "/data"))
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--batch", type=int)
+    parser.set_defaults(batch=24)
+    return parser.parse_args()
+
+def main():
+    args = options()
+    args.height = 10 if args.small else 40
+    return pipe(args.folder, args.height, batch_size=args.batch, num_threads=args.num_threads)
+""",
+        """
+def main(settings):
+    folder, size = settings.get("folder", "/data"), settings["data"].get("batch", 24)
+    return pipe(folder, batch_size=size, num_threads=int(settings.get("threads", 3)), height=settings.get("h", 40))
+""",
+    ],
+)
+def test_a_call_sees_what_the_functions_around_it_have_computed(call: str) -> None:
+    graph, found = opened(PIPE + call)
+    assert found == []
+    assert graph.node("reader").arguments["file_root"] == "/data"
+    assert graph.node("resize").arguments["resize_y"] == 40
+    assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (24, 3, 5)
+
+
+def test_what_a_command_line_must_give_is_not_told() -> None:
+    graph, found = opened(PIPE + """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("folder")
+parser.add_argument("--height", type=int)
+args = parser.parse_args()
+made = pipe(args.folder, args.height, batch_size=4)
+""")
+    (folder,) = found
+    assert folder.argument == "file_root" and "file_root" not in graph.node("reader").arguments
+    assert graph.node("resize").arguments["resize_y"] == 16  # as without the option
+
+
+def test_a_call_inside_its_own_function_is_followed_once() -> None:
+    graph, _ = opened(PIPE + """
+def main(folder="/data", again=True):
+    if again:
+        main(folder, again=False)
+    return pipe(folder, batch_size=4)
+""")
+    assert graph.node("reader").arguments["file_root"] == "/data" and graph.options.batch_size == 4
+
+
+def test_nothing_of_the_functions_around_a_call_is_in_the_graph() -> None:
+    graph, found = opened(PIPE + """
+def main(folder="/data"):
+    other = Pipeline(batch_size=2)
+    with other:
+        other.set_outputs(fn.flip(fn.external_source(name="x"), name="not_mine"))
+    unknown_function(other)
+    return pipe(folder, batch_size=4)
+""")
+    assert [one.severity for one in found] == ["info"]  # the source has two pipelines
+    assert "not_mine" not in graph and graph.node("reader").arguments["file_root"] == "/data"
+    assert graph.options.batch_size == 4
+
+
+def test_imports_that_may_fail_are_taken_as_there() -> None:
+    found: list[Diagnostic] = []
+    graph = read("""
+try:
+    from nvidia.dali import fn as dali_fn, pipeline_def
+    from nvidia.dali.auto_aug.rand_augment import rand_augment
+except ImportError:
+    dali_fn = pipeline_def = rand_augment = None
+
+if pipeline_def is None:
+    def pipeline_def(function):
+        return function
+
+@pipeline_def(batch_size=3, enable_conditionals=True)
+def pipe(images=None):
+    if rand_augment is None or dali_fn is None:
+        raise RuntimeError("no DALI")
+    images = dali_fn.external_source(name="x") if images is None else images
+    return dali_fn.flip(images, name="flip")
+""", found=found)  # fmt: skip
+    assert found == [] and [node.key for node in graph.nodes()] == ["x", "flip"]
+
+
+def test_arguments_of_other_versions_are_tried_as_the_source_does() -> None:
+    source = """
+from nvidia.dali.auto_aug.trivial_augment import trivial_augment_wide
+
+def augment(images):
+    for options in ({"magnitude_std": 0.5}, {"num_magnitude_bins": 3, "fill_value": 7}):
+        try:
+            return trivial_augment_wide(images, **options)
+        except TypeError as error:
+            last = error
+        finally:
+            done = True
+    raise RuntimeError(last)
+
+@pipeline_def(enable_conditionals=True)
+def pipe():
+    return augment(fn.external_source(name="x"))
+"""
+    graph, found = opened(source)
+    assert found == [] and any(node.arguments.get("fill_value") == 7 for node in graph.nodes())
+
+
+CLASSES = """
+class Common(Pipeline):
+    def __init__(self, batch_size, num_threads, device_id, height=40):
+        super(Common, self).__init__(batch_size, num_threads, device_id)
+        self.resize = ops.Resize(device="cpu", resize_y=height)
+        self.rate = ops.random.Uniform(range=(0.0, self.low))
+
+    low = 2.0
+
+    def steps(self, inputs):
+        return self.resize(inputs), self.rate(name="rate")
+
+    def define_graph(self):
+        return self.steps(self.read())
+
+class Files(Common):
+    low = 3.0
+
+    def __init__(self, batch, threads, count):
+        super().__init__(batch, threads, None, height=24)
+        self.files = ops.readers.File(file_root="/data", num_shards=count)
+
+    def read(self):
+        return self.files(name="reader")[0]
+
+    def steps(self, inputs):
+        images, rate = super().steps(inputs)
+        return fn.flip(images, name="flip"), rate
+"""
+
+
+def test_methods_of_the_bases_of_a_class_are_followed() -> None:
+    graph, found = opened(CLASSES + """
+def make(gpus=2):
+    return [Files(batch=24 + shard, threads=3, count=gpus) for shard in range(gpus)]
+""")
+    assert found == []  # the class that others are derived from is no pipeline of its own
+    assert [node.operator for node in graph.nodes()] == ["readers.file", "resize", "random.uniform", "flip"]
+    assert graph.node("reader").arguments["num_shards"] == 2
+    assert graph.node("rate").arguments["range"] == (0.0, 3.0)
+    assert (graph.options.name, graph.options.batch_size, graph.options.num_threads) == ("Files", 24, 3)
+
+
+def test_a_pipeline_in_a_base_sees_the_methods_of_the_class_that_is_made() -> None:
+    graph, found = opened("""
+class Base:
+    def __init__(self, height):
+        self.height = height
+
+    def read(self):
+        raise NotImplementedError
+
+    @pipeline_def
+    def pipe(self):
+        return fn.resize(self.read(), resize_y=self.height, name="resize")
+
+class Files(Base):
+    def read(self):
+        return fn.decoders.image(fn.readers.file(file_root="/data", name="reader")[0])
+
+made = Files(40).pipe(batch_size=24)
+""")
+    assert found == [] and graph.node("reader").arguments["file_root"] == "/data"
+    assert graph.node("resize").arguments["resize_y"] == 40 and graph.options.batch_size == 24
