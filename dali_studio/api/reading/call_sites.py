@@ -10,7 +10,7 @@ from typing import Any
 from dali_studio.api.reading import known
 from dali_studio.api.reading.interpreter import Interpreter
 from dali_studio.api.reading.known import Unknown
-from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, items_of
+from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, items_of, text_of
 
 _Given = tuple[list[Any], dict[str, Any]]
 
@@ -54,7 +54,11 @@ class CallSites:
         return self._call(name) is not None
 
     def _call(self, name: str) -> ast.Call | None:
-        return next((one for one in ast.walk(self._tree) if isinstance(one, ast.Call) and _called(one) == name), None)
+        """The first call of a name, or of a variable that it is given to."""
+        known_as = [name, *(text_of(one.targets[0]) for one in ast.walk(self._tree)
+                            if isinstance(one, ast.Assign) and getattr(one.value, "id", "") == name)]  # fmt: skip
+        calls = [one for one in ast.walk(self._tree) if isinstance(one, ast.Call)]
+        return next((call for one in known_as for call in calls if _called(call) == one), None)
 
     def _scope(self, call: ast.Call, interpreter: Interpreter) -> Scope:
         """The names at a call: those of the functions around it, each with the arguments of its own first call."""

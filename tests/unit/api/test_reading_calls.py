@@ -77,6 +77,14 @@ def main():
     return pipe(args.folder, args.height, batch_size=args.batch, num_threads=args.num_threads)
 """,
         """
+def main(kind, folder, **options):
+    if kind == "resize":
+        made_by = pipe
+    return made_by(folder, batch_size=options["batch"], num_threads=3, height=options.get("height", 40))
+
+main("resize", "/data", batch=24)
+""",
+        """
 def main(settings):
     folder, size = settings.get("folder", "/data"), settings["data"].get("batch", 24)
     return pipe(folder, batch_size=size, num_threads=int(settings.get("threads", 3)), height=settings.get("h", 40))
