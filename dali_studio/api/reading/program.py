@@ -299,12 +299,15 @@ class Program:
         """Set the options and the outputs of the graph."""
         graph, interpreter = self._trace.graph, self._interpreter
         made: dict[str, Any] = {"name": name}
+        if options.get("device_id", 0) not in (None, _CPU_ONLY) and any(one.device != "cpu" for one in graph.nodes()):
+            made["device_id"] = 0  # nvidia.dali's device where none is given
         for key in _OPTIONS:
             value = options.get(key, options.get("max_batch_size") if key == "batch_size" else None)
             if value is None or (isinstance(value, int) and value in (-1, _CPU_ONLY)):
                 continue
             if known.has_unknown(value) or option_found(key, value) is not None:
-                interpreter.note(f"The source does not tell {key}; {getattr(_DEFAULTS, key)!r} is taken.",
+                taken = made.get(key, getattr(_DEFAULTS, key))
+                interpreter.note(f"The source does not tell {key}; {taken!r} is taken.",
                                  "Set it in the designer.", argument=key, severity="info")  # fmt: skip
             else:
                 made[key] = int(value)

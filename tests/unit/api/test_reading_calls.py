@@ -246,3 +246,19 @@ made = Files(40).pipe(batch_size=24)
 """)
     assert found == [] and graph.node("reader").arguments["file_root"] == "/data"
     assert graph.node("resize").arguments["resize_y"] == 40 and graph.options.batch_size == 24
+
+
+@pytest.mark.parametrize(("given", "device_id"), [("", 0), ("device_id=-1", 0), ("device_id=rank()", 0), ("device_id=2", 2),
+                                                  ("device_id=None", None), ("device_id=-99999", None)])  # fmt: skip
+def test_a_program_with_operators_on_a_gpu_has_one_unless_it_says_none(given: str, device_id: int | None) -> None:
+    source = f"""
+@pipeline_def(batch_size=2)
+def on_gpu():
+    return fn.flip(fn.external_source(name="x"), device="gpu")
+
+made = on_gpu({given})
+"""
+    graph, found = opened(source)
+    assert graph.options.device_id == device_id and found == []
+    on_cpu, _ = opened(source.replace('device="gpu"', 'device="cpu"'))
+    assert on_cpu.options.device_id == (2 if device_id == 2 else None)
