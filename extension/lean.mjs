@@ -1,8 +1,50 @@
 // What of libraries need not travel with every widget: parts that nothing here draws, and messages.
 import { readFile } from "node:fs/promises";
+import { fixed } from "./fixed.mjs";
+
+/** Names of React Flow by their value, which is always the same here: `Canvas` and `Overview` never give it, or always give that. */
+const VALUES = named([
+  ["autoPanOnConnect autoPanOnNodeDrag onlyRenderVisibleElements snapToGrid", false],
+  ["debug elevateEdgesOnSelect hasDefaultEdges hasDefaultNodes isControlledViewport selectionOnDrag", false],
+  ["autoPanOnSelection disableKeyboardA11y edgesFocusable edgesReconnectable elementsSelectable", true],
+  ["elevateNodesOnSelect nodesConnectable nodesDraggable nodesFocusable pannable selectNodesOnDrag", true],
+  ["zoomOnPinch zoomable", true],
+  ["connectionMode", "strict"],
+  ["lib", "react"],
+  ["noDragClassName", "nodrag"],
+  ["noPanClassName", "nopan"],
+  ["noWheelClassName", "nowheel"],
+  ["rfId", "1"],
+  ["zIndexMode", "basic"],
+  ["connectionLineComponent connectionLineContainerStyle defaultEdges defaultMarkerColor defaultNodes", undefined],
+  ["expandParent fitView fitViewOptions fitViewQueued inversePan nodeComponent nodeStrokeColor", undefined],
+  ["onBeforeDelete onDelete onEdgeContextMenu onEdgeDoubleClick onEdgeMouseEnter onEdgeMouseLeave", undefined],
+  ["onEdgeMouseMove onEdgesDelete onError onInit onNodeContextMenu onNodeMouseEnter onNodeMouseLeave", undefined],
+  ["onNodeMouseMove onNodesDelete onPaneClick onPaneContextMenu onPaneMouseEnter onPaneMouseLeave", undefined],
+  ["onPaneMouseMove onPaneScroll onSelectionChange onSelectionContextMenu onSelectionDrag", undefined],
+  ["onSelectionDragStart onSelectionDragStop onSelectionEnd onSelectionStart onViewportChange", undefined],
+  ["onViewportChangeEnd onViewportChangeStart parentId", undefined],
+]);
+
+/** The same within one function. */
+const WITHIN = new Map([
+  ["NodeWrapper", named([["onContextMenu onMouseEnter onMouseLeave onMouseMove", undefined]])],
+  ["EdgeWrapper", named([["onContextMenu onDoubleClick onMouseEnter onMouseLeave onMouseMove", undefined]])],
+]);
+
+function named(values) {
+  return new Map(values.flatMap(([names, value]) => names.split(" ").map((name) => [name, value])));
+}
+
+/** Enumerations as plain objects, which may be left out and whose members may stand where they are read. */
+const ENUMERATION = [
+  /^var (\w+);\n\(function \(\1\) \{([\s\S]*?)\}\)\(\1 \|\| \(\1 = \{\}\)\);/gm,
+  (_, name, body) => `const ${name} = {${body.replace(/\w+\[("\w+")\] = ("[\w-]+");/g, "$1: $2,")}};`,
+];
 
 /** In React Flow's core: messages to those who program with it, of which only development builds tell, and names of what is not drawn. */
 const SYSTEM = [
+  ENUMERATION,
   [
     /const errorMessages = \{[\s\S]*?\n\};/g,
     "const errorMessages = /* @__PURE__ */ new Proxy({}, { get: (_, name) => () => name });",
@@ -14,6 +56,10 @@ const SYSTEM = [
 
 /** In its components: its own nodes, edges, marks and texts, of which none are drawn here, and names for its inspector. */
 const REACT = [
+  ENUMERATION,
+  [/^const (MarkerSymbols|defaultSize) = \{[\s\S]*?\n\};/gm, ""],
+  [/^ +use(NodeOrEdgeTypes|StylesLoaded)Warning\(\w*\);/gm, ""],
+  [/^ {12}(zoomIn|zoomOut|fitBounds): async [\s\S]*?\n {12}\},/gm, ""],
   [/^\w+\.displayName = .*;$/gm, ""],
   [/= (memo|forwardRef|create\w*Edge)\(/g, "= /* @__PURE__ */ $1("],
   [/= (errorMessages\[)/g, "= /* @__PURE__ */ $1"],
@@ -39,17 +85,26 @@ const REACT = [
 
 /** In D3's selections: what nobody calls who moves a view or drags a card. */
 const SELECTION = (
-  "selectAll selectChild selectChildren data enter exit join merge order sort attr classed text html raise lower " +
-  "append insert remove clone dispatch"
+  "select selectAll selectChild selectChildren data enter exit join merge order sort attr classed text html raise lower " +
+  "append insert remove clone dispatch nodes size empty"
 )
   .split(" ")
-  .map((name) => [new RegExp(`^ {2}${name}: selection_\\w+,$`, "gm"), ""]);
+  .map((name) => [new RegExp(`^ {2}${name}: selection_\\w+,$`, "gm"), ""])
+  .concat([[/^(EnterNode|ClassList|Local)\.prototype = [\s\S]*?\n\};/gm, ""]]);
+
+/** In what moves and drags: settings that nobody sets. */
+const settings = (owner, names) =>
+  names.split(" ").map((name) => [new RegExp(`^ {2}${owner}\\.${name} = [\\s\\S]*?\\n {2}\\};`, "gm"), ""]);
+const ZOOM = settings("zoom", "translateTo touchable duration tapDistance").concat([
+  [/^ {2}(applyX|applyY|rescaleX|rescaleY|toString): function[\s\S]*?\n {2}\},?$/gm, ""],
+]);
+const DRAG = settings("drag", "container subject touchable");
 
 /** In what stands in for React: of all its members as one object only that is taken, the others by their names. */
 const COMPAT = [[/_n=\{useState:[^}]*\}/, "_n={useDebugValue:_}"]];
 
 /** A file of React Flow, of D3 under it or of Preact, with replacements, of which each must find its place: another version may need others. */
-function edited(name, filter, replacements) {
+function edited(name, filter, replacements, isFlow = false) {
   return {
     name,
     setup(build) {
@@ -59,7 +114,7 @@ function edited(name, filter, replacements) {
           if (contents.search(pattern) < 0) throw new Error(`${path} has no ${pattern}`);
           contents = contents.replace(pattern, text);
         }
-        return { contents };
+        return { contents: isFlow ? fixed(path, contents, VALUES, WITHIN) : contents };
       });
     },
   };
@@ -84,7 +139,9 @@ const scoped = {
 export const leanFlow = [
   scoped,
   edited("lean-d3-selection", /d3-selection[\\/]dist[\\/]d3-selection\.mjs$/, SELECTION),
+  edited("lean-d3-zoom", /d3-zoom[\\/]dist[\\/]d3-zoom\.mjs$/, ZOOM),
+  edited("lean-d3-drag", /d3-drag[\\/]dist[\\/]d3-drag\.mjs$/, DRAG),
   edited("lean-preact", /preact[\\/]compat[\\/]dist[\\/]compat\.m?js$/, COMPAT),
-  edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM),
-  edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT),
+  edited("lean-react-flow-system", /@xyflow[\\/]system[\\/]dist[\\/]esm[\\/]index\.m?js$/, SYSTEM, true),
+  edited("lean-react-flow", /@xyflow[\\/]react[\\/]dist[\\/]esm[\\/]index\.m?js$/, REACT, true),
 ];

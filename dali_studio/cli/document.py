@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,11 @@ def view_of(path: str) -> dict[str, Any]:
     return {} if path.endswith((".py", ".dali")) else load(_example(path) or path)[1]
 
 
-def subgraphs(path: str, graph: Graph) -> tuple[Function, ...]:
+def functions_of(view: Mapping[str, Any], graph: Graph) -> tuple[Function, ...]:
     """The subgraphs of a document with this graph, which programs have as functions."""
     from dali_studio.studio.view import functions_in, marks_of  # noqa: PLC0415 - of documents alone
 
-    return functions_in(marks_of(view_of(path)).values(), cards_in(graph, default_registry()))
+    return functions_in(marks_of(view).values(), cards_in(graph, default_registry()))
 
 
 def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:

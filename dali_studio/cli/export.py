@@ -1,5 +1,6 @@
 """``dali-studio export``: programs from documents, and whether both still say the same.
 
+A program is the one that the designer shows; with parameters it is written anew, as its function takes them.
 The first line of a program that is written holds a checksum of the others, so that it is known whether somebody has
 edited it since. Such a file is overwritten only by force; what would change is shown.
 """
@@ -8,39 +9,45 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.program import read
-from dali_studio.api.sample_readers import sample_arguments
+from dali_studio.api.sample_readers import sample_arguments, with_samples
+from dali_studio.cli.document import functions_of
 from dali_studio.cli.text import note, report, say, waiting
 from dali_studio.codegen import triton
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import identifier
-from dali_studio.codegen.parameters import Parameters, module_parameters
+from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.files import read_file, replace_file
 from dali_studio.graph.model import Graph
+from dali_studio.studio.translate import program_of
 
 _MARK, _DIGITS = "# Written by `dali-studio export`, which keeps edits. Checksum: ", 16
 
 
 def export_program(
-    graph: Graph, source: str, path: Path | None, dialect: str, functions: Sequence[Function], *, force: bool
-) -> bool:
+    graph: Graph, view: Mapping[str, Any], source: str, path: Path | None, dialect: str, *,
+    parameters: bool, force: bool,
+) -> bool:  # fmt: skip
     """Write the program of a document.
 
     Parameters
     ----------
+    view
+        The document's view part, with its subgraphs and the text that its user has written.
     source
         The document, as the user has named it.
     path
         Where the program goes; ``None``: to standard output.
-    functions
-        Subgraphs of the document, which are functions of the program.
+    parameters
+        Let the program's function take where its readers find their data, and the shard.
     force
         Write it in spite of errors, and over a file that was edited by hand.
 
@@ -49,7 +56,7 @@ def export_program(
     bool
         Whether it was written, and has no errors.
     """
-    emitted = _emitted(graph, dialect, _parameters(graph), functions)
+    emitted = _program(graph, view, dialect, parameters=parameters)
     report(emitted.diagnostics)
     failed = bool(errors(emitted.diagnostics))
     if failed and not force:
@@ -107,20 +114,18 @@ def export_model(graph: Graph, repository: Path, functions: Sequence[Function], 
     return True
 
 
-def check_program(graph: Graph, path: Path, dialect: str, functions: Sequence[Function]) -> bool:
+def check_program(graph: Graph, view: Mapping[str, Any], path: Path, dialect: str, *, parameters: bool) -> bool:
     """Whether a program does what a document says; what differs is shown.
 
     A program that is laid out otherwise, has comments, or has its functions elsewhere, is read and compared by what it
     does.
     """
-    given = _parameters(graph)
-    expected, text = _emitted(graph, dialect, given, functions).source, _plain(_text_of(path))
+    expected, text = _program(graph, view, dialect, parameters=parameters).source, _plain(_text_of(path))
     if text == expected:
         return True
     found = read(text, found=[])
-    others = _parameters(found)
-    for grouped in (functions, ()):
-        if _emitted(found, dialect, others, grouped).source == _emitted(graph, dialect, given, grouped).source:
+    for functions in (functions_of(view, graph), ()):
+        if _with_parameters(found, dialect, functions).source == _with_parameters(graph, dialect, functions).source:
             return True
     say("\n".join(_difference(text, expected, str(path), "the document")))
     note(f"{path} and the document disagree.")
@@ -146,17 +151,19 @@ def _not_written(path: Path, error: OSError) -> DaliStudioError:
     return DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give another place."))
 
 
-def _parameters(graph: Graph) -> Parameters:
-    registry = default_registry()
-    given = sample_arguments(graph, registry)
-    for key, what in given.items():
-        note(f"note: {key} reads samples, by a parameter's default: {what['file_root']}")
-    return module_parameters(graph, registry, given)
-
-
-def _emitted(graph: Graph, dialect: str, given: Parameters, functions: Sequence[Function]) -> Emitted:
+def _program(graph: Graph, view: Mapping[str, Any], dialect: str, *, parameters: bool) -> Emitted:
+    for key, what in sample_arguments(graph, default_registry()).items():
+        note(f"note: {key} reads samples: {what['file_root']}")
     with waiting(f"Writing the program of {len(graph)} nodes"):
-        return emit(graph, default_registry(), dialect, given, functions)
+        if parameters:
+            return _with_parameters(graph, dialect, functions_of(view, graph))
+        return program_of(with_samples(graph, default_registry()), view, dialect)
+
+
+def _with_parameters(graph: Graph, dialect: str, functions: Sequence[Function]) -> Emitted:
+    registry = default_registry()
+    given = module_parameters(graph, registry, sample_arguments(graph, registry))
+    return emit(graph, registry, dialect, given, functions)
 
 
 def _text_of(path: Path) -> str:

@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if findings prevented it, 130 after Ctrl-C.
+        0 if all went well, 1 if findings prevented it (2 of `diff`, whose 1 says that there are differences), 130 after
+        Ctrl-C.
     """
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return options.verb(options)
     except DaliStudioError as error:
         report(error.diagnostics)
-        return FAILED
+        return FAILED if options.verb is not diff else 2  # 1 says that they differ
     except KeyboardInterrupt:
         note("Interrupted.")
         return INTERRUPTED
@@ -80,6 +81,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead")
     where = "where it goes: .svg or .png is a picture, .md, .mmd or .dot a diagram; standard output if not given"
     add("-o", "--output", metavar="FILE", help=where)
+    add("--parameters", action="store_true", help="let the program's function take its readers' folders and the shard")
     add("--force", action="store_true", help="write it in spite of errors, and over a program that was edited by hand")
     add("--triton", metavar="DIR", help="write it as a model of this repository of Triton, for its DALI backend")
     add("--check", action="store_true", help="write nothing: compare the document with the program -o (FILE with .py)")
@@ -92,7 +94,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--batches", metavar="N", type=_positive, default=3, help="how many batches; 3 if not given")
     add("--report", metavar="FILE", help="an HTML page with the table and pictures of what is not equal")
-    add = verb("diff", diff, "Show how two pipelines differ; the exit code is 1 if they do.").add_argument
+    add = verb("diff", diff, "Show how two pipelines differ; exits with 1 if they do, 2 after errors.").add_argument
     add("before", metavar="BEFORE", help=f"{_DOCUMENT}; COMMIT:PATH is a file as Git has it")
     add("after", metavar="AFTER", help="the same")
     add("--pixels", action="store_true", help="run both, and compare what nodes of the same names give")
@@ -163,24 +165,26 @@ def run(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """Write a document as a program, a picture or a diagram, or compare it with a program."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
-    from dali_studio.cli.document import open_document, subgraphs, view_of  # noqa: PLC0415
+    from dali_studio.cli.document import functions_of, open_document, view_of  # noqa: PLC0415
     from dali_studio.cli.export import check_program, export_model, export_program  # noqa: PLC0415
     from dali_studio.studio.exports import write_alone  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
     output = None if options.output is None else Path(options.output)
+    view = view_of(options.file)
     if output is not None and output.suffix not in ("", ".py") and not options.check:
         with waiting(f"Drawing {len(graph)} nodes"):
-            write_alone(graph, view_of(options.file), default_registry(), output)
+            write_alone(graph, view, default_registry(), output)
         say(f"Wrote {output}.")
         return 0
-    functions = subgraphs(options.file, graph)
     if options.triton:
+        functions = functions_of(view, graph)
         return 0 if export_model(graph, Path(options.triton), functions, force=options.force) else FAILED
+    dialect, parameters = options.dialect, options.parameters
     if options.check:
         program = output or _program_of(options.file)
-        return 0 if check_program(graph, program, options.dialect, functions) else FAILED
-    done = export_program(graph, options.file, output, options.dialect, functions, force=options.force)
+        return 0 if check_program(graph, view, program, dialect, parameters=parameters) else FAILED
+    done = export_program(graph, view, options.file, output, dialect, parameters=parameters, force=options.force)
     return 0 if done else FAILED
 
 

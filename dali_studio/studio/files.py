@@ -51,9 +51,24 @@ class Written:
         if there is None or asked == path or self._known.get(path.absolute()) == there:
             self._asked = None
             return
+        raise self._refused(path, "Save once more")
+
+    def keep(self, path: Path) -> None:
+        """Refuse to write over what somebody else has written since the session has read or written it.
+
+        Raises
+        ------
+        DaliStudioError
+            DS302 with what to do.
+        """
+        there = _stamp(path)
+        if there is not None and self._known.get(path.absolute(), there) != there:
+            raise self._refused(path, "Give overwrite=True")
+
+    def _refused(self, path: Path, what: str) -> DaliStudioError:
         changed = "was changed by somebody else since" if path.absolute() in self._known else "is there already"
-        hint = "Save once more to write over it, or under another name."
-        raise DaliStudioError(Diagnostic(code="DS302", message=f"{path} {changed}; nothing was written.", hint=hint))
+        hint = f"{what} to write over it, or save under another name."
+        return DaliStudioError(Diagnostic(code="DS302", message=f"{path} {changed}; nothing was written.", hint=hint))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -114,7 +114,7 @@ class Session:
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
-        self._written = Written()
+        self.written = Written()
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
@@ -138,7 +138,7 @@ class Session:
         self.history.places.update(places_of(view))
         self.path = path
         if path is not None:
-            self._written.know(path)
+            self.written.know(path)
         self._pin_files = pins.PinFiles()
         self._lost: tuple[Diagnostic, ...] = ()
         self._settle_pins()
@@ -394,11 +394,11 @@ class Session:
     def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what in {"document", "code"} and not message.over:
-            self._written.spare(path)
+            self.written.spare(path)
         if message.what == "code":
             self._modules.write(self.graph, path.parent)
             write_text(path, self.code().source)
-            self._written.know(path)
+            self.written.know(path)
         elif message.what == "picture":
             picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
             exports.write(self.graph, kept_view(self.history), path, picture)
@@ -466,7 +466,7 @@ class Session:
             If the file cannot be written.
         """
         document.save(self.graph, kept_view(self.history), path)
-        self._written.know(path)
+        self.written.know(path)
         self.path, self._saved = path, self._state()
         self._settle_pins()
         self._tell_lost()

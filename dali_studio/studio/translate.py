@@ -5,8 +5,9 @@ A kernel is asked by user expressions, such as ``to_program("...")``, and answer
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
+from typing import Any
 
 import msgspec
 
@@ -14,8 +15,10 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reading.program import read
 from dali_studio.api.sample_readers import with_samples
 from dali_studio.codegen.dialects import find
+from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
+from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio.own_text import in_view
 from dali_studio.studio.session import Session
@@ -80,12 +83,17 @@ def to_program(text: str, dialect: str) -> Answer:
     """
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
-    session = Session(with_samples(graph, registry), registry, lambda message, buffers: None, view=view, images=photos)
+    made = program_of(with_samples(graph, registry), view, find(dialect).name if dialect else None)
+    return Answer(made.source, graph.options.name, _sentences((*found, *made.diagnostics)))
+
+
+def program_of(graph: Graph, view: Mapping[str, Any], dialect: str | None) -> Emitted:
+    """The program that the designer of a document shows, in its own dialect if none is given."""
+    session = Session(graph, default_registry(), lambda message, buffers: None, view=view, images=photos)
     try:
-        made = session.code(find(dialect).name if dialect else None)
+        return session.code(dialect)
     finally:
         session.close()
-    return Answer(made.source, graph.options.name, _sentences((*found, *made.diagnostics)))
 
 
 def _sentences(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> tuple[str, ...]:

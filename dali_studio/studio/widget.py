@@ -245,8 +245,22 @@ class Designer(anywidget.AnyWidget):
             raise DaliStudioError(found)
         return self.session.runs.profile(batches)
 
-    def save(self, path: str | Path) -> None:
-        """Write the document, with the places of the cards."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the document, with the places of the cards.
+
+        Parameters
+        ----------
+        path : str or Path
+        overwrite : bool
+            Write also over what somebody else has written there since the designer opened or saved that file.
+
+        Raises
+        ------
+        DaliStudioError
+            DS302 if that is so, or the file cannot be written.
+        """
+        if not overwrite:
+            self.session.written.keep(typed_path(str(path)))
         self.session.handle(requests.SaveDocument(path=str(path), what="document", over=True))
 
     def close(self) -> None:

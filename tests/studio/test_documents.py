@@ -10,6 +10,7 @@ import pytest
 
 from dali_studio import samples
 from dali_studio.api.default import default_registry
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.document import loads
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages, widget
@@ -57,6 +58,22 @@ def test_the_browser_hears_of_a_document_that_a_cell_saves(tmp_path: Path, monke
     designer.save(tmp_path / "mine.dali.json")
     (now, *_) = [one for one in reversed(told) if one["type"] == "revision_changed"]
     assert now["saved"] and now["document"].endswith("mine.dali.json")
+
+
+def test_a_cell_writes_over_what_somebody_else_has_written_when_told_to(tmp_path: Path) -> None:
+    path = tmp_path / "mine.dali.json"
+    path.write_text("old")
+    designer = widget.Designer(Graph())
+    for _ in range(2):
+        designer.save(path)
+    path.write_text("theirs")
+    with pytest.raises(DaliStudioError, match=r"(?s)changed by somebody else since.*overwrite=True"):
+        designer.save(path)
+    assert path.read_text() == "theirs"
+    designer.save(str(path), overwrite=True)
+    assert path.read_text() != "theirs"
+    designer.save(path)
+    designer.close()
 
 
 def test_texts_without_a_form_in_utf_8_reach_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -229,8 +229,8 @@ def test_the_exported_examples_run_in_dali_as_they_are(
     said, source = capsys.readouterr().err, Path("program.py").read_text()
     assert read
     for key, what in read.items():
-        assert f"{key} reads samples, by a parameter's default: {what['file_root']}" in said
-        assert f'{key}_file_root="{what["file_root"]}"' in source
+        assert f"{key} reads samples: {what['file_root']}" in said
+        assert f'file_root="{what["file_root"]}"' in source
     runpy.run_path("program.py", run_name="__main__")
 
 

@@ -49,5 +49,5 @@ def test_a_file_as_git_has_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     written(path, size=[40, 80])
     assert cli.main(["diff", "HEAD:a.dali.json", "a.dali.json"]) == 1
     assert "~ resize.size: (40.0, 60.0) -> (40.0, 80.0)" in capsys.readouterr().out
-    assert cli.main(["diff", "HEAD:none.dali.json", "a.dali.json"]) == 1
+    assert cli.main(["diff", "HEAD:none.dali.json", "a.dali.json"]) == 2
     assert "Git has no none.dali.json in HEAD" in capsys.readouterr().err

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dali_studio import cli, read
+from dali_studio import Designer, cli, read
 from dali_studio.api.default import default_registry
 from dali_studio.graph.document import load, save
+from dali_studio.studio.own_text import in_view
 
 PROGRAM = """
 from nvidia.dali import fn, pipeline_def, types
@@ -42,7 +43,22 @@ def change(document: Path) -> None:
     document.write_text(text.replace("224.0", "160.0"))
 
 
-def test_the_function_takes_folder_and_shard(program: Path) -> None:
+def test_it_is_the_program_of_the_designer(program: Path, document: Path) -> None:
+    def body() -> str:
+        return program.read_text().partition("\n")[2]
+
+    designer = Designer(document)
+    assert body() == designer.code("nvidia.dali")
+    designer.close()
+    text = body().replace("    decode =", "    # for the model\n    decode =")
+    save(read(text), in_view(text), document)
+    assert cli.main(["export", str(document), "-o", str(program)]) == 0
+    assert body() == text
+    assert cli.main(["export", str(document), "--check"]) == 0
+
+
+def test_the_function_takes_folder_and_shard(program: Path, document: Path) -> None:
+    assert cli.main(["export", str(document), "-o", str(program), "--parameters"]) == 0
     text = program.read_text()
     head = text[text.index("def training(") : text.index("):")]
     assert all(one in head for one in ('reader_file_root="/photos"', "shard_id=0", "num_shards=1"))
@@ -52,6 +68,7 @@ def test_the_function_takes_folder_and_shard(program: Path) -> None:
     assert {name: node.arguments[name] for name in ("file_root", "shard_id", "num_shards")} == {
         "file_root": "/others", "shard_id": 2, "num_shards": 4,
     }  # fmt: skip
+    assert cli.main(["export", str(document), "--check"]) == 0  # it does the same
 
 
 def test_readers_of_different_shards_have_parameters_of_their_own(tmp_path: Path) -> None:
@@ -67,7 +84,7 @@ def pairs():
     return a, b
 """
     save(read(body), {}, path)
-    assert cli.main(["export", str(path), "-o", str(tmp_path / "pairs.py")]) == 0
+    assert cli.main(["export", str(path), "-o", str(tmp_path / "pairs.py"), "--parameters"]) == 0
     text = (tmp_path / "pairs.py").read_text()
     for parameter in ('first_file_root="/a"', "first_shard_id=1", "first_num_shards=2", "second_shard_id=0"):
         assert parameter in text

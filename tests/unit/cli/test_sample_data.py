@@ -89,8 +89,8 @@ def test_videos_are_read_by_examples_or_others_in_their_place(tmp_path: Path, ca
     assert cli.main(["run", "action_clips", "--images", str(flat), "--batches", "1", "--out", str(out)]) == 0
     assert "float FCHW 8×3×112×112" in capsys.readouterr().out
     assert cli.main(["export", "action_clips", "-o", str(tmp_path / "program.py")]) == 0
-    assert f"reader reads samples, by a parameter's default: {samples.videos()}" in capsys.readouterr().err
-    assert f'reader_file_root="{samples.videos()}"' in (tmp_path / "program.py").read_text()
+    assert f"reader reads samples: {samples.videos()}" in capsys.readouterr().err
+    assert f'file_root="{samples.videos()}"' in (tmp_path / "program.py").read_text()
     assert cli.main(["export", "action_clips", "--check", "-o", str(tmp_path / "program.py")]) == 0
     assert cli.main(["run", "camera_shake", "--images", str(samples.photos())]) == 1
     assert "holds no videos, nor do its sub-folders" in capsys.readouterr().err

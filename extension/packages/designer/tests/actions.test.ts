@@ -219,6 +219,9 @@ describe("make random", () => {
     expect(range(20, "deg")).toMatchObject({ arguments: { range: [10, 30] } });
     expect(range(175, "deg")).toMatchObject({ arguments: { range: [165, 180] } });
     expect(range(0, "")).toMatchObject({ arguments: { range: [-36, 36] } });
+    const width = { ...angle, unit: "px", span: [0, 512] };
+    const step = randomStep(context, set(300), width, { x: 0, y: 0 });
+    expect(step?.edits[0]).toMatchObject({ arguments: { range: [249, 351] } });
   });
   it("takes a coin for yes and no, and nothing for text", () => {
     if (!angle) throw new Error("the fixture has no angle");

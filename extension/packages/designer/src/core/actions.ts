@@ -274,15 +274,16 @@ export function randomFor(catalog: CatalogIndex, argument: Argument): Operator |
 /** What a fixed value is drawn from at first: 10 degrees around it, or a tenth of what is handy to either side. */
 function spanOf(argument: Argument, now: Value | undefined): readonly [number, number] {
   const [low = argument.minimum, high = argument.maximum] = argument.span;
+  const whole = argument.unit === "px" || isInteger(argument);
+  const tidy = (value: number) => (whole ? Math.round(value) : Number(value.toPrecision(6)));
   if (low !== null && high !== null) {
     if (typeof now !== "number" || isInteger(argument)) return [low, high];
     const reach = argument.unit.startsWith("deg") ? 10 : (high - low) / 10;
-    const tidy = (value: number) => Number(value.toPrecision(6));
     return [Math.max(Math.min(low, now), tidy(now - reach)), Math.min(Math.max(high, now), tidy(now + reach))];
   }
   const centre = typeof now === "number" ? now : typeof argument.default === "number" ? argument.default : 0;
   const reach = Math.max(1, Math.abs(centre) / 2);
-  return [argument.minimum ?? centre - reach, centre + reach];
+  return [argument.minimum ?? tidy(centre - reach), tidy(centre + reach)];
 }
 
 /** Turn a fixed argument into one drawn for each sample: a generator is added and wired. */

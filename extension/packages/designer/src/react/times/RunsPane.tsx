@@ -37,9 +37,7 @@ function Row({
       </td>
       <td>{run.tried ? "–" : format.throughput(run.alone)}</td>
       <td>{run.tried ? "–" : format.bytes(run.held)}</td>
-      <td className="ds-run-changes" title={run.changes.join("\n")}>
-        {run.changes.length > 0 ? run.changes.join("; ") : sameAs(run)}
-      </td>
+      <td className="ds-run-changes">{run.changes.join("\n").replaceAll("~ ", "") || sameAs(run)}</td>
       <td>
         <button
           type="button"
