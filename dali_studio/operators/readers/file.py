@@ -59,9 +59,6 @@ class File(Reader):
         return [
             Case(arguments=root),
             Case(arguments={**root, "random_shuffle": True, "initial_fill": 5}),
-            Case(arguments={**root, "initial_fill": 0}),
-            # nvidia.dali divides by zero, and the process ends
-            Case(arguments={**root, "random_shuffle": True, "initial_fill": 0}, refused="initial_fill", peer=False),
             Case(arguments={**root, "shuffle_after_epoch": True}),
             Case(arguments={**root, "num_shards": 2, "shard_id": 1, "pad_last_batch": True}),
             Case(arguments={**root, "num_shards": 3, "shard_id": 1, "stick_to_shard": True}),
