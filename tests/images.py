@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -42,11 +43,12 @@ def encoded(array: Array, form: str = "JPEG", **options: Any) -> Array:
 
 def tiff_of(
     array: Array, *, order: Literal["<", ">"] = "<", deflate: bool = False, differences: bool = False, tile: int = 0, planes: bool = False,
-    extra: int = 0, orientation: int = 1, big: bool = False,
+    extra: int = 0, orientation: int = 1, big: bool = False, twelve: bool = False, others: Mapping[int, list[int]] = MappingProxyType({}),
 ) -> Array:  # fmt: skip
     """A TIFF file of the samples of an array, of any number of channels: strips of five rows, or square tiles.
 
     `extra` is what the file says of channels beyond the colours: 0 nothing, 1 alpha that colours are multiplied by.
+    `twelve` stores the upper 12 bits of numbers of 16; `others` are tags that differ.
     """
     height, width, channels = array.shape
     parts = [array[..., i : i + 1] for i in range(channels)] if planes else [array]
@@ -60,18 +62,18 @@ def tiff_of(
                     block = np.pad(block, ((0, tile - block.shape[0]), (0, tile - block.shape[1]), (0, 0)))
                 if differences:
                     block = np.diff(block, axis=1, prepend=np.zeros_like(block[:, :1]))
-                data = block.astype(block.dtype.newbyteorder(order)).tobytes()
+                data = packed_rows(block) if twelve else block.astype(block.dtype.newbyteorder(order)).tobytes()
                 stored.append(zlib.compress(data) if deflate else data)
     colors = 3 if channels > 2 else 1
     places = (324, 325) if tile else (273, 279)
     sizes = [len(data) for data in stored]
     tags = {
-        256: [width], 257: [height], 258: [8 * array.itemsize] * channels, 259: [8 if deflate else 1],
+        256: [width], 257: [height], 258: [12 if twelve else 8 * array.itemsize] * channels, 259: [8 if deflate else 1],
         262: [2 if colors == 3 else 1], 274: [orientation], 277: [channels], 284: [2 if planes else 1],
         317: [2 if differences else 1], 339: [{"f": 3, "i": 2}.get(array.dtype.kind, 1)] * channels,
         **({338: [extra] * (channels - colors)} if channels > colors else {}),
         **({322: [tile], 323: [tile]} if tile else {278: [step]}),
-        places[0]: list(np.cumsum([16, *sizes[:-1]])), places[1]: sizes,
+        places[0]: list(np.cumsum([16, *sizes[:-1]])), places[1]: sizes, **others,
     }  # fmt: skip
     begin = 16 + sum(sizes)
     number, count = ("Q", 8) if big else ("I", 4)
@@ -87,6 +89,12 @@ def tiff_of(
     head = struct.pack(f"{order}HHHQ", 43, 8, 0, begin) if big else struct.pack(f"{order}HI", 42, begin)
     directory = struct.pack(order + ("Q" if big else "H"), len(tags)) + entries + bytes(count) + arrays
     return np.frombuffer((mark + head).ljust(16, b"\0") + b"".join(stored) + directory, np.uint8)
+
+
+def packed_rows(block: Array) -> bytes:
+    """The upper 12 bits of each number, one behind the other; each row begins a byte."""
+    bits = np.unpackbits(block.astype(">u2").view(np.uint8).reshape(len(block), -1, 2), axis=2)[..., :12]
+    return np.packbits(bits.reshape(len(block), -1), axis=1).tobytes()
 
 
 def coded(array: Array, sampling: str = "420", quality: int = 90) -> Array:

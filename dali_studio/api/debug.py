@@ -286,6 +286,7 @@ class PipelineDebug(Pipeline):
         self._function = function
         self._debug = DebugRun(self._options)
         self._computed: deque[tuple[TensorListCPU, ...]] = deque()
+        self._ended = False
 
     def __enter__(self) -> NoReturn:
         raise _error(
@@ -303,10 +304,15 @@ class PipelineDebug(Pipeline):
         return self._debug.run(self._function)
 
     def schedule_run(self) -> None:
-        self._computed.append(self.run())
+        try:
+            self._computed.append(self.run())
+        except StopIteration:
+            self._ended = True
 
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU, ...]:
         if not self._computed:
+            if self._ended:
+                raise StopIteration
             raise _error("DS304", "No iteration was scheduled.", "Call schedule_run() before outputs().")
         return self._computed.popleft()
 
@@ -322,6 +328,7 @@ class PipelineDebug(Pipeline):
             feeder.feed(data, layout)
 
     def reset(self) -> None:
+        self._ended = False
         for called in self._debug.calls:
             if called.feeder is not None:
                 called.feeder.reset()

@@ -146,7 +146,8 @@ class Engine:
         #: Behind what is under way in groups, which may be more than what was asked for.
         self._requested = 0
         self._state = self._next_state = State()
-        self._ended = False
+        #: Whether an iteration of this epoch was asked for, and whether the data has ended.
+        self.begun = self._ended = False
         self.executor.open()
         if checkpointing:
             warn_of_sources(graph, registry)
@@ -161,6 +162,7 @@ class Engine:
             self.check_process()
         if self._ended:
             return False
+        self.begun = True
         for feeder in self.feeders.values():
             feeder.wait()
         try:
@@ -206,14 +208,29 @@ class Engine:
                 raise batch_size_clash(readers[0], self.graph.options.batch_size, *first)
         return first[1]
 
-    def prefetch(self) -> None:
-        """Fill the queue, as far as there is data; the first iteration must be there."""
+    def prefetch(self, setup: Callable[[], None] | None = None) -> None:
+        """Fill the queue, as far as there is data; the first iteration must be there.
+
+        Parameters
+        ----------
+        setup : callable, optional
+            Called before each iteration that is asked for; may raise StopIteration at the end of the data.
+        """
         feeders = self.feeders.values()
-        while self.pending < self._depth:
+        while self.pending < self._depth and self.set_up(setup):
             if feeders and self.pending and not all(feeder.ready() for feeder in feeders):
                 return
             if not self.schedule():
                 return
+
+    def set_up(self, setup: Callable[[], None] | None) -> bool:
+        """Call what the user has set up before an iteration; ``False`` at the end of the data."""
+        try:
+            if setup is not None and not self._ended:
+                setup()
+        except StopIteration:
+            self._ended = True
+        return not self._ended
 
     @property
     def pending(self) -> int:
@@ -357,7 +374,7 @@ class Engine:
         if self._ended:
             for feeder in self.feeders.values():
                 feeder.reset()
-            self._ended = False
+            self.begun = self._ended = False
             self._asked = self._asked.next_epoch()
             if not self.pending:
                 self._returned = self._asked

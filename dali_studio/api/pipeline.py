@@ -296,15 +296,17 @@ class Pipeline(PipelineFiles):
         engine = self._engine or self._built()
         for name, data in pipeline_inputs.items():
             self.feed_input(name, data)
-        self.iter_setup()
-        engine.prefetch()
+        engine.prefetch(self.iter_setup)
         return self._result(engine)
 
     def schedule_run(self) -> None:
-        """Ask for an iteration; `outputs` or `share_outputs` returns it."""
+        """Ask for an iteration; `outputs` or `share_outputs` returns it. The first one of an epoch fills the queue."""
         engine = self._built()
-        self.iter_setup()
-        engine.schedule()
+        if engine.begun:
+            engine.set_up(self.iter_setup)
+            engine.schedule()
+        else:
+            engine.prefetch(self.iter_setup)
 
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest scheduled iteration."""

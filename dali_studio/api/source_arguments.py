@@ -72,13 +72,13 @@ def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str
     if outputs is not None and arguments.get("name") is not None:
         raise _refused("name", "Several outputs cannot share a name.", "Take name or num_outputs away.")
     cycle = arguments.pop("cycle", None)
+    if cycle is not None and (source is None or not is_iterable(source)):
+        raise _refused(
+            "cycle",
+            "Only an iterable can begin again, and whether it does is what cycle says.",
+            "Leave cycle out, or give an iterable.",
+        )
     if cycle not in (None, False, "no"):
-        if source is None or not is_iterable(source):
-            raise _refused(
-                "cycle",
-                "A callable cannot begin again; cycle is for iterables.",
-                "Return data for every iteration, or give an iterable.",
-            )
         if inspect.isgenerator(source):
             raise _refused(
                 "cycle", "A generator cannot begin again.", "Give the generator function instead of its result."

@@ -84,8 +84,6 @@ class BaseIterator:
         self._skipping = [_skips(pipe) for pipe in self._pipes]
         self._checkpointing = _checkpointing(self._pipes)
         self._restore()
-        #: Pipelines whose `iter_setup` has said that there is no more data.
-        self._exhausted: set[int] = set()
         self._running = False
         #: Whether the user has asked for a batch of this epoch.
         self._begun = self._handed_out = False
@@ -147,12 +145,11 @@ class BaseIterator:
             return
         self._epoch.restart()
         self._begun = False
-        self._exhausted.clear()
         for pipe in self._pipes:
             pipe.reset()
-        for number, pipe in enumerate(self._pipes):
+        for pipe in self._pipes:
             if pipe.empty():
-                self._fill(number)
+                pipe.schedule_run()
 
     def checkpoints(self) -> list[bytes]:
         """A checkpoint for each pipeline, as of the last batch that was handed out.
@@ -226,15 +223,12 @@ class BaseIterator:
     def _outputs(self) -> list[Outputs]:
         if not self._running:
             self._running = True
-            for number in range(len(self._pipes)):
-                self._fill(number)
+            self._schedule()
         if self._epoch.ended:
             self._end()
         made: list[Outputs] = []
         failure: DaliStudioError | None = None
-        for number, pipe in enumerate(self._pipes):
-            if number in self._exhausted and pipe.empty():
-                return self._no_more_data()
+        for pipe in self._pipes:
             try:
                 made.append(pipe.share_outputs())
             except StopIteration:
@@ -254,21 +248,9 @@ class BaseIterator:
             self.reset()
         raise StopIteration
 
-    def _fill(self, number: int) -> None:
-        pipe = self._pipes[number]
-        for _ in range(pipe.prefetch_queue_depth if pipe.exec_pipelined and pipe.exec_async else 1):
-            self._ask(number)
-
     def _schedule(self) -> None:
-        for number in range(len(self._pipes)):
-            self._ask(number)
-
-    def _ask(self, number: int) -> None:
-        if number not in self._exhausted:
-            try:
-                self._pipes[number].schedule_run()
-            except StopIteration:  # from the user's iter_setup
-                self._exhausted.add(number)
+        for pipe in self._pipes:
+            pipe.schedule_run()
 
     # ----------------------------------------------------------------------------------------------------------- checks
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from declared import declared
 from images import Array, encoded, picture, tiff_of
-from peers import OURS, check, check_refused, run
+from peers import OURS, check, check_refused, refused, run
 from PIL import Image
 
 pytestmark = pytest.mark.usefixtures("nvidia")
@@ -151,6 +151,31 @@ def test_tiff_with_more_than_8_bits_or_other_channels(colour: str, form: str) ->
     check(f"fn.decoders.image(x, output_type=types.{colour}), fn.decoders.image(x, output_type=types.{colour}, dtype=types.FLOAT)",
           {"x": made}, declared("decoders.image"))  # fmt: skip
     check("fn.peek_image_shape(x)", {"x": made})
+
+
+@pytest.mark.parametrize("form", TIFFS)
+@pytest.mark.parametrize("colour", COLOURS)
+def test_tiff_of_12_bits_and_of_16_of_which_0_is_white(colour: str, form: str) -> None:
+    options = TIFFS[form]
+    made: list[Array] = []
+    for number, channels in enumerate((1, 1) if colour == "GRAY" else (1, 1, 3)):  # gray of 12 bits is 1 beside
+        array = np.dstack([picture(40, 53, 1, np.uint16, seed=5 * number + i) for i in range(channels)])
+        white = {262: [0]} if number == 0 else {}
+        if channels == 1:
+            made.append(tiff_of(array, **options, others={262: [0]}))
+        if not options.get("differences"):
+            made.append(tiff_of(array, **options, twelve=True, others=white))
+    check(f"fn.decoders.image(x, output_type=types.{colour}), fn.decoders.image(x, output_type=types.{colour}, dtype=types.FLOAT)",
+          {"x": made}, declared("decoders.image"))  # fmt: skip
+    check("fn.peek_image_shape(x)", {"x": made})
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_tiff_of_ycbcr_as_it_is(order: Any) -> None:
+    files = [tiff_of(picture(40, 53, seed=1), order=order, others={262: [6], 530: [1, 1]})]
+    check("fn.decoders.image(x), fn.decoders.image(x, output_type=types.ANY_DATA)", {"x": files}, declared("decoders.image"))
+    subsampled = tiff_of(picture(40, 53, seed=1), order=order, others={262: [6]})
+    refused("fn.decoders.image(x)", {"x": [subsampled]}, "DS301")
 
 
 @pytest.mark.parametrize("options", [{}, {"tile": 16}, {"deflate": True, "order": ">"}], ids=str)

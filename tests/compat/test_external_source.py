@@ -277,6 +277,8 @@ def test_iter_setup_feeds() -> None:
         "fn.external_source(source=lambda: [np.zeros(2, np.uint8), np.zeros(2, np.int8)])",
         "fn.external_source(source=lambda: [np.zeros(2)] * 9)",
         "fn.external_source(source=lambda: [np.zeros(2)], cycle=True)",
+        "fn.external_source(source=lambda: [np.zeros(2)], cycle=False)",
+        "fn.external_source(name='x', cycle='no')",
         "fn.external_source(source=lambda a, b: [np.zeros(2)])",
         "fn.external_source(source=lambda: 5)",
         "fn.external_source(source=3)",

@@ -146,6 +146,31 @@ SCRIPTS = {
             log(pipe.outputs())
             pipe.schedule_run()
     """,
+    "the first that is scheduled fills the queue, until iter_setup ends": """
+        class Mine(Pipeline):
+            given = 0
+            def define_graph(self):
+                return fn.external_source(name="data")
+            def iter_setup(self):
+                self.given += 1
+                log("setup", self.given)
+                if self.given % 4 == 0:
+                    raise StopIteration
+                self.feed_input("data", [np.int32(self.given)])
+        for run in (False, True):
+            pipe = Mine(batch_size=1, num_threads=1, device_id=None, prefetch_queue_depth=2)
+            for _ in range(2):
+                if not run:
+                    pipe.schedule_run()
+                try:
+                    while True:
+                        log(pipe.run() if run else pipe.outputs())
+                        if pipe.empty() and not run:
+                            pipe.schedule_run()
+                except StopIteration:
+                    log("the end")
+                pipe.reset()
+    """,
     "outputs as a list, several times the same": """
         pipe = Pipeline(batch_size=2, num_threads=1, device_id=None, seed=5)
         with pipe:

@@ -40,6 +40,14 @@ def test_the_order_of_entries(folders: list[str], order: str) -> None:
     check(f"fn.readers.caffe(path=folders, {order})", names={"folders": folders}, iterations=13, batch_size=4)
 
 
+@pytest.mark.parametrize("reader", ["caffe", "caffe2"])
+def test_sources_are_databases_and_keys(reader: str, folders: list[str], tmp_path: Path) -> None:
+    if reader == "caffe2":
+        folders = [write(tmp_path, caffe2_database("plain").files())]
+    check(f"[fn.get_property(x, key='source_info') for x in fn.readers.{reader}(path=folders, random_shuffle=True)]",
+          names={"folders": folders}, batch_size=6)  # fmt: skip
+
+
 def write(folder: Path, files: dict[str, bytes]) -> str:
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -70,7 +78,7 @@ def test_a_database_of_many_pages_is_read_as_a_whole(tmp_path: Path) -> None:
     write(tmp_path, {"data.mdb": lmdb_database(entries)})
     file, places = places_of_values(str(tmp_path))
     content = Path(file).read_bytes()
-    assert [content[start : start + size] for start, size in places.tolist()] == [entries[key] for key in sorted(entries)]
+    assert [content[start : start + size] for start, size, _ in places.tolist()] == [entries[key] for key in sorted(entries)]
 
 
 def test_a_database_that_is_cut_off_is_refused(tmp_path: Path) -> None:

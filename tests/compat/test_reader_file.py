@@ -67,6 +67,13 @@ def test_order_over_several_epochs(root: Path, arguments: str, batch_size: int) 
     )
 
 
+def test_a_buffer_without_room(root: Path) -> None:
+    """With shuffling, nvidia.dali divides by zero, and the process ends."""
+    read = "fn.readers.file(file_root=root, initial_fill=0"
+    check(f"{read})", names={"root": str(root)}, iterations=3)
+    refused(f"{read}, random_shuffle=True)", names={"root": str(root)}, codes="DS105")
+
+
 @pytest.mark.parametrize("seed", [0, 1, 77, 2**33 + 5])
 def test_seeds_of_the_pipeline(root: Path, seed: int) -> None:
     program = "a = fn.readers.file(file_root=root, random_shuffle=True)\nb = fn.readers.file(file_root=root, random_shuffle=True)\nreturn b[1], a[1], fn.random.uniform()"

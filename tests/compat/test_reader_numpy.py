@@ -39,13 +39,14 @@ WINDOWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("files", ["file_root=root", "file_root=root, files=listed", "files=paths"])
+@pytest.mark.parametrize("files", ["file_root=root", "file_root=root, files=listed", "files=paths", "file_list=list", "file_root=root, file_list=list"])
 def test_sources(volumes: str, files: str) -> None:
     """Some lie in a folder of the folder."""
     (Path(volumes) / "part").mkdir()
     (Path(volumes) / "5.npy").rename(Path(volumes) / "part" / "5.npy")
     listed = ["0.npy", "part/5.npy", "3.npy"]
-    names = {"root": volumes, "listed": listed, "paths": [f"{volumes}/{name}" for name in listed]}
+    (Path(volumes) / "list.txt").write_text("\n".join(listed))
+    names = {"root": volumes, "listed": listed, "list": f"{volumes}/list.txt", "paths": [f"{volumes}/{name}" for name in listed]}
     check(f"fn.get_property(fn.readers.numpy({files}), key='source_info')", names=names, batch_size=6)
 
 

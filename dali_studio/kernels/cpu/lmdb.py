@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 #: Begin of a page: flags, and where free space begins, or how many pages a large value takes.
 _HEAD, _META = struct.Struct("<10xHHH"), struct.Struct("<10xH4xII8xQI44x4x2xH24xQQ8xQ")
-_PAGE_HEAD, _NODE_HEAD = 16, 8
+_PAGE_HEAD, _NODE_HEAD, _KEY_SIZE = 16, 8, 6
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
 _BRANCH, _LEAF, _DESCRIPTION = 1, 2, 8
 #: Flags of a node: its value has pages of its own; it is more than a value.
@@ -27,7 +27,7 @@ _ADDRESSABLE = 2**47
 
 
 def places_of_values(folder: str) -> tuple[str, NDArray[np.int64]]:
-    """The file of a database, and (N, 2) first byte and size of each value in it, in the order of their keys.
+    """The file of a database, and (N, 3) first byte and size of each value in it and begin of its entry, by their keys.
 
     Raises
     ------
@@ -45,12 +45,23 @@ def places_of_values(folder: str) -> tuple[str, NDArray[np.int64]]:
         tables = _leaves(file, newest.size, newest.root, newest.depth) if newest.root != _NOTHING else []
     except (ValueError, IndexError, struct.error) as error:
         raise ValueError(f"{path} is no LMDB database, or is damaged") from error
-    places = np.concatenate(tables) if tables else np.empty((0, 2), np.int64)
+    places = np.concatenate(tables) if tables else np.empty((0, 3), np.int64)
     if len(places) != newest.entries:
         raise ValueError(f"{path} is damaged: it says that it has {newest.entries:,} values, and has {len(places):,}")
     if len(places) and (places.min() < 0 or (places[:, 0] + places[:, 1]).max() > len(file)):
         raise ValueError(f"{path} breaks off: it lists values that are not in it")
     return str(path), places
+
+
+def key_at(path: str, entry: int) -> str:
+    """The key of an entry; nothing, if the file cannot be read any more."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(entry)
+            size = int.from_bytes(file.read(_NODE_HEAD)[_KEY_SIZE:], "little")
+            return file.read(size).decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _newest(file: NDArray[np.uint8]) -> _Description:
@@ -103,7 +114,7 @@ def _leaves(file: NDArray[np.uint8], size: int, root: int, depth: int) -> list[N
     pages = _words(page, starts[large], np.dtype("<u8"), 1)[:, 0].astype(np.int64)
     starts += root * size
     starts[large] = pages * size + _PAGE_HEAD
-    return [np.stack([starts, sizes], axis=1)]
+    return [np.stack([starts, sizes, nodes + root * size], axis=1)]
 
 
 def _words(

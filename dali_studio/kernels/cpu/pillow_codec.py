@@ -48,8 +48,9 @@ _MAX_TILES, _TILE_BYTES = 65535, 14
 #: How a codestream of JPEG 2000 begins, and in how many bytes of a file.
 _CODESTREAM, _HEAD = b"\xff\x4f\xff\x51", 65536
 _WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
-_CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
-_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT, _FORMAT = 274, 320, 258, 322, 323, 339
+#: YCbCr where each pixel has its own colour, in TIFF files as they are (those by JPEG are RGB for Pillow).
+_CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1, "YCbCr": 3}
+_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT, _FORMAT, _SUBSAMPLING = 274, 320, 258, 322, 323, 339, 530
 _SIGNED = 2
 _PNM_HEADER = re.compile(
     rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL
@@ -171,7 +172,7 @@ def _peek_samples(data: memoryview, samples: tiff_samples.Samples) -> ImageInfo:
     with _reading(data, "tiff"), TiffImageFile(tiff_samples.as_bytes(data, samples)) as image:
         _refuse_incomplete(data, "tiff", image, (samples.width, samples.height))
         most = _MAX_INFLATED.get(image.info.get("compression", ""), 1)
-    size = samples.height * samples.row * samples.dtype.itemsize * samples.planes
+    size = samples.height * samples.row * samples.planes
     if size > most * len(data):  # planes may share their places
         raise DecodeError(
             f"this TIFF file of {byte_count(len(data))} cannot hold the {byte_count(size)} of samples that its "
@@ -190,10 +191,17 @@ def _pixels(image: Image.Image, output_type: str) -> NDArray[Any]:
         return rgb if output_type != "ANY_DATA" else np.pad(rgb, ((0, 0), (0, 0), (0, 1)), constant_values=255)
     if image.mode in ("1", "RGBX"):
         image = image.convert("L" if image.mode == "1" else "RGB")
-    array = np.asarray(image)
+    array = _from_ycbcr(np.asarray(image)) if image.mode == "YCbCr" else np.asarray(image)
     if image.mode.startswith("I"):
         array = array.astype(np.uint16)
     return array[..., None] if array.ndim == 2 else array
+
+
+def _from_ycbcr(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """RGB, rounded once; Pillow's is up to 1 beside."""
+    y, cb, cr = np.moveaxis(pixels - np.array([0.0, 128.0, 128.0]), 2, 0)
+    rgb = y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb
+    return np.rint(np.stack(rgb, axis=2)).clip(0, 255).astype(np.uint8)
 
 
 def _palette(image: Image.Image) -> NDArray[Any]:
@@ -225,7 +233,8 @@ def _tiff_orientation(image: Image.Image) -> int:
 
 def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) -> None:
     mode = image.mode
-    if mode not in _CHANNELS and not mode.startswith("I;16"):
+    subsampled = mode == "YCbCr" and _tiff_tag(image, _SUBSAMPLING, None) != (1, 1)
+    if (mode not in _CHANNELS and not mode.startswith("I;16")) or subsampled:
         raise DecodeError(
             f"this {_WORDS[fmt]} holds {mode} colours, which are not supported; convert it to RGB or gray"
         )

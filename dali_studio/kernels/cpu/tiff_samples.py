@@ -1,4 +1,4 @@
-"""TIFF files whose samples Pillow would narrow, multiply or drop: more than 8 bits in colours, alpha, more channels.
+"""TIFF files whose samples Pillow would narrow, multiply or drop: 12 bits, more in colours, alpha, more channels.
 
 A TIFF is a directory of tags, and rows of pixels that are compressed as bytes. A second directory, in which the same
 rows are those of a gray picture of 8 bits that is as many bytes wide, makes Pillow's libtiff give the bytes as they
@@ -25,9 +25,12 @@ _PLACES = (_COMPRESSION, _STRIPS, _ROWS, _STRIP_SIZES, _TILE_HEIGHT, _TILES, _TI
 _OF_PLANES = (_STRIPS, _STRIP_SIZES, _TILES, _TILE_SIZES)
 #: None, LZW, Deflate (two numbers), PackBits.
 _COMPRESSIONS = (1, 5, 8, 32946, 32773)
-_GRAY, _RGB = 1, 2
+_WHITE_IS_0, _GRAY, _RGB = 0, 1, 2
 _UNSIGNED, _FLOAT = 1, 3
-_DTYPES = {(8, _UNSIGNED): np.uint8, (16, _UNSIGNED): np.uint16, (32, _FLOAT): np.float32}
+_PACKED = 12
+_DTYPES = {
+    (8, _UNSIGNED): np.uint8, (_PACKED, _UNSIGNED): np.uint16, (16, _UNSIGNED): np.uint16, (32, _FLOAT): np.float32,
+}  # fmt: skip
 _NO_PREDICTOR, _DIFFERENCES = 1, 2
 _SEPARATE_ALPHA = 2
 _TOGETHER, _IN_PLANES = 1, 2
@@ -40,6 +43,7 @@ class Samples(msgspec.Struct, frozen=True):
     height: int
     width: int
     channels: int
+    bits: int
     dtype: np.dtype[Any]
     orientation: int
     differences: bool
@@ -48,9 +52,14 @@ class Samples(msgspec.Struct, frozen=True):
     places: dict[int, tuple[int, ...]]
 
     @property
+    def tile(self) -> int:
+        """Bytes of a row of a plane in a tile."""
+        return -(-self.tile_width * (self.channels // self.planes) * self.bits // 8)
+
+    @property
     def row(self) -> int:
-        """Samples of a row of a plane, with what fills the last tile."""
-        return -(-self.width // self.tile_width) * self.tile_width * (self.channels // self.planes)
+        """Bytes of a row of a plane, with what fills the last tile."""
+        return -(-self.width // self.tile_width) * self.tile
 
 
 def samples_of(data: memoryview) -> Samples | None:
@@ -75,13 +84,19 @@ def samples_of(data: memoryview) -> Samples | None:
         return numbers(tag, default)[0]
 
     channels, bits, formats = number(_CHANNELS, 1), set(numbers(_BITS, 1)), set(numbers(_FORMAT, _UNSIGNED))
-    dtype = _DTYPES.get((bits.pop(), formats.pop())) if len(bits) == len(formats) == 1 else None
+    depth = bits.pop() if len(bits) == 1 else 0
+    dtype = _DTYPES.get((depth, formats.pop())) if len(formats) == 1 else None
     colors, extra = number(_PHOTOMETRIC, -1), numbers(_EXTRA, 0)
-    usual = channels == 3 or (channels == 4 and extra == (_SEPARATE_ALPHA,))
+    predictor = number(_PREDICTOR, _NO_PREDICTOR)
+    if channels == 1:
+        usual = depth != _PACKED and (dtype is not np.uint16 or colors == _GRAY)
+    else:
+        rgb = channels == 3 or (channels == 4 and extra == (_SEPARATE_ALPHA,))
+        usual = dtype is np.uint8 and colors == _RGB and rgb
     if (
-        dtype is None or (dtype is np.uint8 and colors == _RGB and usual) or channels < 2 or colors not in (_GRAY, _RGB)
+        dtype is None or usual or colors not in (_WHITE_IS_0, _GRAY, _RGB)[channels > 1 :]
         or number(_COMPRESSION, 1) not in _COMPRESSIONS or number(_FILL_ORDER, 1) != 1
-        or number(_PREDICTOR, _NO_PREDICTOR) not in (_NO_PREDICTOR, _DIFFERENCES)
+        or predictor not in (_NO_PREDICTOR, _DIFFERENCES)[: 1 + (depth != _PACKED)]
     ):  # fmt: skip
         return None
     width, orientation = number(_WIDTH, 0), number(_ORIENTATION, 1)
@@ -89,9 +104,10 @@ def samples_of(data: memoryview) -> Samples | None:
         height=number(_HEIGHT, 0),
         width=width,
         channels=channels,
+        bits=depth,
         dtype=np.dtype(dtype).newbyteorder("<" if data[:1] == b"I" else ">"),
         orientation=orientation if 1 <= orientation <= 8 else 1,
-        differences=number(_PREDICTOR, _NO_PREDICTOR) == _DIFFERENCES,
+        differences=predictor == _DIFFERENCES,
         tile_width=max(number(_TILE_WIDTH, width), 1),
         planes=channels if number(_PLANAR, _TOGETHER) == _IN_PLANES else 1,
         places={tag: numbers(tag, 0) for tag in _PLACES if tag in tags},
@@ -100,16 +116,15 @@ def samples_of(data: memoryview) -> Samples | None:
 
 def as_bytes(data: memoryview, samples: Samples, plane: int = 0) -> io.BytesIO:
     """The file with a directory that makes of a plane a gray picture, a pixel for each byte of a row."""
-    item = samples.dtype.itemsize
     tags = {
-        _WIDTH: (samples.row * item,), _HEIGHT: (samples.height,), _BITS: (8,), _PHOTOMETRIC: (_GRAY,), _CHANNELS: (1,),
+        _WIDTH: (samples.row,), _HEIGHT: (samples.height,), _BITS: (8,), _PHOTOMETRIC: (_GRAY,), _CHANNELS: (1,),
         **samples.places,
     }  # fmt: skip
     for tag in tags.keys() & set(_OF_PLANES):
         count = len(tags[tag]) // samples.planes
         tags[tag] = tags[tag][plane * count : (plane + 1) * count]
     if _TILES in tags:
-        tags[_TILE_WIDTH] = (samples.tile_width * (samples.channels // samples.planes) * item,)
+        tags[_TILE_WIDTH] = (samples.tile,)
     begin = len(data) + len(data) % 2
     behind = begin + 2 + 12 * len(tags) + 4
     entries, arrays = b"", b""
@@ -134,9 +149,22 @@ def of_bytes(rows: NDArray[np.uint8], samples: Samples) -> NDArray[Any]:
     ndarray of uint8, uint16 or float32, shape (height, width, channels of the plane)
     """
     channels = samples.channels // samples.planes
-    stored = np.ascontiguousarray(rows).view(samples.dtype)
-    numbers = stored.astype(samples.dtype.newbyteorder("="), copy=False)
+    if samples.bits == _PACKED:
+        numbers = _unpacked(rows.reshape(len(rows), -1, samples.tile))[..., : samples.tile_width * channels]
+    else:
+        stored = np.ascontiguousarray(rows).view(samples.dtype)
+        numbers = stored.astype(samples.dtype.newbyteorder("="), copy=False)
     if samples.differences:
         bits = numbers.view(f"u{numbers.itemsize}").reshape(len(rows), -1, samples.tile_width, channels)
         numbers = np.add.accumulate(bits, axis=2, dtype=bits.dtype).view(numbers.dtype)
     return numbers.reshape(len(rows), -1, channels)[:, : samples.width]
+
+
+def _unpacked(rows: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """Numbers of 12 bits along the last axis, in the upper bits of 16, as nvidia.dali gives them."""
+    padded = np.pad(rows, ((0, 0), (0, 0), (0, -rows.shape[2] % 3)))
+    triples = padded.astype(np.uint16).reshape(*padded.shape[:2], -1, 3)
+    numbers = np.empty((*triples.shape[:3], 2), np.uint16)
+    numbers[..., 0] = triples[..., 0] << 8 | triples[..., 1] & 0xF0
+    numbers[..., 1] = triples[..., 1] << 12 | triples[..., 2] << 4
+    return numbers.reshape(*padded.shape[:2], -1)

@@ -48,7 +48,8 @@ def listed_files(args: Args) -> Files:
             paths = Paths.of(urls.joined(root, name) for name in args["files"])
         elif listed is not None:
             lines = urls.read_text(listed).split("\n")
-            paths = Paths.of(urls.joined(root or urls.parent(listed), name) for name in lines if name)
+            root = root or urls.parent(listed)
+            paths = Paths.of(urls.joined(root, name) for name in lines if name)
         else:
             paths = list_files(root, args["file_filter"])
     except (OSError, ValueError) as error:

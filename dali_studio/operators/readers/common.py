@@ -25,7 +25,7 @@ class ReaderArguments:
     random_shuffle: Annotated[
         bool, Doc("Draw from a buffer of initial_fill samples instead of reading in order."), COMMON
     ] = False
-    initial_fill: Annotated[int, Doc("Size of the shuffling buffer."), Range(1)] = 1024
+    initial_fill: Annotated[int, Doc("Size of the shuffling buffer."), Range(0)] = 1024
     shuffle_after_epoch: Annotated[
         bool, Doc("Shuffle the whole list before every epoch; excludes random_shuffle and stick_to_shard.")
     ] = False
@@ -144,6 +144,10 @@ def check_order(args: Args, *, archives: bool = False) -> None:
             f"shard_id is {args['shard_id']}, but there are {args['num_shards']} shards.",
             hint=f"Use 0 to {args['num_shards'] - 1}, or raise num_shards.", argument="shard_id",
         )  # fmt: skip
+    if args["random_shuffle"] and not args["initial_fill"]:
+        raise ArgumentError(
+            "The shuffling buffer has no room.", hint="Make initial_fill 1 or more.", argument="initial_fill"
+        )
     for other in ("stick_to_shard",) if archives else ("random_shuffle", "stick_to_shard"):
         if args["shuffle_after_epoch"] and args[other]:
             raise ArgumentError(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.storage import Packed, Samples
-from dali_studio.kernels.cpu.lmdb import places_of_values
+from dali_studio.kernels.cpu.lmdb import key_at, places_of_values
 from dali_studio.operators.common import sentence
 from dali_studio.operators.readers.common import Reader
 from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, Sources
@@ -43,17 +44,26 @@ class DatabaseReader(Reader, abstract=True):
                 ) from error
             files.append(file)
             tables.append(np.column_stack([np.full(len(places), number), places]))
-        table = np.concatenate(tables) if tables else np.empty((0, 3), np.int64)
+        table = np.concatenate(tables) if tables else np.empty((0, 4), np.int64)
         if not len(table):
             raise ArgumentError(
                 "the databases have no entry.", hint="Give folders of LMDB databases.", argument="path", code="DS302"
             )
-        return Records(files, Places(*map(np.ascontiguousarray, table.T)))
+        *places, entries = map(np.ascontiguousarray, table.T)
+        return Records(files, Places(*places, names=entries))
 
 
 def sources_of(data: Records, read: PiecesRead) -> Sequence[str]:
-    """Where the messages lie, for users."""
-    return Sources(data.paths, read.places)
+    """The databases of the messages, and their keys, in nvidia.dali's words."""
+    return _Keys(data.paths, read.places)
+
+
+class _Keys(Sources):
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice) or self._places.names is None:
+            return super().__getitem__(index)
+        path = self._paths[int(self._places.files[index])]
+        return f"{Path(path).parent} at key {key_at(path, int(self._places.names[index]))}"
 
 
 def messages_of(read: PiecesRead) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:

@@ -43,13 +43,14 @@ _Identity = tuple[int, int, int, int]
 class Places:
     """Where pieces lie: (M,) number of the file, first byte, and bytes; a piece without bytes need not exist.
 
-    Of archives, what their source has behind the path; empty for what is missing, which has no source.
+    Of archives, what their source has behind the path; empty for what is missing, which has no source. Of databases,
+    where the heads of their entries lie.
     """
 
     files: NDArray[np.int64]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    names: NDArray[np.object_] | None = field(default=None, kw_only=True)
+    names: NDArray[Any] | None = field(default=None, kw_only=True)
 
     def take(self, picked: Sequence[int] | NDArray[np.int64] | slice) -> Places:
         """Some of them."""
