@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
 from dali_studio.api.reading.compose_rules import Rule, State, Transform, numeric
@@ -17,6 +19,7 @@ from dali_studio.api.reading.compose_torchvision import TORCHVISION
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.program import ReadingWarning, read
 from dali_studio.codegen.names import Names
+from dali_studio.codegen.structure import CONDITIONAL
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.apply import apply
@@ -35,8 +38,8 @@ def composed():
     files, labels = fn.readers.file(name="reader")
     images = fn.decoders.image(files, name="decode")
 """
-#: Values that a source may name besides literals.
-_WORDS = {"None": None, "True": True, "False": False}
+#: What the comment before a step begins with.
+_STEP = "# step "
 
 
 def is_compose(value: object) -> bool:
@@ -55,7 +58,8 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     source : object
         A ``Compose``, a list of transforms, the text of a program, or the path of its file.
     found : list
-        Gets what is different there, and what there is no operator for.
+        Gets what is different there, and what there is no operator for. The node is the number of the step, with which
+        a comment stands before its lines.
 
     Raises
     ------
@@ -65,15 +69,15 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     transforms = _of_source(source) if isinstance(source, str | Path) else list(_of_object(source))
     state = State(found)
     lines = list(_lines(transforms, state))
-    lines += state.finished()
+    lines += [f"{_STEP}:", *state.finished()]
     return _HEAD + "".join(f"    {line}\n" for line in lines) + "    return images, labels\n"
 
 
 def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Graph:
     """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
 
-    What has no operator becomes a node that keeps its place and cannot run. What an operator does otherwise than the
-    transform, such as the rounding of sizes, is a finding (DS502).
+    What has no operator becomes a node that keeps its place and cannot run (DS502). What an operator does otherwise
+    than the transform, such as the rounding of sizes, is a finding about its node (DS503).
 
     Parameters
     ----------
@@ -93,7 +97,10 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
     findings: list[Diagnostic] = []
-    graph = _called_by_operator(read(compose_program(source, findings), found=[]))
+    program = compose_program(source, findings)
+    graph = _called_by_operator(read(program, found=[]))
+    nodes = _nodes_of_steps(program, graph)
+    findings = [msgspec.structs.replace(one, node=nodes.get(one.node, "")) for one in findings]
     if found is not None:
         found += findings
     else:
@@ -133,7 +140,21 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
         else:
             rule = _LIBRARIES[transform.library].get(transform.name)
-            yield from state.unknown(transform) if rule is None else rule.lines(transform, state)
+            state.steps += 1
+            lines = list(state.unknown(transform) if rule is None else rule.lines(transform, state))
+            yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+
+
+def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
+    """The last node of each step, by the number that its comment has."""
+    made = {node.origin: node.key for node in graph.nodes() if node.operator not in CONDITIONAL}
+    found, step = dict[str, str](), ""
+    for number, line in enumerate(map(str.strip, program.splitlines()), 1):
+        if line.startswith(_STEP):
+            step = line.removeprefix(_STEP).partition(":")[0]
+        elif line.startswith("images = ") and step:
+            found[step] = made.get(f"program:{number}", "")
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------------- objects

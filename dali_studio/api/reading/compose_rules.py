@@ -34,7 +34,9 @@ class State:
     Attributes
     ----------
     found : list of Diagnostic
-        What operators do otherwise.
+        What operators do otherwise; of a node that is named by the number of its step.
+    steps : int
+        How many transforms have been written.
     scaled : bool
         Pixels are to be floats from 0 to 1, channels first: done by whoever comes next, or at the end.
     planar : bool
@@ -44,14 +46,12 @@ class State:
     found: list[Diagnostic]
     scaled: bool = False
     planar: bool = False
-    _told: set[str] = field(default_factory=set[str])
+    steps: int = 0
 
     def note(self, transform: Transform, text: str) -> None:
-        """Say once what is different."""
+        """Say what is different."""
         message = f"{transform.library}'s {transform.name}: {text}"
-        if message not in self._told:
-            self._told.add(message)
-            self.found.append(Diagnostic(code="DS502", message=message, hint="", severity="warning"))
+        self.found.append(Diagnostic(code="DS503", message=message, node=str(self.steps), severity="info"))
 
     def perhaps(self, p: float, lines: Sequence[str]) -> Iterator[str]:
         """Lines that are done with a probability, for each sample."""
@@ -65,7 +65,8 @@ class State:
         """A call that keeps the transform's place."""
         message = f"{transform.library}'s {transform.name} has no operator here; its node keeps its place."
         hint = "Put an operator in its place, or take it out."
-        self.found.append(Diagnostic(code="DS502", message=message, hint=hint, severity="warning"))
+        where = str(self.steps)
+        self.found.append(Diagnostic(code="DS502", message=message, hint=hint, node=where, severity="warning"))
         name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in transform.name)
         yield f"images = {transform.library}.{name}(images)"
 
