@@ -150,11 +150,10 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
         made = read_compose(source, found=found)
     except DaliStudioError:
         return "", Graph()
-    unknown = dict.fromkeys(node.operator for node in made.nodes() if node.operator not in registry)
-    if unknown:
-        hint = "Take it out; an operator can be put in its place afterwards."
+    if unknown := [one for one in found if one.code == "DS502"]:
+        plain = [one.message.replace("; its node keeps its place", "") for one in unknown]
         raise DaliStudioError(
-            [Diagnostic(code="DS502", message=f"{one} has no operator here.", hint=hint) for one in unknown]
+            [Diagnostic(code="DS502", message=text, hint=one.hint) for text, one in zip(plain, unknown, strict=True)]
         )
     made, names = _in_place(made, graph)
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]

@@ -209,7 +209,8 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     assert client.session.graph == before
     # nothing changes where a part of it could not be done
     (refused,) = only(client.send("apply_code", source=text.format("T.FiveCrop(10), ")), messages.Refused)
-    assert refused.diagnostics[0].message == "torchvision.FiveCrop has no operator here."
+    assert refused.diagnostics[0].message == "torchvision's FiveCrop has no operator here."
+    assert refused.diagnostics[0].hint == "The nearest is crop, once for each window."
     assert client.session.graph == before
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,9 +27,9 @@ from dali_studio.graph.edits import Rename
 from dali_studio.graph.files import read_file
 from dali_studio.graph.model import Graph
 
-_LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
+LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
 #: Transforms that hold others.
-_HOLDERS = ("Compose", "Sequential", "RandomApply")
+_HOLDERS = ("Compose", "Sequential", "RandomApply", "OneOf", "RandomChoice")
 _HEAD = """from nvidia.dali import fn, math, pipeline_def, types
 
 
@@ -111,12 +111,16 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
 
 def random_transforms() -> dict[str, tuple[str, ...]]:
     """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
-    written: dict[str, tuple[str, ...]] = {}
-    for library, rules in _LIBRARIES.items():
-        for name, rule in rules.items():
-            transform = Transform(library=library, name=name, values=rule.example, inner=())
-            written[f"{library}.{name}"] = tuple(rule.lines(transform, State([])))
+    written = {f"{library}.{name}": lines for library in LIBRARIES for name, lines in offered_lines(library).items()}
     return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
+
+
+def offered_lines(library: str) -> dict[str, tuple[str, ...]]:
+    """The lines of each transform of a package that has a rule, with the values that it is offered with."""
+    return {
+        name: tuple(rule.lines(Transform(library=library, name=name, values=rule.example, inner=()), State([])))
+        for name, rule in LIBRARIES[library].items()
+    }  # fmt: skip
 
 
 def _called_by_operator(graph: Graph) -> Graph:
@@ -138,11 +142,29 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from _lines(transform.inner, state)
         elif transform.name == "RandomApply":
             yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
+        elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
+            yield from _one_of(transform, state)
         else:
-            rule = _LIBRARIES[transform.library].get(transform.name)
+            rule = LIBRARIES[transform.library].get(transform.name)
             state.steps += 1
             lines = list(state.unknown(transform) if rule is None else rule.lines(transform, state))
             yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+
+
+def _one_of(transform: Transform, state: State) -> Iterator[str]:
+    """One of several: in albumentations by their own probabilities, and with one for all of them."""
+    alone = transform.library == "albumentations"
+    given = transform.values.get("p")
+    parts = [numeric(one.values.get("p"), 0.5) if alone else 1.0 for one in transform.inner]
+    if not alone and isinstance(given, list):
+        parts = [numeric(one, 1.0) for one in cast("list[object]", given)][: len(parts)]
+    whole = sum(parts) or 1.0
+    done = [replace(one, values={**one.values, "p": 1.0} if alone else one.values) for one in transform.inner]
+    lines = [list(_lines([one], state)) for one in done]
+    draw = f"choice_{state.steps}"
+    made = [f"{draw} = fn.random.uniform(range=[0, 1])"]
+    made += state.one_of(draw, [(part / whole, one) for part, one in zip(parts, lines, strict=True)])
+    yield from state.perhaps(numeric(given, 0.5) if alone else 1.0, made)
 
 
 def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
@@ -163,7 +185,7 @@ def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
 def _library_of(value: object) -> str:
     for kind in type(value).__mro__:
         root = kind.__module__.partition(".")[0]
-        if root in _LIBRARIES:
+        if root in LIBRARIES:
             return root
     return ""
 
@@ -257,14 +279,14 @@ def _called(node: ast.Call, names: _Names) -> tuple[str, str]:
         return "", ""
     whole = ".".join([names.packages.get(at.id, at.id), *path])
     library = whole.partition(".")[0]
-    return (library, whole.rpartition(".")[2]) if library in _LIBRARIES else ("", "")
+    return (library, whole.rpartition(".")[2]) if library in LIBRARIES else ("", "")
 
 
 def _of_call(node: ast.Call, names: _Names) -> Transform:
     library, name = _called(node, names)
     if not library:
         return Transform(library="torchvision", name=ast.unparse(node.func), values={}, inner=())
-    rule = _LIBRARIES[library].get(name)
+    rule = LIBRARIES[library].get(name)
     order = ("transforms", "p") if name in _HOLDERS else rule.parameters if rule else ()
     given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
     given |= dict(zip(order, node.args, strict=False))
@@ -290,6 +312,8 @@ def _value(node: ast.expr, names: _Names) -> Any:
             return word.lower()
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_value(item, names) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_value(key, names): _value(one, names) for key, one in zip(keys, values, strict=True) if key}
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             value = _value(inner, names)
             return -value if isinstance(value, int | float) else None
