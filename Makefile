@@ -179,6 +179,7 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.studio.codegen_ts
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
+	@$(BIN)/python -m dali_studio.api.reading.compose_page
 	@$(BIN)/python -m dali_studio.api.instantiations
 	@$(BIN)/python tests/benchmarks/operators_page.py
 	@$(BIN)/python tests/benchmarks/peer_page.py

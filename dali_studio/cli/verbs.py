@@ -203,6 +203,7 @@ def import_(options: argparse.Namespace) -> int:
     from dali_studio.graph.document import save  # noqa: PLC0415
     from dali_studio.studio import code_nodes  # noqa: PLC0415
     from dali_studio.studio.own_text import in_view  # noqa: PLC0415
+    from dali_studio.studio.view import differing  # noqa: PLC0415
 
     found, view = list[Diagnostic](), dict[str, Any]()
     with waiting(f"Reading {options.file}"):
@@ -217,6 +218,7 @@ def import_(options: argparse.Namespace) -> int:
                 raise
             try:
                 graph = read_compose(Path(options.file), found=found)
+                view |= differing(found)
             except DaliStudioError:
                 raise error from None
     report(found)

@@ -112,7 +112,8 @@ def _random() -> dict[str, tuple[str, ...]]:
     for lines in tuple(found.values()):
         alone = [line.strip() for line in lines if not line.startswith("if ")]
         drawn = re.findall(_DRAW, " ".join(alone))
-        if len(drawn) == 1 and "fn." not in "".join(alone[1:-1]) and not lines[0].startswith("positions"):
+        own = len(drawn) == 1 and re.search(rf"\b{drawn[0]}=", lines[-1])  # it is called as its argument
+        if own and "fn." not in "".join(alone[1:-1]):
             operator = _operator_of(lines).rpartition(".")[2]
             plain = tuple(line.replace(", interp_type=types.INTERP_NN", "") for line in alone)
             found.setdefault(f"{_RECIPE}.{operator} + random {drawn[0]}", plain)

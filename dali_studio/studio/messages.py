@@ -154,7 +154,14 @@ class Left(msgspec.Struct, frozen=True, kw_only=True, tag="left"):
     message: str
 
 
-Mark = Note | Group | Route | Left
+class Differs(msgspec.Struct, frozen=True, kw_only=True, tag="differs"):
+    """What a node does otherwise than the transform of a ``Compose`` that it came from."""
+
+    node: str
+    message: str
+
+
+Mark = Note | Group | Route | Left | Differs
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,7 +21,7 @@ from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.apply import apply
-from dali_studio.graph.difference import edits_between, matched
+from dali_studio.graph.difference import edits_between, matched, pairs
 from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
@@ -74,14 +74,30 @@ def _named(source: str, graph: Graph) -> ProgramText:
     return text
 
 
+class Taken(NamedTuple):
+    """An edited program, its dialect, and the edits that make the graph what it says; none if nothing is changed.
+
+    Attributes
+    ----------
+    text
+        ``None`` if it would be written so anyway.
+    found
+        What nodes do otherwise than the ``Compose`` that it was.
+    """
+
+    text: ProgramText | None
+    dialect: str
+    edits: tuple[Edit, ...]
+    found: Sequence[Diagnostic] | None = None
+
+
 def taken(
     source: str, revision: Revision, functions: Sequence[Function], notes: Sequence[str], before: str
-) -> tuple[ProgramText | None, str, tuple[Edit, ...]]:
-    """An edited program, its dialect, and the edits that make the graph of `revision` what it says.
+) -> Taken:
+    """An edited program as what changes a designer.
 
     A ``Compose`` of torchvision or albumentations takes the place of the steps between the decoder and the output, with
-    what differs as comments. Nodes are called as those of the graph that they are. No text need be kept that would be
-    written anyway.
+    what differs as comments. Nodes are called as those of the graph that they are.
 
     Parameters
     ----------
@@ -94,19 +110,19 @@ def taken(
         DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which all can be done; DS101 and
         DS102 for names and arguments that are not there.
     """
-    graph, composed = revision.graph, ""
+    graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
     try:
         text = _named(source, graph)
     except DaliStudioError as error:
-        composed = _of_compose(source, revision.active, before)
-        if not composed:
+        source, composed = _of_compose(source, revision.active, before, found)
+        if not source:
             raise error from None
-        source, text = composed, _named(composed, graph)
+        text = _named(source, graph)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
         raise DaliStudioError(wrong)
     first: tuple[Edit, ...] = ()
-    if renames := [] if composed else _renames(text, before, graph):
+    if renames := [] if composed.outputs else _renames(text, before, graph):
         first = tuple(renames)
         text.rename({edit.key: edit.new_key for edit in renames})
     graph, _ = apply(graph, first, default_registry())
@@ -115,36 +131,41 @@ def taken(
         if isinstance(edit, AddNode) and edit.operator not in default_registry():
             found = default_registry().unknown(edit.operator)
             raise DaliStudioError(msgspec.structs.replace(found, source=text.graph.node(edit.key).origin))
+    keys = pairs(composed, text.graph, default_registry()) or {}
+    found = [msgspec.structs.replace(one, node=keys.get(one.node, one.node)) for one in found]
     # another comment is a step, too, which a view hears of by another revision
-    same = SetPipeline(option="name", value=graph.options.name)
-    edits = (*first, *edits) or (same,)
+    same = [] if source == before else [SetPipeline(option="name", value=graph.options.name)]
+    edits = (*first, *edits) or tuple(same)
     anew = shown(None, revision.variant(edits), text.dialect, functions, notes)
-    return None if anew.source == source else text, text.dialect, edits
+    return Taken(None if anew.source == source else text, text.dialect, edits, found if composed.outputs else None)
 
 
-def _of_compose(source: str, graph: Graph, before: str) -> str:
-    """The program of `graph` with a ``Compose`` in place of its steps; empty if the text has none."""
-    registry, found = default_registry(), list[Diagnostic]()
+def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic]) -> tuple[str, Graph]:
+    """The program of `graph` with a ``Compose`` in place of its steps, and its graph; empty if the text has none.
+
+    `found` gets what nodes do otherwise.
+    """
+    registry = default_registry()
     try:
         made = read_compose(source, found=found)
     except DaliStudioError:
-        return ""
-    unknown = dict.fromkeys(node.operator for node in made.nodes() if node.operator not in registry)
-    if unknown:
-        hint = "Take it out; an operator can be put in its place afterwards."
+        return "", Graph()
+    if unknown := [one for one in found if one.code == "DS502"]:
+        plain = [one.message.replace("; its node keeps its place", "") for one in unknown]
         raise DaliStudioError(
-            [Diagnostic(code="DS502", message=f"{one} has no operator here.", hint=hint) for one in unknown]
+            [Diagnostic(code="DS502", message=text, hint=one.hint) for text, one in zip(plain, unknown, strict=True)]
         )
-    made = _in_place(made, graph)
+    made, names = _in_place(made, graph)
+    found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
         emitted = Emitted(_named(before, graph).changed(made)[0].text, {}, ())
-    told = [one.message for one in found if f"# {one.message}" not in emitted.source]
-    return _annotated(emitted, told).source
+    told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
+    return _annotated(emitted, [*told]).source, made
 
 
-def _in_place(composed: Graph, graph: Graph) -> Graph:
-    """A graph with the steps of a ``Compose`` between its decoder and the output that comes of it.
+def _in_place(composed: Graph, graph: Graph) -> tuple[Graph, dict[str, str]]:
+    """A graph with the steps of a ``Compose`` between its decoder and the output that comes of it, and their names.
 
     What other outputs need stays as well. A graph that decodes no images is replaced, but for its options.
     """
@@ -153,7 +174,7 @@ def _in_place(composed: Graph, graph: Graph) -> Graph:
     made = (composed if decoder is None else graph).copy()
     if decoder is None:
         made.options = graph.options
-        return made
+        return made, {}
     steps = composed.reachable([images]) - composed.reachable([PortRef(node="decode")])
     at = next((i for i, port in enumerate(graph.outputs) if decoder.key in graph.reachable([port])), None)
     others = [port for i, port in enumerate(graph.outputs) if i != at]
@@ -173,7 +194,7 @@ def _in_place(composed: Graph, graph: Graph) -> Graph:
             made.connect(source, names[wire.target], wire.input, wire.argument)
     end = PortRef(node=names[images.node], output=images.output)
     made.set_outputs([*others[: at or 0], end, *others[at or 0 :]])
-    return made
+    return made, names
 
 
 def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:

@@ -44,6 +44,7 @@ from dali_studio.studio.runs import Runs
 from dali_studio.studio.steps import packed
 from dali_studio.studio.view import (
     ORIGIN,
+    differing_after,
     functions_in,
     in_columns,
     kept_view,
@@ -278,7 +279,8 @@ class Session:
         room = message.positions
         if twins or moved:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        places = {**room, **named_marks(message.marks), **pins.named_pins(held)}
+        differing = differing_after(self.history, edits)
+        places = {**room, **differing, **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
@@ -377,9 +379,14 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
         now = self.current(), self.functions(), notes_in(self.history)
-        text, self.dialect, edits = own_text.taken(message.source, *now, before=self.code().source)
-        places = {**written_places(self.history, edits, self.revision + 1, message.laid), own_text.TEXT: text}
-        self.history.apply(edits, places=places)
+        taken = own_text.taken(message.source, *now, before=self.code().source)
+        self.dialect, edits = taken.dialect, taken.edits
+        if edits:
+            places = written_places(self.history, edits, self.revision + 1, message.laid)
+            differing = differing_after(self.history, (), taken.found)
+            self.history.apply(edits, places={**places, **differing, own_text.TEXT: taken.text})
+        else:  # no step, but an answer
+            self._revision_offset += 1
         self._changed()
 
     @handle.register

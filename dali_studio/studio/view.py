@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +20,7 @@ from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.cards import Cards, before, cards_in, coin_around, part_of, role_of
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
+from dali_studio.graph.edits import AddNode, CardEdit, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.followers import followers
 from dali_studio.graph.history import History
@@ -33,6 +33,7 @@ from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.cards import folded
 from dali_studio.studio.messages import (
     DialectInfo,
+    Differs,
     GraphView,
     Group,
     Left,
@@ -123,7 +124,8 @@ def revision_changed(
         positions=positions_in(history),
         marks=marks_in(history),
         diagnostics=(
-            *findings.weighed(found, revision.in_run), *findings.mirrored(graph), *pins.misfits(revision)
+            *findings.weighed(found, revision.in_run), *findings.mirrored(graph), *pins.misfits(revision),
+            *_differing(history),
         ),
         repairs=tuple(repair for repair, _ in offered(graph, revision.registry, found)),
         can_undo=history.can_undo,
@@ -278,11 +280,11 @@ def _runs_back(places: Mapping[str, object], edits: Iterable[Edit]) -> bool:
     )
 
 
-def renamed_places(history: History, edits: Iterable[Edit]) -> dict[str, object]:
-    """Places, groups and pins of nodes that edits rename."""
+def renamed_places(history: History, edits: Sequence[Edit]) -> dict[str, object]:
+    """Places, groups and pins of nodes that edits rename, and what Composes differ in."""
     names = {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
     if not names:
-        return {}
+        return differing_after(history, edits)
     cards = {new: history.places[old] for old, new in names.items() if old in history.places}
     groups = {
         key: msgspec.structs.replace(
@@ -291,7 +293,8 @@ def renamed_places(history: History, edits: Iterable[Edit]) -> dict[str, object]
         )
         for key, mark in history.places.items() if isinstance(mark, Group)
     }  # fmt: skip
-    return {**cards, **groups, **pins.named_pins(pins.renamed(pins.pins_in(history), edits))}
+    held = pins.named_pins(pins.renamed(pins.pins_in(history), edits))
+    return {**cards, **groups, **differing_after(history, edits), **held}
 
 
 def in_columns(edits: Iterable[Edit], at: Position, taken: Iterable[Position]) -> dict[str, Position]:
@@ -319,7 +322,7 @@ def positions_in(history: History) -> dict[str, Position]:
 
 
 def marks_in(history: History) -> dict[str, Mark]:
-    """Notes, groups, and the junctions of wires whose cards are there."""
+    """Notes, groups, and what belongs to wires and nodes that are there."""
     marks = {key: mark for key, mark in history.places.items() if isinstance(mark, Mark)}
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
 
@@ -336,7 +339,39 @@ def notes_in(history: History) -> tuple[str, ...]:
     return tuple(note.text for note in sorted(notes, key=lambda note: (note.y, note.x)))
 
 
+def _differing(history: History) -> Iterator[Diagnostic]:
+    for mark in marks_in(history).values():
+        if isinstance(mark, Differs):
+            yield Diagnostic(code="DS503", severity="info", node=mark.node, message=mark.message)
+
+
+def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:
+    """The view part of a document of a ``Compose``: what its nodes do otherwise."""
+    marks = {
+        f"compose {number}": Differs(node=one.node, message=one.message)
+        for number, one in enumerate(found) if one.code == "DS503"
+    }  # fmt: skip
+    return {"marks": msgspec.to_builtins(marks)}
+
+
+def differing_after(
+    history: History, edits: Iterable[CardEdit], found: Iterable[Diagnostic] | None = None
+) -> dict[str, object]:
+    """What nodes of a ``Compose`` do otherwise after edits that rename or remove them; `found`: of one put in place."""
+    names: dict[str, str | None] = {}
+    for edit in edits:
+        if isinstance(edit, RemoveNode | Rename):
+            names[edit.key] = edit.new_key if isinstance(edit, Rename) else None
+    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs)}
+    if found is not None:
+        return {**dict.fromkeys(there), **named_marks(marks_of(differing(found)))}
+    moved = {key: (mark, names[mark.node]) for key, mark in there.items() if mark.node in names}
+    return {key: new and msgspec.structs.replace(mark, node=new) for key, (mark, new) in moved.items()}
+
+
 def _has_cards(mark: Mark, graph: Graph) -> bool:
+    if isinstance(mark, Differs):
+        return mark.node in graph
     if not isinstance(mark, Route):
         return True
     target = mark.wire.split("|")[0]

@@ -38,6 +38,7 @@ from dali_studio.studio.picture import Picture
 from dali_studio.studio.profile import Profile
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
+from dali_studio.studio.view import differing
 
 display = cast("Callable[..., object]", _display)
 #: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date.
@@ -331,7 +332,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     if is_compose(pipeline):
-        return read_compose(pipeline), {}, None
+        found = list[Diagnostic]()
+        return read_compose(pipeline, found=found), differing(found), None
     if any((kind.__module__, kind.__name__) == ("nvidia.dali.pipeline", "Pipeline") for kind in type(pipeline).__mro__):
         return read_serialized(cast("Any", pipeline).serialize()), {}, None
     raise TypeError(

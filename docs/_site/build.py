@@ -28,7 +28,7 @@ CONTENTS = {
     "Guides": (
         "jupyterlab", "conditionals", "dynamic", "pytorch", "torchvision", "jax", "tensorflow", "ray", "video",
         "data_sources", "parallel_sources", "checking_data", "damaged_files", "checkpoints", "label_guard",
-        "reading_programs", "gpu_data", "gpu_decoding", "measuring",
+        "reading_programs", "transforms", "gpu_data", "gpu_decoding", "measuring",
     ),
     "Reference": ("operators/index", "support", "troubleshooting", "glossary"),
     "Inside": (

@@ -9,7 +9,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 COLUMNS = 100
 #: Written by programs, one row a line.
-GENERATED = ("support.md", "licences.md", "operator_speeds.md", "file_speeds.md")
+GENERATED = ("support.md", "transforms.md", "licences.md", "operator_speeds.md", "file_speeds.md")
 
 
 def too_long(text: str) -> Iterator[int]:

@@ -182,3 +182,32 @@ def test_tab_indents_and_esc_leaves(page: Any, server: tuple[str, Path]) -> None
     # nobody is held in it
     page.keyboard.press("Escape")
     assert page.evaluate("() => document.activeElement.dataset.testid") != "code-input"
+
+
+def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothing(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "composed.ipynb", CELL, "thumb-resize")
+    _await_source(page, PROGRAM)
+    text, strip = _by_id(page, "code-input"), _by_id(page, "strip")
+    compose = "import torchvision.transforms as T\nT.Compose([T.CenterCrop(99), T.ColorJitter(0.4), T.ToTensor()])\n"
+
+    def paste(said: str) -> None:
+        text.fill(compose)
+        text.press("Control+Enter")
+        page.wait_for_selector(f'[data-testid=strip]:has-text("{said}")', timeout=30_000)
+        assert "2 differences from the Compose: see Problems." in strip.inner_text()
+
+    paste("The Compose stands in place of resize.")
+    made = text.input_value()
+    page.screenshot(path=artifacts / "compose_pasted.png")
+    paste("Nothing changed: the graph does as the Compose says.")
+    page.wait_for_function("() => document.querySelector('[data-testid=code]').dataset.edited === 'false'")
+    assert text.input_value() == made and made.count("torchvision's ColorJitter") == 1
+    page.screenshot(path=artifacts / "compose_again.png")
+    _by_id(page, "tab-problems").click()
+    told = _by_id(page, "problems").inner_text()
+    assert told.count("This differs from the Compose.") == 2
+    assert "torchvision's ColorJitter" in told and "Show color_twist" in told
+    page.screenshot(path=artifacts / "compose_problems.png")

@@ -209,7 +209,8 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     assert client.session.graph == before
     # nothing changes where a part of it could not be done
     (refused,) = only(client.send("apply_code", source=text.format("T.FiveCrop(10), ")), messages.Refused)
-    assert refused.diagnostics[0].message == "torchvision.FiveCrop has no operator here."
+    assert refused.diagnostics[0].message == "torchvision's FiveCrop has no operator here."
+    assert refused.diagnostics[0].hint == "The nearest is crop, once for each window."
     assert client.session.graph == before
 
 
@@ -222,6 +223,49 @@ def test_a_compose_with_chances_is_written_with_if_and_says_once_what_differs(cl
         source = client.session.code().source
         assert "enable_conditionals=True" in source and "seed=3" in source and "fn._conditional" not in source
         assert source.count("# torchvision's ColorJitter") == 1 and source.count("\n    if ") == 1
+
+
+def differing(client: Client) -> list[tuple[str, str]]:
+    """What nodes do otherwise than their Compose, as it is told."""
+    told = [message for message, _ in client.received if isinstance(message, messages.RevisionChanged)][-1].diagnostics
+    return [(one.node, one.message.partition(":")[0]) for one in told if one.code == "DS503" and one.severity == "info"]
+
+
+def test_what_a_compose_does_otherwise_is_told_at_its_node_and_lasts(client: Client, tmp_path: Path) -> None:
+    client.send("apply_code", source=TEXT)
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.CenterCrop(50), T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.ToTensor()])\n"
+    client.send("apply_code", source=text)
+    told = [("crop", "torchvision's CenterCrop"), ("color_twist", "torchvision's ColorJitter")]
+    assert differing(client) == told
+    path = tmp_path / "mine.dali.json"
+    client.send("save_document", path=str(path), what="document")
+    graph, view, _ = document.load(path)
+    again = Client(graph, view=view, path=path)
+    again.send("ready")
+    assert differing(again) == told
+    again.edit({"type": "rename", "key": "crop", "new_key": "middle"}, {"type": "remove_node", "key": "color_twist"})
+    assert differing(again) == [("middle", "torchvision's CenterCrop")]
+    again.send("undo")
+    assert differing(again) == told
+    again.session.close()
+    # another Compose says its own
+    client.send("apply_code", source="import torchvision.transforms as T\ntf = T.Compose([T.RandomHorizontalFlip(), T.ToTensor()])\n")
+    assert not differing(client)
+
+
+def test_a_compose_that_is_pasted_again_changes_nothing(client: Client, tmp_path: Path) -> None:
+    client.send("apply_code", source=TEXT)
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.Pad(3), T.ToTensor()])\n"
+    client.send("apply_code", source=text)
+    client.send("save_document", path=str(tmp_path / "mine.dali.json"), what="document")
+    (before,) = only(client.send("apply_edits", base_revision=client.session.revision, edits=[]), messages.RevisionChanged)
+    source = client.session.code().source
+    got = client.send("apply_code", source=text)
+    (now,) = only(got, messages.RevisionChanged)
+    assert now.revision > before.revision and now.saved and now.graph == before.graph and now.diagnostics == before.diagnostics
+    assert client.session.code().source == source
+    client.send("undo")
+    assert "T.RandomApply" not in client.session.code().source and "resize" in client.session.graph
 
 
 def test_a_compose_takes_the_place_of_the_steps_alone(client: Client) -> None:
@@ -239,7 +283,6 @@ def test_a_compose_takes_the_place_of_the_steps_alone(client: Client) -> None:
         assert graph.node(graph.outputs[1].node).operator == "crop_mirror_normalize"
         source = code(got).source
         assert "def training():" in source and "seed=3" in source and "    # what is read" in source and "# as they came" in source
-    client.send("undo")
     client.send("undo")
     assert client.session.graph == before
 

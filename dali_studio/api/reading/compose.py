@@ -6,9 +6,11 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
+
+import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
@@ -17,6 +19,7 @@ from dali_studio.api.reading.compose_torchvision import TORCHVISION
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.program import ReadingWarning, read
 from dali_studio.codegen.names import Names
+from dali_studio.codegen.structure import CONDITIONAL
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.apply import apply
@@ -24,9 +27,9 @@ from dali_studio.graph.edits import Rename
 from dali_studio.graph.files import read_file
 from dali_studio.graph.model import Graph
 
-_LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
+LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
 #: Transforms that hold others.
-_HOLDERS = ("Compose", "Sequential", "RandomApply")
+_HOLDERS = ("Compose", "Sequential", "RandomApply", "OneOf", "RandomChoice")
 _HEAD = """from nvidia.dali import fn, math, pipeline_def, types
 
 
@@ -35,8 +38,8 @@ def composed():
     files, labels = fn.readers.file(name="reader")
     images = fn.decoders.image(files, name="decode")
 """
-#: Values that a source may name besides literals.
-_WORDS = {"None": None, "True": True, "False": False}
+#: What the comment before a step begins with.
+_STEP = "# step "
 
 
 def is_compose(value: object) -> bool:
@@ -55,7 +58,8 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     source : object
         A ``Compose``, a list of transforms, the text of a program, or the path of its file.
     found : list
-        Gets what is different there, and what there is no operator for.
+        Gets what is different there, and what there is no operator for. The node is the number of the step, with which
+        a comment stands before its lines.
 
     Raises
     ------
@@ -65,15 +69,15 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     transforms = _of_source(source) if isinstance(source, str | Path) else list(_of_object(source))
     state = State(found)
     lines = list(_lines(transforms, state))
-    lines += state.finished()
+    lines += [f"{_STEP}:", *state.finished()]
     return _HEAD + "".join(f"    {line}\n" for line in lines) + "    return images, labels\n"
 
 
 def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Graph:
     """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
 
-    What has no operator becomes a node that keeps its place and cannot run. What an operator does otherwise than the
-    transform, such as the rounding of sizes, is a finding (DS502).
+    What has no operator becomes a node that keeps its place and cannot run (DS502). What an operator does otherwise
+    than the transform, such as the rounding of sizes, is a finding about its node (DS503).
 
     Parameters
     ----------
@@ -93,7 +97,10 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
     findings: list[Diagnostic] = []
-    graph = _called_by_operator(read(compose_program(source, findings), found=[]))
+    program = compose_program(source, findings)
+    graph = _called_by_operator(read(program, found=[]))
+    nodes = _nodes_of_steps(program, graph)
+    findings = [msgspec.structs.replace(one, node=nodes.get(one.node, "")) for one in findings]
     if found is not None:
         found += findings
     else:
@@ -104,12 +111,16 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
 
 def random_transforms() -> dict[str, tuple[str, ...]]:
     """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
-    written: dict[str, tuple[str, ...]] = {}
-    for library, rules in _LIBRARIES.items():
-        for name, rule in rules.items():
-            transform = Transform(library=library, name=name, values=rule.example, inner=())
-            written[f"{library}.{name}"] = tuple(rule.lines(transform, State([])))
+    written = {f"{library}.{name}": lines for library in LIBRARIES for name, lines in offered_lines(library).items()}
     return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
+
+
+def offered_lines(library: str) -> dict[str, tuple[str, ...]]:
+    """The lines of each transform of a package that has a rule, with the values that it is offered with."""
+    return {
+        name: tuple(rule.lines(Transform(library=library, name=name, values=rule.example, inner=()), State([])))
+        for name, rule in LIBRARIES[library].items()
+    }  # fmt: skip
 
 
 def _called_by_operator(graph: Graph) -> Graph:
@@ -131,9 +142,41 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from _lines(transform.inner, state)
         elif transform.name == "RandomApply":
             yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
+        elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
+            yield from _one_of(transform, state)
         else:
-            rule = _LIBRARIES[transform.library].get(transform.name)
-            yield from state.unknown(transform) if rule is None else rule.lines(transform, state)
+            rule = LIBRARIES[transform.library].get(transform.name)
+            state.steps += 1
+            lines = list(state.unknown(transform) if rule is None else rule.lines(transform, state))
+            yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+
+
+def _one_of(transform: Transform, state: State) -> Iterator[str]:
+    """One of several: in albumentations by their own probabilities, and with one for all of them."""
+    alone = transform.library == "albumentations"
+    given = transform.values.get("p")
+    parts = [numeric(one.values.get("p"), 0.5) if alone else 1.0 for one in transform.inner]
+    if not alone and isinstance(given, list):
+        parts = [numeric(one, 1.0) for one in cast("list[object]", given)][: len(parts)]
+    whole = sum(parts) or 1.0
+    done = [replace(one, values={**one.values, "p": 1.0} if alone else one.values) for one in transform.inner]
+    lines = [list(_lines([one], state)) for one in done]
+    draw = f"choice_{state.steps}"
+    made = [f"{draw} = fn.random.uniform(range=[0, 1])"]
+    made += state.one_of(draw, [(part / whole, one) for part, one in zip(parts, lines, strict=True)])
+    yield from state.perhaps(numeric(given, 0.5) if alone else 1.0, made)
+
+
+def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
+    """The last node of each step, by the number that its comment has."""
+    made = {node.origin: node.key for node in graph.nodes() if node.operator not in CONDITIONAL}
+    found, step = dict[str, str](), ""
+    for number, line in enumerate(map(str.strip, program.splitlines()), 1):
+        if line.startswith(_STEP):
+            step = line.removeprefix(_STEP).partition(":")[0]
+        elif line.startswith("images = ") and step:
+            found[step] = made.get(f"program:{number}", "")
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------------- objects
@@ -142,7 +185,7 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
 def _library_of(value: object) -> str:
     for kind in type(value).__mro__:
         root = kind.__module__.partition(".")[0]
-        if root in _LIBRARIES:
+        if root in LIBRARIES:
             return root
     return ""
 
@@ -236,14 +279,14 @@ def _called(node: ast.Call, names: _Names) -> tuple[str, str]:
         return "", ""
     whole = ".".join([names.packages.get(at.id, at.id), *path])
     library = whole.partition(".")[0]
-    return (library, whole.rpartition(".")[2]) if library in _LIBRARIES else ("", "")
+    return (library, whole.rpartition(".")[2]) if library in LIBRARIES else ("", "")
 
 
 def _of_call(node: ast.Call, names: _Names) -> Transform:
     library, name = _called(node, names)
     if not library:
         return Transform(library="torchvision", name=ast.unparse(node.func), values={}, inner=())
-    rule = _LIBRARIES[library].get(name)
+    rule = LIBRARIES[library].get(name)
     order = ("transforms", "p") if name in _HOLDERS else rule.parameters if rule else ()
     given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
     given |= dict(zip(order, node.args, strict=False))
@@ -269,6 +312,8 @@ def _value(node: ast.expr, names: _Names) -> Any:
             return word.lower()
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_value(item, names) for item in items]
+        case ast.Dict(keys=keys, values=values):
+            return {_value(key, names): _value(one, names) for key, one in zip(keys, values, strict=True) if key}
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             value = _value(inner, names)
             return -value if isinstance(value, int | float) else None

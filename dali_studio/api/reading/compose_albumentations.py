@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
+from dali_studio.api.reading import compose_effects as effects
 from dali_studio.api.reading import compose_rules as rules
 from dali_studio.api.reading.compose_rules import Rule, State, Transform
 
@@ -94,7 +96,7 @@ def _noise(transform: Transform, state: State) -> Iterator[str]:
 
 
 def _compression(transform: Transform, state: State) -> Iterator[str]:
-    state.note(transform, "the loss is computed block by block as an encoder would, with small differences.")
+    state.note(transform, rules.BLOCKS)
     values = transform.values
     old = (values.get("quality_lower", 99), values.get("quality_upper", 100))
     low, high = rules.pair_of(values.get("quality_range"), rules.pair_of(old, (99.0, 100.0)))
@@ -128,6 +130,238 @@ def _to_planes(transform: Transform, state: State) -> Iterator[str]:
         yield 'images = fn.transpose(images, perm=[2, 0, 1], output_layout="CHW")'
 
 
+def _affine(transform: Transform, state: State) -> Iterator[str]:
+    _constant_border(transform, state)
+    values = dict(transform.values)
+    for name in ("translate_percent", "shear", "scale"):
+        given = values.get(name)
+        if isinstance(given, dict):  # of each axis
+            values[name] = given.get("x")
+            values[f"{name} y"] = given.get("y")
+    made = replace(transform, values=values)
+    moved = effects.span_of(made, "translate_percent", (0.0, 0.0))
+    sheared = effects.span_of(made, "shear", (0.0, 0.0))
+    still = (0.0, 0.0)
+    return effects.affine(
+        made, turned=_back(effects.span_of(made, "rotate", still)), scaled=effects.span_of(made, "scale", (1.0, 1.0)),
+        moved=(moved, effects.span_of(made, "translate_percent y", moved)),
+        sheared=(sheared, effects.span_of(made, "shear y", sheared)), fill=_fill(transform),
+        opencv=True,
+    )  # fmt: skip
+
+
+def _shift_scale_rotate(transform: Transform, state: State) -> Iterator[str]:
+    _constant_border(transform, state)
+    moved = effects.around(transform, "shift_limit", (-0.0625, 0.0625))
+    low, high = effects.around(transform, "scale_limit", (-0.1, 0.1))
+    return effects.affine(
+        transform, turned=_back(effects.around(transform, "rotate_limit", (-45, 45))), scaled=(1 + low, 1 + high),
+        moved=(moved, moved), fill=_fill(transform),
+    )  # fmt: skip
+
+
+def _safe_rotate(transform: Transform, state: State) -> Iterator[str]:
+    _constant_border(transform, state)
+    state.note(transform, "it is turned and resized in two steps.")
+    turned = effects.around(transform, "limit", (-90, 90))
+    fill = rules.number(rules.fill_of(transform, _fill(transform)))
+    yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
+    yield f"images = fn.rotate(images, angle={rules.uniform(turned)}, fill_value={fill})"
+    yield f"images = fn.resize(images, resize_y=shape[0], resize_x=shape[1]{rules.interpolation_of(transform)})"
+
+
+def _back(span: tuple[float, float]) -> tuple[float, float]:
+    """The other way round: OpenCV turns against the clock."""
+    return -span[1], -span[0]
+
+
+def _fill(transform: Transform) -> str:
+    return "fill" if "fill" in transform.values else "value"
+
+
+def _constant_border(transform: Transform, state: State) -> None:
+    if transform.values.get("border_mode") not in (None, 0, "border_constant"):
+        state.note(transform, "what is new is filled with a constant.")
+
+
+def _window(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    top, left, bottom, right = (
+        int(rules.numeric(transform.values.get(name), usual))
+        for name, usual in (("y_min", 0), ("x_min", 0), ("y_max", 1024), ("x_max", 1024))
+    )
+    yield (
+        f'images = fn.slice(images, start=[{top}, {left}], end=[{bottom}, {right}], axis_names="HW", '
+        'out_of_bounds_policy="trim_to_shape")'
+    )
+
+
+def _from_borders(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    most = [rules.numeric(transform.values.get(f"crop_{side}"), 0.1) for side in ("top", "left", "bottom", "right")]
+    drawn = [effects.real((0.0, one)) for one in most]
+    yield f"begin = fn.stack({drawn[0]}, {drawn[1]})"
+    yield f"end = 1.0 - fn.stack({drawn[2]}, {drawn[3]})"
+    yield 'images = fn.slice(images, rel_start=begin, rel_end=end, axis_names="HW")'
+
+
+def _sized_crop(transform: Transform, state: State) -> Iterator[str]:
+    state.note(transform, "a picture that becomes smaller is filtered first; OpenCV takes single pixels of it.")
+    low, high = rules.pair_of(transform.values.get("min_max_height"), (224, 224))
+    ratio = rules.numeric(transform.values.get("w2h_ratio"), 1.0)
+    size = transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
+    yield f"height = fn.cast({effects.whole((low, high))}, dtype=types.FLOAT)"
+    yield "positions = fn.random.uniform(range=[0, 1], shape=[2])"
+    yield (
+        f"images = fn.crop(images, crop_h=height, crop_w=height * {rules.number(ratio)}, crop_pos_y=positions[0], "
+        'crop_pos_x=positions[1], out_of_bounds_policy="pad")'
+    )
+    yield f"images = fn.resize(images, size={rules.square(size)}{rules.interpolation_of(transform)})"
+
+
+def _scale(transform: Transform, state: State) -> Iterator[str]:
+    low, high = effects.around(transform, "scale_limit", (-0.1, 0.1))
+    del state
+    return effects.scaled_by(transform, (1 + low, 1 + high))
+
+
+def _downscale(transform: Transform, state: State) -> Iterator[str]:
+    state.note(transform, "of pixels that become one, that in the middle is taken; OpenCV takes the first.")
+    yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
+    yield f"scale = {effects.real(effects.span_of(transform, 'scale_range', (0.25, 0.25)))}"
+    for scale in (" * scale", ""):
+        size = f"resize_y=shape[0]{scale}, resize_x=shape[1]{scale}"
+        yield f"images = fn.resize(images, {size}, interp_type=types.INTERP_NN)"
+
+
+def _solarize(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    low, high = effects.span_of(transform, "threshold_range", (0.5, 0.5))
+    return effects.solarized((255 * low, 255 * high))
+
+
+def _posterize(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    return effects.posterized(effects.span_of(transform, "num_bits", (4, 4)))
+
+
+def _autocontrast(transform: Transform, state: State) -> Iterator[str]:
+    if transform.values.get("method", "cdf") == "cdf":  # which is another word for it
+        return effects.EQUALIZED(transform, state)
+    state.note(transform, effects.STRETCHED_NOTE)
+    return effects.STRETCHED(transform, state)
+
+
+def _gamma(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    low, high = effects.span_of(transform, "gamma_limit", (80, 120))
+    return effects.powered((low / 100, high / 100))
+
+
+def _sharpen(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    alpha, light = (effects.span_of(transform, *one) for one in (("alpha", (0.2, 0.5)), ("lightness", (0.5, 1.0))))
+    around = (-1, -1, -1, -1, 8, -1, -1, -1, -1)
+    return effects.embossed(around, (0, 0, 0, 0, 1, 0, 0, 0, 0), alpha, light)
+
+
+def _emboss(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    alpha, strength = (effects.span_of(transform, *one) for one in (("alpha", (0.2, 0.5)), ("strength", (0.2, 0.7))))
+    return effects.embossed((-1, 0, 0, 0, 1, 0, 0, 0, 1), (-1, -1, 0, -1, 0, 1, 0, 1, 1), alpha, strength)
+
+
+def _box(transform: Transform, state: State) -> Iterator[str]:
+    limits = rules.size_of(transform.values.get("blur_limit", 7))
+    window = max(limits) | 1
+    if (min(limits) if len(limits) > 1 else 3) != max(limits):
+        state.note(transform, f"the window is always {window} wide.")
+    return effects.filtered(f"fn.ones(shape=[{window}, {window}], dtype=types.FLOAT) / {window**2}.0")
+
+
+def _clahe(transform: Transform, state: State) -> Iterator[str]:
+    limit = effects.span_of(transform, "clip_limit", (1.0, 4.0))
+    tiles = rules.size_of(transform.values.get("tile_grid_size", (8, 8)))
+    if transform.values.get("clip_limit") is None or limit[0] != limit[1]:
+        state.note(transform, f"the limit is always {rules.number(limit[1])}.")
+    yield f"images = fn.clahe(images, tiles_x={tiles[-1]}, tiles_y={tiles[0]}, clip_limit={rules.number(limit[1])})"
+
+
+def _dropout(transform: Transform, state: State) -> Iterator[str]:
+    values = transform.values
+    counts = rules.size_of(values.get("num_holes_range", (1, 2)))
+    high, wide = (effects.span_of(transform, f"hole_{name}_range", (0.1, 0.2)) for name in _HW)
+    if counts[0] != counts[-1]:
+        state.note(transform, f"there are always {counts[-1]} holes.")
+    if isinstance(values.get(_fill(transform)), str):
+        state.note(transform, "holes are filled with 0.")
+    pixels = high[1] > 1
+    return effects.holes(counts[-1], high, wide, rules.fill_of(transform, _fill(transform)), pixels=pixels)
+
+
+def _grid(transform: Transform, state: State) -> Iterator[str]:
+    state.note(transform, "tiles are a tenth of the width, and squares of one size.")
+    ratio = rules.numeric(transform.values.get("ratio"), 0.5)
+    yield "tile = fn.cast(images.shape(), dtype=types.INT32)[1] // 10"
+    yield "shifts = fn.random.uniform(range=[0, 1], shape=[2]) * tile"
+    yield f"images = fn.grid_mask(images, tile=tile, ratio={rules.number(ratio)}, shift_x=shifts[0], shift_y=shifts[1])"
+
+
+def _lost_pixels(transform: Transform, state: State) -> Iterator[str]:
+    if transform.values.get("drop_value", 0) != 0:
+        state.note(transform, "pixels that are lost are black.")
+    p = 1 - rules.numeric(transform.values.get("dropout_prob"), 0.01)
+    extents = "images.shape()" if transform.values.get("per_channel") else "fn.stack(shape[0], shape[1], 1)"
+    yield "shape = fn.cast(images.shape(), dtype=types.INT32)"
+    yield f"kept = fn.random.coin_flip(probability={rules.number(p)}, shape={extents})"
+    yield "images = fn.cast(images * kept, dtype=types.UINT8)"
+
+
+def _multiplied(transform: Transform, state: State) -> Iterator[str]:
+    if transform.values.get("elementwise"):
+        state.note(transform, "all pixels are multiplied by one number.")
+    shape = ", shape=[3]" if transform.values.get("per_channel") else ""
+    low, high = effects.span_of(transform, "multiplier", (0.9, 1.1))
+    drawn = f"fn.random.uniform(range={rules.listed((low, high))}{shape})" if low < high else rules.number(low)
+    yield f"factor = {drawn}"
+    yield "images = fn.cast(images * factor, dtype=types.UINT8)"
+
+
+def _shifted(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    spans = [effects.around(transform, f"{one}_shift_limit", (-20, 20)) for one in "rgb"]
+    yield f"shift = fn.stack({', '.join(map(effects.real, spans))})"
+    yield "images = fn.cast(images + shift, dtype=types.UINT8)"
+
+
+def _specks(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    amount = effects.span_of(transform, "amount", (0.01, 0.06))
+    salt = effects.span_of(transform, "salt_vs_pepper", (0.4, 0.6))
+    yield (
+        f"images = fn.noise.salt_and_pepper(images, prob={rules.uniform(amount)}, "
+        f"salt_vs_pepper={rules.uniform(salt)})"
+    )
+
+
+def _shots(transform: Transform, state: State) -> Iterator[str]:
+    state.note(transform, "light is counted in the picture's levels and not in linear ones.")
+    low, high = effects.span_of(transform, "scale_range", (0.1, 0.3))
+    yield f"images = fn.noise.shot(images, factor={rules.uniform((255 * low, 255 * high))})"
+
+
+def _morphology(transform: Transform, state: State) -> Iterator[str]:
+    size = rules.size_of(transform.values.get("scale", (2, 3)))[-1]
+    name = "erode" if transform.values.get("operation") == "erosion" else "dilate"
+    state.note(transform, f"the window is always a square of {size}, and no ellipse.")
+    yield f"images = fn.experimental.{name}(images, mask_size=[{size}, {size}])"
+
+
+def _nothing(transform: Transform, state: State) -> Iterator[str]:
+    del transform, state
+    return iter(())
+
+
 _HW = ("height", "width")
 ALBUMENTATIONS: Mapping[str, Rule] = {
     "Resize": Rule((*_HW, "interpolation"), _resize_to, 1.0),
@@ -159,4 +393,46 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     ),
     "Normalize": Rule(("mean", "std", "max_pixel_value"), _normalize_pixels, 1.0),
     "ToTensorV2": Rule((), _to_planes),
+    "NoOp": Rule((), _nothing),
+    "ToRGB": Rule((), _nothing),
+    "ToFloat": Rule((), effects.of("images = images / 255.0")),
+    "FromFloat": Rule((), effects.of("images = fn.cast(images * 255.0, dtype=types.UINT8)")),
+    "Pad": Rule(("padding", "fill"), rules.write_pad, 1.0),
+    "Erasing": Rule(("scale", "ratio", "fill"), effects.erased, 0.5),
+    "Affine": Rule(
+        ("scale", "translate_percent", "translate_px", "rotate", "shear", "interpolation"), _affine, 0.5,
+        example={"scale": (0.8, 1.2), "translate_percent": (-0.1, 0.1), "rotate": (-20, 20)},
+    ),
+    "ShiftScaleRotate": Rule(("shift_limit", "scale_limit", "rotate_limit", "interpolation"), _shift_scale_rotate, 0.5),
+    "SafeRotate": Rule(("limit", "interpolation", "border_mode"), _safe_rotate, 0.5),
+    "RandomRotate90": Rule((), effects.TURNS, 0.5),
+    "Transpose": Rule((), effects.TRANSPOSED, 0.5),
+    "D4": Rule((), effects.EIGHT, 1.0),
+    "SquareSymmetry": Rule((), effects.EIGHT, 1.0),
+    "Crop": Rule(("x_min", "y_min", "x_max", "y_max"), _window, 1.0),
+    "RandomCropFromBorders": Rule(("crop_left", "crop_right", "crop_top", "crop_bottom"), _from_borders, 1.0),
+    "RandomSizedCrop": Rule(
+        ("min_max_height", "size", "w2h_ratio", "interpolation"), _sized_crop, 1.0,
+        example={"min_max_height": (120, 224), "size": (224, 224)},
+    ),
+    "RandomScale": Rule(("scale_limit", "interpolation"), _scale, 0.5),
+    "Downscale": Rule(("scale_range",), _downscale, 0.5),
+    "Equalize": Rule((), effects.EQUALIZED, 0.5),
+    "Solarize": Rule(("threshold_range",), _solarize, 0.5),
+    "Posterize": Rule(("num_bits",), _posterize, 0.5),
+    "AutoContrast": Rule(("cutoff", "ignore", "method"), _autocontrast, 0.5),
+    "RandomGamma": Rule(("gamma_limit",), _gamma, 0.5),
+    "Sharpen": Rule(("alpha", "lightness"), _sharpen, 0.5),
+    "Emboss": Rule(("alpha", "strength"), _emboss, 0.5),
+    "Blur": Rule(("blur_limit",), _box, 0.5),
+    "CLAHE": Rule(("clip_limit", "tile_grid_size"), _clahe, 0.5),
+    "CoarseDropout": Rule(("num_holes_range", "hole_height_range", "hole_width_range", "fill"), _dropout, 0.5),
+    "GridDropout": Rule(("ratio",), _grid, 0.5),
+    "PixelDropout": Rule(("dropout_prob", "per_channel", "drop_value"), _lost_pixels, 0.5),
+    "ChannelDropout": Rule((), effects.ONE_CHANNEL, 0.5),
+    "MultiplicativeNoise": Rule(("multiplier", "per_channel", "elementwise"), _multiplied, 0.5),
+    "RGBShift": Rule(("r_shift_limit", "g_shift_limit", "b_shift_limit"), _shifted, 0.5),
+    "SaltAndPepper": Rule(("amount", "salt_vs_pepper"), _specks, 0.5),
+    "ShotNoise": Rule(("scale_range",), _shots, 0.5),
+    "Morphological": Rule(("scale", "operation"), _morphology, 0.5),
 }

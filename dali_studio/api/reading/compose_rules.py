@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from dali_studio.api.reading.compose_absent import ABSENT
 from dali_studio.core.diagnostics import Diagnostic
 
 _INTERPOLATIONS = {
@@ -34,7 +35,9 @@ class State:
     Attributes
     ----------
     found : list of Diagnostic
-        What operators do otherwise.
+        What operators do otherwise; of a node that is named by the number of its step.
+    steps : int
+        How many transforms have been written.
     scaled : bool
         Pixels are to be floats from 0 to 1, channels first: done by whoever comes next, or at the end.
     planar : bool
@@ -44,14 +47,12 @@ class State:
     found: list[Diagnostic]
     scaled: bool = False
     planar: bool = False
-    _told: set[str] = field(default_factory=set[str])
+    steps: int = 0
 
     def note(self, transform: Transform, text: str) -> None:
-        """Say once what is different."""
+        """Say what is different."""
         message = f"{transform.library}'s {transform.name}: {text}"
-        if message not in self._told:
-            self._told.add(message)
-            self.found.append(Diagnostic(code="DS502", message=message, hint="", severity="warning"))
+        self.found.append(Diagnostic(code="DS503", message=message, node=str(self.steps), severity="info"))
 
     def perhaps(self, p: float, lines: Sequence[str]) -> Iterator[str]:
         """Lines that are done with a probability, for each sample."""
@@ -61,11 +62,26 @@ class State:
             yield f"if fn.random.coin_flip(probability={number(p)}, dtype=types.BOOL):"
             yield from (f"    {line}" for line in lines)
 
+    def one_of(self, draw: str, choices: Sequence[tuple[float, Sequence[str]]]) -> Iterator[str]:
+        """One of several groups of lines for each sample, by a variable from 0 to 1 and the parts of each of them."""
+        (part, lines), *others = choices
+        lines = lines or ["images = images"]
+        if not others:
+            yield from lines
+            return
+        yield f"if {draw} < {number(part)}:"
+        yield from (f"    {line}" for line in lines)
+        yield "else:"
+        (following, more), *rest = others
+        yield from (f"    {line}" for line in self.one_of(draw, [(part + following, more), *rest]))
+
     def unknown(self, transform: Transform) -> Iterator[str]:
         """A call that keeps the transform's place."""
         message = f"{transform.library}'s {transform.name} has no operator here; its node keeps its place."
-        hint = "Put an operator in its place, or take it out."
-        self.found.append(Diagnostic(code="DS502", message=message, hint=hint, severity="warning"))
+        nearest = ABSENT[transform.library].get(transform.name)
+        hint = f"The nearest is {nearest}." if nearest else "Put an operator in its place, or take it out."
+        where = str(self.steps)
+        self.found.append(Diagnostic(code="DS502", message=message, hint=hint, node=where, severity="warning"))
         name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in transform.name)
         yield f"images = {transform.library}.{name}(images)"
 
@@ -149,7 +165,7 @@ def size_of(value: Any) -> tuple[int, ...]:
     return tuple(int(numeric(item, 0)) for item in _items(value)) or (0,)
 
 
-def _square(value: Any) -> str:
+def square(value: Any) -> str:
     """Height and width."""
     given = size_of(value)
     return listed((given[0], given[-1]))
@@ -195,6 +211,7 @@ def normalized(state: State, mean: Sequence[float], std: Sequence[float], scale:
 # ------------------------------------------------------------------------------------------------------- what both have
 
 ODD = "where sizes differ by an odd number, the window may lie a pixel further on."
+BLOCKS = "the loss is computed block by block as an encoder would, with small differences."
 COLOURS = (
     "contrast is about the middle grey and not the picture's mean, hue turns in YIQ and not in HSV, and the order of "
     "the changes is fixed."
@@ -205,7 +222,7 @@ def write_center_crop(transform: Transform, state: State) -> Iterator[str]:
     """The middle of a picture, with zeros where it is too small."""
     del state
     size = transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
-    yield f'images = fn.crop(images, crop={_square(size)}, out_of_bounds_policy="pad")'
+    yield f'images = fn.crop(images, crop={square(size)}, out_of_bounds_policy="pad")'
 
 
 def write_random_crop(transform: Transform, state: State) -> Iterator[str]:
@@ -215,7 +232,7 @@ def write_random_crop(transform: Transform, state: State) -> Iterator[str]:
         yield from write_pad(transform, state)
     yield "positions = fn.random.uniform(range=[0, 1], shape=[2])"
     yield (
-        f"images = fn.crop(images, crop={_square(size)}, crop_pos_y=positions[0], crop_pos_x=positions[1], "
+        f"images = fn.crop(images, crop={square(size)}, crop_pos_y=positions[0], crop_pos_x=positions[1], "
         'out_of_bounds_policy="pad")'
     )
 
@@ -227,7 +244,7 @@ def write_random_resized_crop(transform: Transform, state: State) -> Iterator[st
     size = values.get("size") or (values.get("height"), values.get("width"))
     area, ratio = pair_of(values.get("scale"), (0.08, 1.0)), pair_of(values.get("ratio"), (3 / 4, 4 / 3))
     yield (
-        f"images = fn.random_resized_crop(images, size={_square(size)}, random_area={listed(area)}, "
+        f"images = fn.random_resized_crop(images, size={square(size)}, random_area={listed(area)}, "
         f"random_aspect_ratio={listed(ratio)}{interpolation_of(transform)})"
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
+from dali_studio.api.reading import compose_effects as effects
 from dali_studio.api.reading import compose_rules as rules
 from dali_studio.api.reading.compose_rules import Rule, State, Transform
 
@@ -42,28 +43,94 @@ def _blur(transform: Transform, state: State) -> Iterator[str]:
     yield f"images = fn.gaussian_blur(images, window_size={window}, sigma={rules.uniform(span)})"
 
 
-def _erasing(transform: Transform, state: State) -> Iterator[str]:
-    if state.scaled:
-        yield from state.finished()
-    area = rules.pair_of(transform.values.get("scale"), (0.02, 0.33))
-    low, high = rules.pair_of(transform.values.get("ratio"), (0.3, 3.3))
-    value = transform.values.get("value", 0)
-    if isinstance(value, str):
-        state.note(transform, "the hole is filled with 0 and not with noise.")
-    yield f"area = {rules.uniform(area)}"
-    yield f"ratio = math.exp({rules.uniform((math.log(low), math.log(high)))})"
-    yield "extents = math.min(fn.stack(math.sqrt(area * ratio), math.sqrt(area / ratio)), 1.0)"
-    yield "anchor = fn.random.uniform(range=[0, 1], shape=[2]) * (1.0 - extents)"
+def _posterize(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    bits = rules.numeric(transform.values.get("bits"), 4)
+    return effects.posterized((bits, bits))
+
+
+def _affine(transform: Transform, state: State) -> Iterator[str]:
+    if transform.values.get("center") is not None:
+        state.note(transform, "the picture turns about its middle; center is left out.")
+    x, y = rules.pair_of(transform.values.get("translate"), (0.0, 0.0))
+    given = transform.values.get("shear")
+    across = cast("Sequence[float]", given)[2:4] if isinstance(given, list | tuple) else ()
+    return effects.affine(
+        transform, turned=effects.around(transform, "degrees", (0.0, 0.0)), moved=((-x, x), (-y, y)),
+        scaled=rules.pair_of(transform.values.get("scale"), (1, 1)), usual="INTERP_NN",
+        sheared=(effects.around(transform, "shear", (0.0, 0.0)), rules.pair_of(across, (0.0, 0.0))),
+    )  # fmt: skip
+
+
+def _solarize(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    return effects.solarized(effects.span_of(transform, "threshold", (128, 128)))
+
+
+def _sharpness(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    return effects.sharpened(rules.numeric(transform.values.get("sharpness_factor"), 2.0))
+
+
+def _noise(transform: Transform, state: State) -> Iterator[str]:
+    state.note(transform, "it is added to whole levels from 0 to 255, and rounded.")
+    usual = (("mean", 0.0), ("sigma", 0.1))
+    mean, sigma = (255 * rules.numeric(transform.values.get(name), default) for name, default in usual)
+    yield f"images = fn.noise.gaussian(images, mean={rules.number(mean)}, stddev={rules.number(sigma)})"
+
+
+def _distort(transform: Transform, state: State) -> Iterator[str]:
+    p = rules.numeric(transform.values.get("p"), 0.5)
+    usual = {"brightness": (0.875, 1.125), "contrast": (0.5, 1.5), "saturation": (0.5, 1.5), "hue": (-0.05, 0.05)}
+    for name, span in usual.items():
+        low, high = effects.span_of(transform, name, span)
+        drawn = rules.uniform((360 * low, 360 * high) if name == "hue" else (low, high))
+        yield from state.perhaps(p, [f"images = fn.{name}(images, {name}={drawn})"])
+
+
+def _zoom_out(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    span = effects.span_of(transform, "side_range", (1.0, 4.0))
+    yield f"ratio = {rules.uniform(span)}"
+    yield "places = fn.random.uniform(range=[0, 1], shape=[2])"
+    fill = rules.number(rules.fill_of(transform))
     yield (
-        'images = fn.erase(images, anchor=anchor, shape=extents, axis_names="HW", normalized=True, '
-        f"fill_value={rules.number(rules.numeric(value, 0.0))})"
+        "images = fn.paste(images, ratio=ratio, paste_x=places[0], paste_y=places[1], "
+        f"fill_value=[{fill}, {fill}, {fill}])"
     )
 
 
-def _posterize(transform: Transform, state: State) -> Iterator[str]:
+def _scale_jitter(transform: Transform, state: State) -> Iterator[str]:
     del state
-    mask = 256 - (1 << (8 - min(max(int(rules.numeric(transform.values.get("bits"), 4)), 0), 8)))
-    yield f"images = fn.cast(images & {mask}, dtype=types.UINT8)"
+    high, wide = rules.pair_of(transform.values.get("target_size"), (224, 224))
+    yield f"scale = {rules.uniform(effects.span_of(transform, 'scale_range', (0.1, 2.0)))}"
+    yield (
+        f"images = fn.resize(images, resize_y=scale * {rules.number(high)}, resize_x=scale * {rules.number(wide)}, "
+        f'mode="not_larger"{rules.interpolation_of(transform)})'
+    )
+
+
+def _random_resize(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    usual = (("min_size", 224), ("max_size", 257))
+    low, high = (rules.numeric(transform.values.get(name), default) for name, default in usual)
+    yield f"shorter = fn.cast({effects.whole((low, high - 1))}, dtype=types.FLOAT)"
+    yield f"images = fn.resize(images, resize_shorter=shorter{rules.interpolation_of(transform)})"
+
+
+def _random_side(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    sizes = rules.listed(rules.size_of(transform.values.get("min_size")))
+    largest = transform.values.get("max_size")
+    limit = f", max_size={rules.listed((largest, largest))}" if isinstance(largest, int) else ""
+    yield f"shorter = fn.random.uniform(values={sizes})"
+    yield f"images = fn.resize(images, resize_shorter=shorter{limit}{rules.interpolation_of(transform)})"
+
+
+def _jpeg(transform: Transform, state: State) -> Iterator[str]:
+    state.note(transform, rules.BLOCKS)
+    quality = effects.whole(effects.span_of(transform, "quality", (50, 50)))
+    yield f"images = fn.jpeg_compression_distortion(images, quality={quality})"
 
 
 def _to_tensor(transform: Transform, state: State) -> Iterator[str]:
@@ -106,13 +173,44 @@ TORCHVISION: Mapping[str, Rule] = {
     "RandomGrayscale": Rule(rules.P, rules.write_gray, 0.1),
     "GaussianBlur": Rule(("kernel_size", "sigma"), _blur, example={"kernel_size": 5}),
     "Pad": Rule(("padding", "fill", "padding_mode"), rules.write_pad),
-    "RandomErasing": Rule(("p", "scale", "ratio", "value", "inplace"), _erasing, 0.5),
+    "RandomErasing": Rule(("p", "scale", "ratio", "value", "inplace"), effects.erased, 0.5),
     "RandomInvert": Rule(rules.P, rules.write_invert, 0.5),
-    "RandomPosterize": Rule(("bits", "p"), _posterize, 0.5),
+    "RandomPosterize": Rule(("bits", "p"), _posterize, 0.5, example={"bits": 4}),
+    "RandomAffine": Rule(
+        ("degrees", "translate", "scale", "shear", "interpolation", "fill", "center"), _affine,
+        example={"degrees": 20, "translate": (0.1, 0.1), "scale": (0.8, 1.2)},
+    ),
+    "RandomEqualize": Rule(rules.P, effects.EQUALIZED, 0.5, note="levels are counted as OpenCV does, not as PIL does."),
+    "RandomSolarize": Rule(("threshold", "p"), _solarize, 0.5, example={"threshold": 128}),
+    "RandomAutocontrast": Rule(rules.P, effects.STRETCHED, 0.5, note=effects.STRETCHED_NOTE),
+    "RandomAdjustSharpness": Rule(
+        ("sharpness_factor", "p"), _sharpness, 0.5, example={"sharpness_factor": 2},
+        note="pixels at the border are filtered, too.",
+    ),
+    "GaussianNoise": Rule(("mean", "sigma", "clip"), _noise),
+    "RandomPhotometricDistort": Rule(
+        (*rules.JITTER, "p"), _distort, note=f"channels stay in their order; {rules.COLOURS}"
+    ),
+    "RandomZoomOut": Rule(("fill", "side_range", "p"), _zoom_out, 0.5),
+    "ScaleJitter": Rule(
+        ("target_size", "scale_range", "interpolation", "antialias"), _scale_jitter, example={"target_size": (224, 224)}
+    ),
+    "RandomResize": Rule(
+        ("min_size", "max_size", "interpolation", "antialias"), _random_resize,
+        example={"min_size": 224, "max_size": 288},
+    ),
+    "RandomShortestSize": Rule(
+        ("min_size", "max_size", "interpolation", "antialias"), _random_side, example={"min_size": (224, 256, 288)}
+    ),
+    "JPEG": Rule(("quality",), _jpeg, example={"quality": (30, 90)}),
     "Normalize": Rule(("mean", "std", "inplace"), _normalize),
     "ToTensor": Rule((), _to_tensor),
     "ConvertImageDtype": Rule(("dtype",), _to_tensor),
     "ToDtype": Rule(("dtype", "scale"), _to_tensor),
     "PILToTensor": Rule((), _nothing),
-    "ToImage": Rule((), _nothing),
+    **dict.fromkeys(
+        ("ToImage", "ToPILImage", "ToPureTensor", "Identity", "RGB", "SanitizeBoundingBoxes", "SanitizeKeyPoints",
+         "ClampBoundingBoxes", "ClampKeyPoints", "ConvertBoundingBoxFormat"),
+        Rule((), _nothing),
+    ),
 }

@@ -41,6 +41,7 @@ const TITLES: Readonly<Record<string, string>> = {
   DS402: "This document is newer",
   DS501: "The program cannot say this",
   DS502: "This part was not understood",
+  DS503: "This differs from the Compose",
   DS601: "A package is missing",
 };
 
@@ -59,6 +60,12 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
+}
+
+/** How much nodes do otherwise than the Compose that they came from, as a sentence with a blank before it. */
+export function differing(found: readonly Diagnostic[]): string {
+  const count = found.filter((d) => d.code === "DS503").length;
+  return count ? ` ${format.plural(count, "difference")} from the Compose: see Problems.` : "";
 }
 
 /** What a finding says beyond its title. */

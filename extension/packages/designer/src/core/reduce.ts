@@ -13,6 +13,7 @@ import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
+import { differing } from "./problems";
 import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
@@ -252,12 +253,20 @@ export function receive(state: State, message: KernelMessage): State {
       const next = onRevision(state, message);
       const { draft } = next;
       if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
-      const left = (state.graph?.nodes ?? []).filter((n) => !next.graph?.nodes.includes(n)).map((n) => n.key);
-      const text = `The Compose stands in place of ${left.join(", ") || "nothing"}.`;
+      const was = state.graph?.nodes ?? [];
+      const now = next.graph?.nodes ?? [];
+      const left = was.filter((n) => !now.includes(n)).map((n) => n.key);
+      const idle = !left[0] && now.length === was.length;
+      const text = left[0]
+        ? `The Compose stands in place of ${left.join(", ")}.`
+        : idle
+          ? "Nothing changed: the graph does as the Compose says."
+          : "The Compose is in the graph.";
+      const notice = { text: text + differing(message.diagnostics), node: idle ? OUTPUTS : "" };
       const composed = /^(?!.*pipeline_def).*Compose\(/s.test(asked.source);
       return {
         ...next,
-        view: composed ? { ...next.view, notice: { text, node: "" } } : next.view,
+        view: composed ? { ...next.view, notice } : next.view,
         // who goes on writing meanwhile writes on from there
         draft: { ...draft, base: asked.source, taken: draft.source === asked.source },
       };

@@ -4,7 +4,7 @@ import { isAboutFile } from "./failures";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
-import { titleOf, toneOf } from "./problems";
+import { differing, titleOf, toneOf } from "./problems";
 import { findings, isOld, obstacle, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
@@ -213,6 +213,7 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         // what is wrong with a file is told in full beside its node
         const brief = !aloud && isAboutFile(d) && { rest: `${titleOf(d)}.`, muted: "" };
         const said = { ...fromDiagnostic(d, lead), ...brief, repair: repairOf(state, d) };
+        if (d.code === "DS503") return [{ ...said, id: d.code, lead: differing(all).trim(), rest: "" }];
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         // it is begun, not broken
         if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];

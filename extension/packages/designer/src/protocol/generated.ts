@@ -148,6 +148,13 @@ export interface Left {
   readonly message: string;
 }
 
+/** What a node does otherwise than the transform of a ``Compose`` that it came from. */
+export interface Differs {
+  readonly type: "differs";
+  readonly node: string;
+  readonly message: string;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -241,7 +248,7 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
-  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | null>>;
+  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | Differs | null>>;
   readonly pins?: Readonly<Record<string, boolean>>;
 }
 
@@ -1427,7 +1434,8 @@ export type Mark =
   | Note
   | Group
   | Route
-  | Left;
+  | Left
+  | Differs;
 
 export type PreviewBody =
   | ImageBody

@@ -9,9 +9,9 @@ import * as select from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { type Box, boxesOf, boxSize, costOf, entryName, exposedOf, failingIn, keysOfCard } from "../../core/subgraph";
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
-import { useSel, useSession } from "../context";
+import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort } from "./CardParts";
+import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { Name } from "./Name";
@@ -133,7 +133,6 @@ function HeadPorts({ box }: { readonly box: Box }) {
 }
 
 function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: boolean }) {
-  const session = useSession();
   const update = useRemeasure();
   const [exit] = box.exits;
   const card = useSel((s) => ({
@@ -161,9 +160,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
       className={`ds-card ds-card-operator ds-card-box ds-card-${device} ${selected ? "ds-selected" : ""} ${marks.filter(Boolean).join(" ")}`}
       style={{ "--ds-c": `var(--ds-${hueOf(box.group)})` }}
       data-testid={`node-${box.id}`}
-      data-ds-node={box.id}
-      onPointerEnter={() => session.view({ hovered: box.id })}
-      onPointerLeave={() => session.view({ hovered: null })}
+      {...useHover(box.id)}
     >
       <Busy keys={box.nodes.map((n) => n.key)} />
       <div className="ds-frame2" />

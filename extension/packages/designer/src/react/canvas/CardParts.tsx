@@ -5,10 +5,17 @@ import { nodeOf, type Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import { busyKeys, type Heat } from "../../core/select";
 import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
-import { useSel } from "../context";
+import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { PortMark } from "../Port";
 import { checkSlot, checkSource, handleOfSlot, useDrag } from "./drag";
+
+/** Which node a card is, and that the pointer is over it. */
+export function useHover(key: string) {
+  const session = useSession();
+  const over = (hovered: string | null) => () => session.view({ hovered });
+  return { "data-ds-node": key, onPointerEnter: over(key), onPointerLeave: over(null) };
+}
 
 export function DeviceBadge({ device }: { readonly device: Device }) {
   if (device === "mixed")

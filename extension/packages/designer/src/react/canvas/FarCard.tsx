@@ -6,9 +6,9 @@ import { outputRows, outputsHeight } from "../../core/layout";
 import { categoryHue, PORT_LOOKS } from "../../core/ports";
 import * as select from "../../core/select";
 import type { State } from "../../core/state";
-import { useSel, useSession } from "../context";
+import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { HeatBar } from "./CardParts";
+import { HeatBar, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
 
@@ -59,7 +59,6 @@ function lower(rows: readonly number[], i: number): string {
 
 /** The card of the outputs, as tall as the branches that end in it. */
 export function FarOutputs({ selected }: NodeProps) {
-  const session = useSession();
   const rows = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
   const height = useSel((s) => (s.graph ? outputsHeight(s.graph, s.positions) : 0));
   const hues = useSel((s) =>
@@ -71,9 +70,7 @@ export function FarOutputs({ selected }: NodeProps) {
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
       style={{ height: `calc(${height + FAR_DROP}px + ${lower(rows, rows.length - 1)})` }}
       data-testid="node-outputs"
-      data-ds-node={OUTPUTS}
-      onPointerEnter={() => session.view({ hovered: OUTPUTS })}
-      onPointerLeave={() => session.view({ hovered: null })}
+      {...useHover(OUTPUTS)}
     >
       <div className="ds-frame" />
       {rows.map((top, i) => (
@@ -94,7 +91,6 @@ export function FarOutputs({ selected }: NodeProps) {
 
 /** A card that is too small on the screen for names and ports: its picture, or the tile of its category. */
 export function FarCard({ id, selected }: NodeProps) {
-  const session = useSession();
   const detail = useDetail();
   const card = useSel((s) => {
     const node = nodeOf(s.graph, id);
@@ -116,9 +112,7 @@ export function FarCard({ id, selected }: NodeProps) {
       className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${card.picture ? "ds-far-open" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
       style={{ "--ds-c": `var(--ds-${card.hue})` }}
       data-testid={`node-${id}`}
-      data-ds-node={id}
-      onPointerEnter={() => session.view({ hovered: id })}
-      onPointerLeave={() => session.view({ hovered: null })}
+      {...useHover(id)}
     >
       <div className="ds-frame2" />
       <div className="ds-frame" />

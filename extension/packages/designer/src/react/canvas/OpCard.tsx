@@ -16,7 +16,7 @@ import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { FilePicture } from "../problems/FilePicture";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
-import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./CardParts";
+import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
@@ -298,9 +298,9 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
 }
 
 function OpCardView({ id, selected }: NodeProps) {
-  const session = useSession();
   const found = useCard(id);
   const { node, operator, problem } = found;
+  const hover = useHover(id);
   if (!node) return null;
   const begun = problem !== undefined && isBegun(problem) ? (problem.code === "DS201" ? "not wired" : "no data") : "";
   const error = problem !== undefined && select.severity(problem) === "error";
@@ -332,9 +332,7 @@ function OpCardView({ id, selected }: NodeProps) {
       className={classes.filter(Boolean).join(" ")}
       style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`, "--ds-ports": ports }}
       data-testid={`node-${id}`}
-      data-ds-node={id}
-      onPointerEnter={() => session.view({ hovered: id })}
-      onPointerLeave={() => session.view({ hovered: null })}
+      {...hover}
     >
       <Busy keys={[id]} />
       <div className="ds-frame2" />

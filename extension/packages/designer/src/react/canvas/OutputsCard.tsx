@@ -6,9 +6,9 @@ import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
 import { isAbsent, resultName, withoutSample } from "../../core/select";
 import { portKey } from "../../core/state";
-import { useSel, useSession } from "../context";
+import { useSel } from "../context";
 import { Icon } from "../icons";
-import { DeviceBadge, Row, SlotPort } from "./CardParts";
+import { DeviceBadge, Row, SlotPort, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { useDrag } from "./drag";
 import { FarOutputs } from "./FarCard";
@@ -17,7 +17,6 @@ import { useRemeasure } from "./useRemeasure";
 
 /** What the pipeline returns, in order. Wires end here; it has no operator. */
 function OutputsCardView({ selected }: NodeProps) {
-  const session = useSession();
   const drag = useDrag();
   const outputs = useSel((s) => s.graph?.outputs ?? []);
   const rows = useSel((s) =>
@@ -43,9 +42,7 @@ function OutputsCardView({ selected }: NodeProps) {
     <div
       className={`ds-card ds-card-outputs ds-card-${device} ${selected ? "ds-selected" : ""} ${places.some((row, i) => row > 30 + 20 * i) ? "ds-tall" : ""}`}
       data-testid="node-outputs"
-      data-ds-node={OUTPUTS}
-      onPointerEnter={() => session.view({ hovered: OUTPUTS })}
-      onPointerLeave={() => session.view({ hovered: null })}
+      {...useHover(OUTPUTS)}
     >
       <div className="ds-frame2" />
       <div className="ds-frame" />
