@@ -55,6 +55,16 @@ def missing(device_id: int = 0) -> Unavailable | None:
     return None
 
 
+def device_count() -> int:
+    """Number of GPUs that CuPy sees; 0 without it."""
+    if not available("cupy"):
+        return 0
+    try:
+        return int(cupy().cuda.runtime.getDeviceCount())
+    except Exception:  # noqa: BLE001 - CuPy raises many kinds where a driver or a library is missing
+        return 0
+
+
 @cache
 def shared_memory(device_id: int) -> int:
     """Bytes of shared memory that GPU `device_id` gives a block that asks for them."""
