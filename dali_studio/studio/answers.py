@@ -62,12 +62,12 @@ class Answers:
 
     @handle.register
     def _(self, message: requests.RequestSheet) -> None:
-        job = SheetJob(self._session.request(), message)
+        job = SheetJob(self._session.shown.request(), message)
         self._session.worker.insist(message.name, lambda: self._inquiries.sheet(job))
 
     @handle.register
     def _(self, message: requests.RequestEffects) -> None:
-        job = EffectsJob(self._session.request(), message)
+        job = EffectsJob(self._session.shown.request(), message)
         self._session.worker.insist("effects", lambda: self._effects.show(job))
 
     @handle.register
@@ -97,18 +97,18 @@ class Answers:
 
     @handle.register
     def _(self, message: requests.RequestDraws) -> None:
-        request = self._session.request()
+        request = self._session.shown.request()
         self._session.worker.insist(f"draws {message.port.node}", lambda: self._inquiries.draws(request, message))
 
     @handle.register
     def _(self, message: requests.RequestPair) -> None:
-        request = self._session.request()
+        request = self._session.shown.request()
         self._session.worker.insist("pair", lambda: self._inquiries.pair(request, message, self._before))
 
     @handle.register
     def _(self, message: requests.RequestTwin) -> None:
         session = self._session
-        request, text, notes = session.request(), own_text.text_in(session.history), notes_in(session.history)
+        request, text, notes = session.shown.request(), own_text.text_in(session.history), notes_in(session.history)
         functions, dialect = session.functions(), session.dialect
         program = partial(own_text.shown, text, dialect=dialect, functions=functions, notes=notes)
         job = partial(show_twin, session.renderer.engine, request, message.node, program)
@@ -116,7 +116,7 @@ class Answers:
 
     @handle.register
     def _(self, message: requests.RequestPixel) -> None:
-        request = self._session.request()
+        request = self._session.shown.request()
         self._session.worker.insist("pixel", lambda: self._inquiries.pixel(request, message))
 
     @handle.register
@@ -124,7 +124,7 @@ class Answers:
         session = self._session
 
         def answer() -> None:
-            request = session.request()
+            request = session.shown.request()
 
             def sample(port: PortRef) -> Any:
                 made = self._inquiries.output(request.revision, request.iteration, [request.sample], port)
@@ -169,7 +169,7 @@ class Answers:
         if missing:
             found = Diagnostic(code="DS209", message=missing[0].upper() + missing[1:], hint="Choose another one.")
             raise DaliStudioError(found)
-        request = session.request()
+        request = session.shown.request()
         wanted = [request.sample] if samples is None else list(samples)
         made: Future[Batch] = Future()
 
@@ -200,7 +200,7 @@ class Answers:
 
         def job() -> None:
             with suppress(DaliStudioError):  # there is nothing to see
-                made.append(self._picture(session.renderer.stills(session.request()), note))
+                made.append(self._picture(session.renderer.stills(session.shown.request()), note))
             done.set()
 
         session.worker.insist("picture", job)
@@ -216,7 +216,7 @@ class Answers:
         merges = {key: one.merges[0] for key, one in now.cards.chances.items()}
         stills = {**stills, **{key: stills[merge] for key, merge in merges.items() if merge in stills}}
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        travels = session.text(portable(session.graph, session.registry, Path.cwd()))
+        travels = session.kept.text(portable(session.graph, session.registry, Path.cwd()))
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
         names = {key: [one.name for one in ports] for key, ports in known.items() if len(ports) > 1}
         shown = {OUTPUTS, *(node.key for node in graph.nodes)}

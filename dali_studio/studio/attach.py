@@ -171,7 +171,7 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
     if known is None:
         steps.recall(session.history, directions)
     kept.comms[asked.page] = comm
-    edited = known is not None and not asked.fresh and not known.holds(graph, view)
+    edited = known is not None and not asked.fresh and not known.kept.holds(graph, view)
     overtaken = edited and asked.written != kept.written
     if not overtaken:  # else the user is asked what to go on with
         kept.written = asked.written

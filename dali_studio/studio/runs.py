@@ -142,16 +142,16 @@ class Runs:
         session = self._session
         if not name:
             return session.graph
-        if session.path is None or name.isdecimal():
+        if session.kept.path is None or name.isdecimal():
             return session.profiler.runs.graph(name)
-        return Snapshots(session.path).graph(name, session.registry)
+        return Snapshots(session.kept.path).graph(name, session.registry)
 
     def saved(self, *, now: bool) -> None:
         """Tell in which states the document was saved; if it was saved `now`, keep the state first."""
         session = self._session
-        if session.path is None:
+        if session.kept.path is None:
             return
-        snapshots = Snapshots(session.path)
+        snapshots = Snapshots(session.kept.path)
         if now:
             snapshots.keep(session.graph, kept_view(session.history))
         session.send(SavedStates(snapshots=snapshots.all()))
@@ -195,7 +195,7 @@ class Runs:
             measure(graph, count, revision, pause)
             if (run := self.finished) and run.failed:  # perhaps not at the only sample of its batch
                 session.renderer.suspects.update(d.node for d in run.failed if d.node)
-                session.worker.insist("strip", partial(session.renderer.strip, session.request(), again=False))
+                session.worker.insist("strip", partial(session.renderer.strip, session.shown.request(), again=False))
             self._measured()
 
         session.worker.submit("run", job)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -24,24 +22,36 @@ from dali_studio.graph import document
 from dali_studio.graph.card_edits import is_between, put_behind, unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
-from dali_studio.graph.edits import AddNode, PortRef
+from dali_studio.graph.edits import AddNode
 from dali_studio.graph.followers import followed
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, pins, requests, run_messages
+from dali_studio.studio import (
+    code_nodes,
+    exports,
+    findings,
+    gallery,
+    jobs,
+    messages,
+    own_text,
+    pins,
+    requests,
+    run_messages,
+)
 from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
-from dali_studio.studio.autosave import MARK, Autosave
+from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, told
-from dali_studio.studio.files import Written, typed_path, write_text
+from dali_studio.studio.files import typed_path, write_text
+from dali_studio.studio.kept import Kept
 from dali_studio.studio.picture import FILE
-from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
+from dali_studio.studio.preview_renderer import PreviewRenderer
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.runs import Runs
-from dali_studio.studio.steps import packed
+from dali_studio.studio.shown import Shown
 from dali_studio.studio.view import (
     ORIGIN,
     differing_after,
@@ -50,13 +60,11 @@ from dali_studio.studio.view import (
     kept_view,
     make_room,
     marks_in,
-    marks_of,
     named_marks,
     notes_in,
     opened,
     places_of,
     positions_in,
-    positions_of,
     revision_changed,
     with_cards,
     written_places,
@@ -64,18 +72,6 @@ from dali_studio.studio.view import (
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
-#: Jobs of the worker, most urgent first.
-JOBS = (
-    "output", "names", "folder", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "data", "effects",
-    "batch", "twin", "free", "code", "run", "picture", "strip", "recipes",
-)  # fmt: skip
-#: Those of the previews' engine.
-_RENDERED = (
-    "output", "preview", "pixel", "ends", "pair", "draws", "detail", "sound", "effects", "batch", "twin", "picture",
-    "strip",
-)  # fmt: skip
-#: The largest whole number that the browser tells from the next.
-_LAST_BATCH = 2**53 - 1
 #: How long a picture that is saved waits for its photos.
 _PICTURE_TIMEOUT = 20.0
 
@@ -110,15 +106,14 @@ class Session:
         path: Path | None = None, saved: bool = True, images: Callable[[], Path], revision: int = 0,
         autosave: Autosave | None = None, place: str = "",
     ) -> None:  # fmt: skip
-        self._autosave = autosave
-        self._place = autosave.mark["stem"] if autosave is not None else place
         self._revision_offset = revision
         self.registry, self._transmit, self.samples = registry, send, images
         self._lock = threading.Lock()
-        self.written = Written()
+        self.kept = Kept(autosave, place)
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
-        self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
+        used = {"renderer": self.renderer, "profiler": self.profiler}
+        self.worker = Worker(jobs.JOBS, partial(jobs.begin, **used), partial(jobs.interrupt, **used), self._failed)
         self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
@@ -130,34 +125,28 @@ class Session:
         self.variable: Callable[[], str] = lambda: ""
         self._open(graph, view or {}, path, revision)
         if not saved:
-            self._saved = None
+            self.kept.saved = None
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
         self.history = History(code_nodes.opened(graph, view), self.registry)
         self._modules = code_nodes.Modules()
         self._modules.know(self.history.graph)
         self.history.places.update(places_of(view))
-        self.path = path
-        if path is not None:
-            self.written.know(path)
+        self.kept.open(self.history, path)
         self._pin_files = pins.PinFiles()
         self._lost: tuple[Diagnostic, ...] = ()
         self._settle_pins()
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
-        self._detail: requests.RequestDetail | None = None
-        self.sample = self.iteration = 0
+        self.shown = Shown(self)
         self._revision_offset = revision
         self._known_sent: tuple[run_messages.DeviceTime, ...] = ()
         if text := own_text.kept(view, self.current()):
             self.history.places[own_text.TEXT] = text
             self.dialect = text.dialect
-        #: What the file says: the graph, the user's text, and what is on the canvas beside the cards.
-        self._saved = self._state() if path is not None else None
+        if path is not None:
+            self.kept.saved = self.kept.state()
         self.renderer.forget()
-
-    def _state(self) -> tuple[Graph, str, Mapping[str, Any], Mapping[str, Any]]:
-        return self.graph, own_text.source_in(self.history), marks_in(self.history), pins.in_view(self.history)
 
     @property
     def graph(self) -> Graph:
@@ -192,7 +181,7 @@ class Session:
         """What a node gives for the shown batch, also if it is pinned."""
         held = self.history.place(pins.named_pins({key: None}))
         try:
-            return pins.pinned(key, self.current(), self.answers.output, self.iteration)
+            return pins.pinned(key, self.current(), self.answers.output, self.shown.iteration)
         finally:
             self.history.place(held)
 
@@ -207,7 +196,12 @@ class Session:
     @property
     def _folder(self) -> Path:
         """Where the document is."""
-        return self.path.parent if self.path else Path.cwd()
+        return self.kept.path.parent if self.kept.path else Path.cwd()
+
+    @property
+    def since(self) -> dict[str, int]:
+        """Since which revision the browser has each card."""
+        return self._since[1]
 
     def functions(self) -> tuple[Function, ...]:
         return functions_in(marks_in(self.history).values(), self.current().cards)
@@ -262,7 +256,7 @@ class Session:
         self._announce()
         self.runs.tell_again(self._revision_offset)
         self.runs.saved(now=False)
-        self._render(everything=True)
+        self.shown.render(everything=True)
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
@@ -322,13 +316,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ChooseSample) -> None:
-        if message.iteration > _LAST_BATCH:
-            text, hint = f"There is no batch {message.iteration + 1:,}.", f"Choose one from 1 to {_LAST_BATCH + 1:,}."
-            raise DaliStudioError(Diagnostic(code="DS105", message=text, hint=hint))
-        turned = message.iteration != self.iteration
-        self.iteration = max(message.iteration, 0)
-        self.sample = min(max(message.sample, 0), self.graph.options.batch_size - 1)
-        self._render(strip=turned)
+        self.shown.choose(message)
 
     @handle.register
     def _(self, message: requests.RunRequest) -> None:
@@ -356,8 +344,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.RequestDetail) -> None:
-        self._detail = message if message.key else None
-        self._render_detail()
+        self.shown.look_at(message)
 
     @handle.register
     def _(self, message: requests.OutputRequest) -> None:
@@ -401,11 +388,11 @@ class Session:
     def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what in {"document", "code"} and not message.over:
-            self.written.spare(path)
+            self.kept.written.spare(path)
         if message.what == "code":
             self._modules.write(self.graph, path.parent)
             write_text(path, self.code().source)
-            self.written.know(path)
+            self.kept.written.know(path)
         elif message.what == "picture":
             picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
             exports.write(self.graph, kept_view(self.history), path, picture)
@@ -425,11 +412,11 @@ class Session:
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
-        if self._autosave is not None and self._autosave.waiting:
-            graph, view = self._autosave.take(self.registry)
-            path, saved = self.path, self._saved
-            self._open(graph, view, path, self.revision + 1)
-            self._saved = saved
+        autosave, saved = self.kept.autosave, self.kept.saved
+        if autosave is not None and autosave.waiting:
+            graph, view = autosave.take(self.registry)
+            self._open(graph, view, self.kept.path, self.revision + 1)
+            self.kept.saved = saved
             self._show()
 
     @handle.register
@@ -450,7 +437,7 @@ class Session:
         if text := own_text.kept(view, self.current()):
             self.history.apply((), gesture, {own_text.TEXT: text})
             self.dialect = text.dialect
-        self.sample = self.iteration = 0
+        self.shown.sample = self.shown.iteration = 0
         self.renderer.resend()
         self._changed()
 
@@ -462,7 +449,7 @@ class Session:
     def _show(self) -> None:
         self.send(opened(self.graph, self.registry, self.renderer.width))
         self._announce()
-        self._render(everything=True)
+        self.shown.render(everything=True)
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -472,49 +459,16 @@ class Session:
         DaliStudioError
             If the file cannot be written.
         """
-        document.save(self.graph, kept_view(self.history), path)
-        self.written.know(path)
-        self.path, self._saved = path, self._state()
+        self.kept.save(path)
         self._settle_pins()
         self._tell_lost()
-        if self._autosave is not None:
-            self._autosave.drop()
         self.runs.saved(now=True)
         self._modules.write(self.graph, path.parent)
 
-    def holds(self, graph: Graph, view: Mapping[str, Any]) -> bool:
-        """Whether a document says what this one says, but for places of cards that it leaves open."""
-        places = positions_of(view)
-        moved = any(self.positions.get(key) != place for key, place in places.items())
-        graph = code_nodes.opened(graph, view)
-        same_text = own_text.in_view(self._state()[1]).items() <= view.items()
-        same_pins = pins.in_view(self.history).get(pins.VIEW) == view.get(pins.VIEW)
-        same_view = same_text and same_pins and marks_of(view) == marks_in(self.history)
-        return graph == self.graph and same_view and not moved
-
-    def _remember(self, graph: Graph) -> None:
-        """Keep what nobody has saved."""
-        if self._autosave is not None and graph is self.graph and self._state() != self._saved:
-            self._autosave.keep(graph, kept_view(self.history))
-
-    def text(self, graph: Graph, more: Mapping[str, Any] = MappingProxyType({})) -> str:
-        """The document as text, with `more` in its view; empty if a value has no JSON form."""
-        try:
-            return document.dumps(graph, {**kept_view(self.history), **more})
-        except DaliStudioError:
-            return ""
-
-    def _kept(self) -> list[bytes]:
-        """The document for the browser, which outlives this process, with where its edits are kept; and its steps."""
-        text = self.text(self.graph, {MARK: self._autosave.mark} if self._autosave is not None else {})
-        self.history.text = text
-        return [zlib.compress(text.encode(), 1), packed(self.history)] if text else []
-
     def _changed(self) -> None:
-        self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._settle_pins()
         self._announce_graph()
-        self._render()
+        self.shown.render()
         self._send_code()
         self._tell_lost()
 
@@ -524,15 +478,15 @@ class Session:
         self._tell_lost()
 
     def _announce_graph(self) -> None:
-        waiting = self._autosave.waiting if self._autosave is not None else ""
-        saved = self._state() == self._saved
+        kept = self.kept
+        waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()
         measured = self.runs.measured(now.active)
-        told = revision_changed(self.history, now, self.path, saved, waiting, measured, self.variable(), self._place)
+        told = revision_changed(self.history, now, kept.path, saved, waiting, measured, self.variable(), kept.place)
         origin, since = self._since
         since = since if origin == told.origin else {}
         self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}
-        self.send(told, self._kept())
+        self.send(told, kept.packed())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)
@@ -558,40 +512,7 @@ class Session:
                 )
             )  # fmt: skip
             self._send_known(revision)
-            self._remember(revision.graph)
+            self.kept.remember(revision.graph)
             self.settled()
 
         self.worker.submit("code", job)
-
-    def request(self) -> PreviewRequest:
-        """What the canvas shows now."""
-        return PreviewRequest(self.current(), self.iteration, self.sample, self._since[1])
-
-    def _render(self, *, everything: bool = False, strip: bool = False) -> None:
-        request = self.request()
-        if everything:
-            self.renderer.resend()
-        self.worker.submit("preview", lambda: self.renderer.cards(request))
-        self.worker.insist("strip", lambda: self.renderer.strip(request, again=everything or strip))
-        waited = self.worker.drop("detail")  # asked for another batch, perhaps a far one
-        if waited or (self._detail and not self._detail.whole):
-            self._render_detail()
-
-    def _render_detail(self) -> None:
-        request, wanted = self.request(), self._detail
-        if wanted is not None:
-            real = request.revision.cards.real(PortRef(node=wanted.key, output=wanted.output))
-            wanted = msgspec.structs.replace(wanted, key=real.node, output=real.output)
-            self.worker.submit("detail", lambda: self.renderer.detail(request, wanted))
-
-    def _begin(self, job: str) -> None:
-        if job in _RENDERED:
-            self.renderer.begin()
-        elif job == "run":
-            self.profiler.arm()
-
-    def _interrupt(self, job: str, other: str) -> None:
-        if job in _RENDERED and other not in {"code", "names", "folder"}:  # which take less time than it
-            self.renderer.cancel()
-        elif job == other == "run":  # more urgent jobs are done between its batches
-            self.profiler.stop()

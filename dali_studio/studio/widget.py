@@ -261,7 +261,7 @@ class Designer(anywidget.AnyWidget):
             DS302 if that is so, or the file cannot be written.
         """
         if not overwrite:
-            self.session.written.keep(typed_path(str(path)))
+            self.session.kept.written.keep(typed_path(str(path)))
         self.session.handle(requests.SaveDocument(path=str(path), what="document", over=True))
 
     def close(self) -> None:

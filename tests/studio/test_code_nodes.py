@@ -196,7 +196,7 @@ def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client
     assert node_of(again.send("ready")).code == messages.NodeCode(source=SOURCE, module="photos_half")
     assert again.session.answers.output(PortRef(node="half")).samples[0].shape == (40, 60, 3)
     graph, view, _ = document.load(path, REGISTRY)
-    assert again.session.holds(graph, view)
+    assert again.session.kept.holds(graph, view)
     again.session.close()
 
 

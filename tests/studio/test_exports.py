@@ -123,7 +123,7 @@ def kinds():
 
 def test_a_picture_shows_other_data_than_images_as_the_cards_do() -> None:
     client = Client(kinds().graph)
-    shown = client.session.renderer.stills(client.session.request())
+    shown = client.session.renderer.stills(client.session.shown.request())
     svg = client.session.answers.picture(60.0).svg
     client.session.close()
     boxes, points = shown["moved"].body, shown["points"].body

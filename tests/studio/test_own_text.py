@@ -122,7 +122,7 @@ def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None
     again = Client(graph, view=view, path=path)
     try:
         assert again.session.code().source == TEXT and again.session.dialect == "dali_studio"
-        assert again.session.holds(graph, view) and not again.session.holds(graph, {**view, "program": "x"})
+        assert again.session.kept.holds(graph, view) and not again.session.kept.holds(graph, {**view, "program": "x"})
         stranger = Client(graph, view={**view, "program": TEXT.replace("# RGB", "# code")})
         assert "# code" not in stranger.session.code().source  # the signature is of another text
         stranger.session.close()

@@ -88,7 +88,7 @@ def test_pins_of_before_an_edit_are_told_and_pinned_again(client: Client) -> Non
     np.testing.assert_array_equal(shown(client, "resize")[0], before)
     # a document knows of it, and another name or seed is no such edit
     client.edit({"type": "rename", "key": "resize", "new_key": "sized"}, {"type": "set_pipeline", "option": "seed", "value": 5})
-    graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
+    graph, view, _ = document.loads(client.session.kept.text(client.session.graph), client.session.registry)
     other = Client(graph, view=view)
     other.send("ready")
     assert old(other) == {"sized": True, "normalize": True}
@@ -161,7 +161,7 @@ def test_undo_leads_to_pins_of_another_kernel(client: Client) -> None:
     pin(client, True, "resize")
     client.edit(set_argument("resize", "resize_shorter", 40.0))
     pin(client, False, "resize")
-    graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
+    graph, view, _ = document.loads(client.session.kept.text(client.session.graph), client.session.registry)
     other = Client(graph, view=view)
     other.send("ready")
     steps.recall(other.session.history, json.loads(zlib.decompress(steps.packed(client.session.history))))
@@ -195,7 +195,7 @@ def test_pinned_data_lies_beside_the_document_as_long_as_it_is_pinned(client: Cl
     kept = {key: shown(client, key, [3])[0] for key in ("reader", "resize", "uniform")}
     pin(client, True, "resize", "uniform", "reader")
     assert client.session.code().source == code
-    text = client.session.text(client.session.graph)
+    text = client.session.kept.text(client.session.graph)
     assert len(text) < 4000  # it has their names
     assert len([*folder.iterdir()]) == 3
 
@@ -207,10 +207,10 @@ def test_pinned_data_lies_beside_the_document_as_long_as_it_is_pinned(client: Cl
     for key, value in kept.items():
         np.testing.assert_array_equal(shown(other, key)[0], value)
     assert list(other.session.answers.output(PortRef(node="reader"), [0]).sources) == names
-    assert other.session.holds(graph, view)
+    assert other.session.kept.holds(graph, view)
     pin(other, False, "resize")
     assert len([*folder.glob("*.npz")]) == 2
-    assert not other.session.holds(graph, view)
+    assert not other.session.kept.holds(graph, view)
     other.session.close()
 
     # it goes where the document goes
@@ -232,7 +232,7 @@ def test_data_that_cannot_be_read_is_said_and_computed_anew(client: Client, fold
         array: Any = np.array([{}], object) if damage == "pickle" else np.zeros((9, 9, 3))
         write: Any = np.savez if damage == "pickle" else np.savez_compressed
         write(file, told=np.array('[{"layout": "HWC", "sources": [], "count": 1}]'), **{"0 0": array})
-    graph, view, _ = document.loads(client.session.text(client.session.graph), client.session.registry)
+    graph, view, _ = document.loads(client.session.kept.text(client.session.graph), client.session.registry)
     other = Client(graph, view=view)
     received = other.send("ready")
     (refused,) = only(received, messages.Refused)

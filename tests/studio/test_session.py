@@ -330,7 +330,7 @@ def test_an_example_that_is_opened_by_its_path_reads_the_sample_photos() -> None
 
     designer = Designer(gallery.folder() / "resnet50" / gallery.FILE)
     assert designer.graph.node("reader").arguments["file_root"] == str(samples.photos())
-    assert designer.session.path is None  # it is saved elsewhere
+    assert designer.session.kept.path is None  # it is saved elsewhere
     designer.close()
 
 

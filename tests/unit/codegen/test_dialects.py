@@ -20,7 +20,7 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, absent, named
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import messages
+from dali_studio.studio import messages, translate
 from dali_studio.studio.session import Session
 
 
@@ -131,7 +131,7 @@ def test_what_a_dialect_lacks_on_its_own() -> None:
 
 
 def test_the_command_line_says_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for module in (default, export):
+    for module in (default, export, translate):
         monkeypatch.setattr(module, "default_registry", registry)
     document = tmp_path / "solarize.dali.json"
     document.write_text(dumps(graph("solarize"), None))

@@ -20,18 +20,9 @@ import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
 import type { Size } from "./layout";
 import { renamedIn } from "./marks";
+import { Pictures } from "./pictures";
 import { enqueue, isOther, isWanted, project, quiet, receive, withdraw } from "./reduce";
-import {
-  type Command,
-  cellKey,
-  effectImage,
-  INITIAL,
-  type Marks,
-  type Pins,
-  recipeImage,
-  type State,
-  type View,
-} from "./state";
+import { type Command, INITIAL, type Marks, type Pins, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 import { keepUnsent, leftOf } from "./unsent";
 
@@ -50,23 +41,6 @@ export type Bytes = DataView | ArrayBuffer;
  */
 export type Attach = (document: readonly Bytes[], of: RevisionChanged) => Promise<Transport>;
 
-export const STRIP_IMAGE = "@strip";
-export const DETAIL_OUT = "@detail-out";
-export const DETAIL_IN = "@detail-in";
-export const DATA_IMAGE = "@data";
-export const PAIR_A = "@pair-a";
-export const PAIR_B = "@pair-b";
-
-/** What can be seen of a file that could not be used. */
-export function fileImage(source: string): string {
-  return `@file-${source}`;
-}
-
-/** The picture of a cell of a sheet. */
-export function sheetImage(name: string, variant: number, sample: number): string {
-  return `@sheet-${name}-${cellKey(variant, sample)}`;
-}
-
 /** How long an answer may take before the kernel counts as silent, in ms. */
 const TIMEOUT = 12_000;
 
@@ -84,17 +58,16 @@ export class Session {
   laid: () => boolean = () => false;
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
+  private readonly pictures = new Pictures(this.images);
   /** Plays the sound that was asked for last. */
   heard: (message: Sound, data: Bytes | undefined) => void = () => undefined;
   private stopListening: () => void;
   /** The document as the kernel had it last, and its undo steps: they outlive the kernel. */
   private document: readonly Bytes[] | null = null;
   private readonly shown = new Set<string>();
-  private readonly arrived: Record<string, number> = {};
   private readonly asked = new Set<string>();
   private reproduced: (program: string) => void = () => undefined;
   private named: (found: Names) => void = () => undefined;
-  private clock = 0;
   /** Done when what has come of pictures is decoded and shown. */
   private decoding: Promise<void> | null = null;
   /** What is decoded when the kernel is lost is not shown. */
@@ -482,7 +455,8 @@ export class Session {
     if (stop && isAboutFile(stop)) this.chooseSample(stop.sample ?? 0, batchOf(this.store.get(), stop));
     if (message.type === "reproduction") this.reproduced(message.program);
     if (message.type === "names") this.named(message);
-    if (!isAtlas(message)) void this.decodeImages(message, buffers);
+    if (message.type === "sound") this.heard(message, buffers[0]);
+    if (!isAtlas(message)) void this.pictures.take(message, buffers);
     else if (wanted) {
       // those of the label guard are of no node
       if (message.type === "previews") for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
@@ -503,59 +477,5 @@ export class Session {
         this.shown.delete(id);
       }
     }
-  }
-
-  private async decodeImages(message: KernelMessage, buffers: readonly Bytes[]): Promise<void> {
-    if (message.type === "sample_strip") {
-      await this.putLatest(STRIP_IMAGE, buffers[0]);
-    } else if (message.type === "image_detail") {
-      await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
-      await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
-    } else if (message.type === "sound") {
-      this.heard(message, buffers[0]);
-    } else if (message.type === "data_set") {
-      await this.putLatest(DATA_IMAGE, buffers[0]);
-    } else if (message.type === "file_remains") {
-      await this.putLatest(fileImage(message.source), buffers[0]);
-    } else if (message.type === "pair") {
-      for (const [i, id] of [PAIR_A, PAIR_B].entries())
-        if (buffers[i]) await this.putLatest(id, buffers[i]);
-        else this.images.remove(id); // those of the sample before are none of this one
-    } else if (message.type === "effects") {
-      await this.cut(message.items, ({ operator }) => effectImage(operator), buffers[0]);
-    } else if (message.type === "recipe_pictures") {
-      await this.cut(message.items, ({ name }) => recipeImage(name), buffers[0]);
-    } else if (message.type === "sheet") {
-      await this.cut(message.cells, (c) => sheetImage(message.name, c.variant, c.sample), buffers[0]);
-    }
-  }
-
-  /** Decode an atlas and cut it into pictures. */
-  private async cut<Cell extends object>(
-    cells: readonly Cell[],
-    idOf: (cell: Cell) => string,
-    buffer: Bytes | undefined,
-  ): Promise<void> {
-    this.clock += 1;
-    const turn = this.clock;
-    this.images.putCells(
-      cells.map((cell) => ({ ...cell, id: idOf(cell) })),
-      await decode(buffer),
-      turn,
-    );
-  }
-
-  /** Decode one whole picture; a later one that was decoded sooner stays. */
-  private async putLatest(id: string, buffer: Bytes | undefined): Promise<void> {
-    this.clock += 1;
-    const turn = this.clock;
-    const bitmap = await decode(buffer);
-    if (turn < (this.arrived[id] ?? 0)) {
-      bitmap?.close();
-      return;
-    }
-    this.arrived[id] = turn;
-    if (!bitmap) this.images.remove(id);
-    else this.images.put(id, { bitmap, x: 0, y: 0, width: bitmap.width, height: bitmap.height, revision: 0, turn });
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import * as format from "../core/format";
-import { STRIP_IMAGE } from "../core/session";
+import { STRIP_IMAGE } from "../core/pictures";
 import type { Pair } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";

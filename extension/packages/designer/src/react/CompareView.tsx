@@ -2,8 +2,8 @@ import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } fr
 import * as format from "../core/format";
 import type { Picture } from "../core/images";
 import { type Lens, panned, WHOLE, zoomed } from "../core/lens";
+import { PAIR_A, PAIR_B } from "../core/pictures";
 import { difference, gainFor } from "../core/pixels";
-import { PAIR_A, PAIR_B } from "../core/session";
 
 import { type Comparison, portKey } from "../core/state";
 import type { PixelValue, Side } from "../protocol/generated";

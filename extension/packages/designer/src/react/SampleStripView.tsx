@@ -1,6 +1,6 @@
 import * as format from "../core/format";
+import { STRIP_IMAGE } from "../core/pictures";
 import { batchFailures, severity } from "../core/select";
-import { STRIP_IMAGE } from "../core/session";
 import { Thumb } from "./canvas/Thumb";
 import { useFrame, useSel } from "./context";
 import { IconButton } from "./parts";

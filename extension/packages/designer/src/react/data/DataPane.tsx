@@ -1,8 +1,8 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { isUnread, labelCounts, placeOf, readersOf } from "../../core/data";
 import * as format from "../../core/format";
+import { DATA_IMAGE } from "../../core/pictures";
 import { findings } from "../../core/select";
-import { DATA_IMAGE } from "../../core/session";
 import type { DataSample, DataSet, NodeView, Spread } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";

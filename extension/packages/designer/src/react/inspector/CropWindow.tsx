@@ -1,7 +1,7 @@
 import { argumentOf, type Operator } from "../../core/catalog";
+import { DETAIL_IN } from "../../core/pictures";
 import { contained, extentsIn, firstNumber } from "../../core/pixels";
 import { previewOf } from "../../core/select";
-import { DETAIL_IN } from "../../core/session";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { OnPicture, useDrag } from "./OnPicture";

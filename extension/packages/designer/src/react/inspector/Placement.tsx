@@ -1,9 +1,9 @@
 import type { KeyboardEvent, PointerEvent } from "react";
 import * as format from "../../core/format";
+import { DETAIL_OUT } from "../../core/pictures";
 import { contained, extentsIn, firstNumber } from "../../core/pixels";
 import * as placement from "../../core/placement";
 import { previewOf } from "../../core/select";
-import { DETAIL_OUT } from "../../core/session";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { OnPicture, useDrag } from "./OnPicture";

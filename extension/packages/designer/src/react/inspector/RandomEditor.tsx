@@ -12,8 +12,8 @@ import {
 } from "../../core/distribution";
 import * as format from "../../core/format";
 import { nodeOf, wiresOf } from "../../core/graph";
+import { sheetImage } from "../../core/pictures";
 import { previewOf, scalarOf } from "../../core/select";
-import { sheetImage } from "../../core/session";
 import { keepEdits } from "../../core/sweep";
 import { snap } from "../../core/validate";
 import type { Draws, Edit, NodeView } from "../../protocol/generated";

@@ -1,6 +1,6 @@
 import { type PointerEvent, type ReactNode, useRef } from "react";
+import { DETAIL_OUT } from "../../core/pictures";
 import { contained } from "../../core/pixels";
-import { DETAIL_OUT } from "../../core/session";
 import { linesOf, pointed, type Voxel, voxelOf } from "../../core/volume";
 import type { ImageDetail } from "../../protocol/generated";
 import { Thumb } from "../canvas/Thumb";

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { fileImage } from "../../core/session";
+import { fileImage } from "../../core/pictures";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
 
