@@ -16,7 +16,7 @@ ArgumentType = Literal[
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
 #: How other parts find an operator without knowing its name.
-Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "arithmetic", "subscript"]
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "not", "arithmetic", "subscript"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
