@@ -31,10 +31,6 @@ _TAKES: dict[Kind, tuple[Kind, ...]] = {
 }
 
 
-#: What inputs are called that take spectra, which are no kind of their own.
-_SPECTRA = ("spectrogram", "mel")
-
-
 #: Kinds that feed no argument.
 _OPAQUE: tuple[Kind, ...] = ("encoded",)
 
@@ -75,9 +71,9 @@ def input_misfits(
     if meta.dtype in ENUMERATIONS and not (declared.shape_only or registry.has_trait(node.operator, AnyElement)):
         message = f"{port.node} gives {meta.dtype.name}; {name} takes numbers."
         return [_misfit(node, name, message, _cast_to("INT32"))]
-    if meta.kind == "audio" and declared.name in _SPECTRA:  # it would run, with moments for frequencies
-        message = f"{port.node} gives a sound; {node.key} takes what spectrogram makes of one."
-        hint = "Put spectrogram between."
+    if meta.kind == "audio" and declared.of_sound:  # it would run, with moments for frequencies
+        message = f"{port.node} gives a sound; {node.key} takes what {declared.of_sound} makes of one."
+        hint = f"Put {declared.of_sound} between."
         return [msgspec.structs.replace(_misfit(node, name, message, hint), severity="warning")]
     return _layout_misfit(node, port, meta, declared, name) if layouts else []
 

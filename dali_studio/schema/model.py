@@ -92,6 +92,8 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         How many wires it takes, at least and at most; only the last input of an operator is repeated.
     shape_only
         Only its shapes are read, wherever it lies.
+    of_sound
+        The operator that makes of a sound what it takes; a sound itself would not be understood.
     """
 
     name: str
@@ -102,6 +104,7 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     either_device: bool = False
     repeated: tuple[int, int] | None = None
     shape_only: bool = False
+    of_sound: str = ""
     doc: str = ""
 
 

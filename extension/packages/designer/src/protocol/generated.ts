@@ -584,6 +584,7 @@ export interface InputSchema {
   readonly either_device?: boolean;
   readonly repeated?: readonly [number, number] | null;
   readonly shape_only?: boolean;
+  readonly of_sound?: string;
   readonly doc?: string;
 }
 
