@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 
 import msgspec
 
-from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic, errors
 from dali_studio.core.wording import nearest
 from dali_studio.graph import checks
 from dali_studio.graph.bypass import needed
@@ -237,7 +237,7 @@ def _connect(context: _Context, edit: Connect) -> list[AnyEdit]:
     graph.node(edit.source.node)
     graph.node(edit.target)
     if context.check:
-        found = wire_findings(graph, edit, context.registry)
+        found = errors(wire_findings(graph, edit, context.registry))
         if found:
             raise DaliStudioError(found)
     before = graph.disconnect(edit.target, edit.input, edit.argument)

@@ -80,7 +80,8 @@ def _split(
     for one in decided:  # what is to be merged was divided by the part of the condition that a branch has
         if own and one != own and undivided(graph, registry, one) == undivided(graph, registry, own):
             return [Connect(source=one, target=key, argument=PREDICATE)]
-    side = {wire: {own: wire.input} for wire, _ in about if own is not None and wire.input is not None}
+    ends = [(wire, wire.input) for wire, _ in about if wire.input is not None]
+    side = {wire: {own: branches.side(key, at)} for wire, at in ends if own is not None}
     inside = [under for wire, under in about if own not in under or wire not in side]
     wanted = max([{}, *inside], key=len)
     for wire, told in about:
@@ -101,6 +102,6 @@ def _split(
                 new = [AddNode(key=key, operator=roles["split"], device=device),
                        Connect(source=source, target=key, input=0),
                        Connect(source=condition, target=key, argument=PREDICATE)]  # fmt: skip
-            ready = PortRef(node=key, output=at)
+            ready = PortRef(node=key, output=branches.side(key, at))
             return [*new, Connect(source=ready, target=wire.target, input=wire.input, argument=wire.argument)]
     return []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.dtypes import ENUMERATIONS
 from dali_studio.core.meta import KINDS, Kind, TensorMeta
@@ -69,6 +71,10 @@ def input_misfits(
     if meta.dtype in ENUMERATIONS and not (declared.shape_only or registry.has_trait(node.operator, AnyElement)):
         message = f"{port.node} gives {meta.dtype.name}; {name} takes numbers."
         return [_misfit(node, name, message, _cast_to("INT32"))]
+    if meta.kind == "audio" and declared.of_sound:  # it would run, with moments for frequencies
+        message = f"{port.node} gives a sound; {node.key} takes what {declared.of_sound} makes of one."
+        hint = f"Put {declared.of_sound} between."
+        return [msgspec.structs.replace(_misfit(node, name, message, hint), severity="warning")]
     return _layout_misfit(node, port, meta, declared, name) if layouts else []
 
 

@@ -457,7 +457,7 @@ def _beside(graph: Graph, registry: Registry, one: Unmoved, step: Moving, at: in
                 nexts.append(PortRef(node=target))
             condition = branches.splits.get(target)
             if condition is not None and condition in step.branch.keys() - under.keys():
-                inner = PortRef(node=target, output=step.branch[condition])
+                inner = PortRef(node=target, output=branches.side(target, step.branch[condition]))
                 if all(one in behind or branches.merges.get(one) == condition for one, *_ in graph.consumers(inner)):
                     nexts.append(inner)
     return classes

@@ -148,7 +148,7 @@ class _Inference:
         found = checks.check_node(self._graph, node, schema) + self._wires(node, schema)
         self.found += found
         metas: tuple[TensorMeta, ...] = ()
-        if not infer or any(d.code in _BLOCKING for d in found):
+        if not infer or any(d.code in _BLOCKING for d in errors(found)):
             self._unsure.add(key)
         else:
             metas = self._infer(node, schema)

@@ -54,17 +54,28 @@ class Branches:
     Attributes
     ----------
     splits, merges : dict
-        The condition of each node that splits or merges.
+        The condition of each node that splits or merges; of one by ``not c``, it is ``c``.
     """
 
     def __init__(self, graph: Graph, registry: Registry) -> None:
         self.splits: dict[str, PortRef] = {}
         self.merges: dict[str, PortRef] = {}
-        for node in graph.nodes():
-            role = registry.schema(node.operator).role if node.operator in registry else ""
-            if role in ("split", "merge"):
-                some = self.splits if role == "split" else self.merges
-                some[node.key] = graph.argument_inputs(node.key).get(PREDICATE, PortRef(node=node.key))
+        self._turned: set[str] = set()  # nodes whose outputs, or inputs, are the other way round
+        roles = {one.key: registry.schema(one.operator).role for one in graph.nodes() if one.operator in registry}
+        for key, role in roles.items():
+            if role not in ("split", "merge"):
+                continue
+            condition = graph.argument_inputs(key).get(PREDICATE, PortRef(node=key))
+            seen: set[str] = set()
+            while roles.get(condition.node) == "not" and condition.node not in seen:
+                seen.add(condition.node)
+                condition = next((one for one in graph.inputs(condition.node) if one), condition)
+                self._turned ^= {key}
+            (self.splits if role == "split" else self.merges)[key] = condition
+
+    def side(self, key: str, outcome: int) -> int:
+        """The output of a split, or the input of a merge, for an outcome of its condition; and the other way round."""
+        return 1 - outcome if key in self._turned else outcome
 
     def taken(self) -> list[dict[str, int]]:
         """Which inputs merging nodes take, for what their conditions may say together."""
@@ -73,14 +84,16 @@ class Branches:
             outcomes = [{}, *({condition: 1} for condition in conditions)]
         else:
             outcomes = [dict(zip(conditions, said, strict=True)) for said in product((0, 1), repeat=len(conditions))]
-        return [{key: said.get(condition, 0) for key, condition in self.merges.items()} for said in outcomes]
+        return [
+            {key: self.side(key, said.get(condition, 0)) for key, condition in self.merges.items()} for said in outcomes
+        ]
 
     def of(self, way: Sequence[PortRef], at: int) -> dict[PortRef, int]:
         """The conditions under which a port of a way is computed, and their outcome: 0 if they hold, else 1."""
         branch: dict[PortRef, int] = {}
         for port in way[:at]:
             if port.node in self.splits:
-                branch[self.splits[port.node]] = port.output
+                branch[self.splits[port.node]] = self.side(port.node, port.output)
             elif port.node in self.merges:
                 branch.pop(self.merges[port.node], None)
         return branch
@@ -105,10 +118,11 @@ class Branches:
             about: list[tuple[Wire, dict[PortRef, int]]] = []
             for wire in graph.wires(key):
                 source, at = wire.source, wire.input
-                own = {self.splits[source.node]: source.output} if source.node in self.splits else {}
+                split = source.node in self.splits
+                own = {self.splits[source.node]: self.side(source.node, source.output)} if split else {}
                 under = made.get(source.node, {}) | own
                 if key in self.merges and at is not None:  # a side, which it ends
-                    end = {self.merges[key]: at}
+                    end = {self.merges[key]: self.side(key, at)}
                     under = {one: side for one, side in (under | end).items() if under.get(one) != end.get(one)}
                 about.append((wire, under))
             made[key] = about[0][1] if about else {}

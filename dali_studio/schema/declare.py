@@ -43,6 +43,7 @@ def Input(  # noqa: N802 - reads as a declaration
     repeated: tuple[int, int] | None = None,
     either_device: bool = False,
     shape_only: bool = False,
+    of_sound: str = "",
     doc: str = "",
 ) -> InputSchema:
     """Declare a positional input; `layouts` are words separated by blanks, `repeated` says how often it may come."""
@@ -55,6 +56,7 @@ def Input(  # noqa: N802 - reads as a declaration
         repeated=repeated,
         either_device=either_device or shape_only,
         shape_only=shape_only,
+        of_sound=of_sound,
         doc=doc,
     )
 

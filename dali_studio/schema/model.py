@@ -16,7 +16,7 @@ ArgumentType = Literal[
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
 #: How other parts find an operator without knowing its name.
-Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "arithmetic", "subscript"]
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "not", "arithmetic", "subscript"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -92,6 +92,8 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         How many wires it takes, at least and at most; only the last input of an operator is repeated.
     shape_only
         Only its shapes are read, wherever it lies.
+    of_sound
+        The operator that makes of a sound what it takes; a sound itself would not be understood.
     """
 
     name: str
@@ -102,6 +104,7 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     either_device: bool = False
     repeated: tuple[int, int] | None = None
     shape_only: bool = False
+    of_sound: str = ""
     doc: str = ""
 
 

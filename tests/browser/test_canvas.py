@@ -208,6 +208,19 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page.wait_for_function("() => document.querySelector('[data-testid=inspector] b')?.textContent === 'color_twist'")
     page.keyboard.press("Control+z")
     _by_id(page, "node-color_twist").wait_for(state="detached")
+    # with Shift the box stays, and what is added next follows what came just now
+    lab.card(page, "resize").click(position=HEAD)
+    page.keyboard.press("Space")
+    for name, made in (("ColorJitter", "color_twist"), ("RandomRotation", "rotate_2")):
+        _by_id(page, "quick-search").fill(name)
+        _by_id(page, f"quick-torchvision.{name}").wait_for()
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_selector(f'[data-testid="quick-add"] :text("takes images of {made}")')
+    page.keyboard.press("Escape")
+    assert page.locator('[aria-label="wire from color_twist to rotate_2"]').count() == 1
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    _by_id(page, "node-color_twist").wait_for(state="detached")
 
 
 def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path) -> None:

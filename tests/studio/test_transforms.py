@@ -48,6 +48,16 @@ def test_a_transform_keeps_its_draws_names_and_its_probability() -> None:
     assert not [one for one in client.session.graph.wires() if one.source.node == "crop"]
 
 
+def test_mel_filters_of_a_bare_sound_are_told() -> None:
+    client = Client(gallery.folder_graph(str(samples.sounds()), default_registry()))
+    (sound,) = [node.key for node in client.session.graph.nodes() if node.operator == "decoders.audio"]
+    got = client.edit({"type": "add_node", "key": "mel", "operator": "mel_filter_bank"},
+                      {"type": "connect", "source": {"node": sound}, "target": "mel", "input": 0})  # fmt: skip
+    (found,) = [one for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.node == "mel"]
+    assert (found.code, found.severity, found.argument) == ("DS203", "warning", "spectrogram")
+    assert found.message == f"{sound} gives a sound; mel takes what spectrogram makes of one."
+
+
 def test_a_mel_spectrogram_of_a_sound_is_one_of_its_spectrogram_at_its_rate() -> None:
     client = Client(gallery.folder_graph(str(samples.sounds()), default_registry()))
     (opened,) = only(client.send("ready"), messages.Opened)

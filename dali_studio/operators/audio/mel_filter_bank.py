@@ -37,7 +37,7 @@ class MelFilterBank(RangesOperator):
     category = "audio"
     icon = "wave"
     keywords = "mel spectrogram filter triangular speech sound asr"
-    inputs = (Input("spectrogram", dtypes=(T.FLOAT,)),)
+    inputs = (Input("spectrogram", dtypes=(T.FLOAT,), of_sound="spectrogram"),)
     outputs = (Output("mel"),)
     traits = (PerSample,)
     devices = ("cpu", "gpu")

@@ -31,7 +31,7 @@ class MFCC(RangesOperator):
     category = "audio"
     icon = "wave"
     keywords = "cepstrum cepstral dct cosine lifter mel speech sound"
-    inputs = (Input("mel", dtypes=(T.FLOAT,)),)
+    inputs = (Input("mel", dtypes=(T.FLOAT,), of_sound="mel_filter_bank"),)
     outputs = (Output("coefficients"),)
     traits = (PerSample,)
     devices = ("cpu", "gpu")

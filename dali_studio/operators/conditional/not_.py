@@ -23,6 +23,7 @@ class Not(Operator):
     category = "conditional"
     icon = "split"
     node_name = "negated"
+    role = "not"
     keywords = "logical negate invert condition"
     inputs = (Input("input", doc="One number per sample."),)
     outputs = (Output("output", "scalar"),)

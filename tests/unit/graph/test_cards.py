@@ -233,6 +233,43 @@ def _repaired(graph: Graph) -> Graph:
     return made
 
 
+@pipeline_def(batch_size=16, num_threads=1, device_id=None, seed=5)
+def negated() -> Any:
+    """Split by a coin, and merged by what is not its opposite, the other way round, with a step for those of tails."""
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.resize(fn.decoders.image(files), size=(8.0, 8.0), name="small")
+    return images, fn.random.coin_flip(dtype=types.BOOL, name="outer"), labels
+
+
+def test_a_condition_and_its_opposite_are_one() -> None:
+    split, merge = "_conditional.split", "_conditional.merge"
+    graph = after(
+        negated().graph,
+        AddNode(key="opposite", operator="_conditional.not_"),
+        Connect(source=PortRef(node="outer"), target="opposite", input=0),
+        AddNode(key="parted", operator=split),
+        Connect(source=PortRef(node="small"), target="parted", input=0),
+        Connect(source=PortRef(node="outer"), target="parted", argument="predicate"),
+        AddNode(key="dark", operator="brightness", arguments={"brightness": 0.0}),
+        Connect(source=PortRef(node="parted", output=1), target="dark", input=0),
+        AddNode(key="whole", operator=merge),
+        Connect(source=PortRef(node="dark"), target="whole", input=0),
+        Connect(source=PortRef(node="parted"), target="whole", input=1),
+        Connect(source=PortRef(node="opposite"), target="whole", argument="predicate"),
+        SetOutputs(outputs=(PortRef(node="whole"), PortRef(node="outer"))),
+    )
+    assert not validate(graph, REGISTRY).diagnostics
+    images, heads = Pipeline.from_graph(graph).run()
+    assert [bool(np.asarray(images.at(i)).any()) for i in range(16)] == [bool(heads.at(i)) for i in range(16)]
+    # the same way round, samples are mixed
+    wrong = after(
+        graph,
+        Connect(source=PortRef(node="parted"), target="whole", input=0),
+        Connect(source=PortRef(node="dark"), target="whole", input=1),
+    )
+    assert [one.code for one in validate(wrong, REGISTRY).diagnostics] == ["DS211"]
+
+
 def test_samples_of_a_branch_together_with_others_are_told_and_put_right() -> None:
     graph = nested().graph
     # a coin of all samples, as it was once put around a step of a branch

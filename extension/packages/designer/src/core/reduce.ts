@@ -177,7 +177,13 @@ function onRevision(before: State, message: RevisionChanged): State {
     const fed = next.graph ? wiresOf(next.graph).filter((w) => added.some((n) => n.key === w.slot.node)) : [];
     const ends = added.filter((n) => !fed.some((w) => w.source.node === n.key));
     const selection = (next.view.expecting === "last" ? ends : added).map((n) => n.key);
-    return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [] } };
+    const [asked] = state.pending;
+    const [node] = selection;
+    let { quickAdd } = next.view;
+    // what is added next follows it
+    if (quickAdd?.selected && node && asked?.kind === "transform" && !asked.message.branch)
+      quickAdd = { ...quickAdd, from: { node, output: 0 } };
+    return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [], quickAdd } };
   }
   const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   if (selection.length === state.view.selection.length) return next;

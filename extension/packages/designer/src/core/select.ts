@@ -441,9 +441,14 @@ export function cardHeight(
   return 28 + body + 20 * (rows + extra) + 22;
 }
 
+/** What a node is one of. */
+export function operatorOf({ opening }: State, node: NodeView | undefined): Operator | undefined {
+  return opening?.catalog.byName.get(node?.operator ?? "");
+}
+
 /** A result as the operator calls it; where that is its only one, by its node. */
 export function resultName(state: State, { node, output }: PortRef): string {
   const view = nodeOf(state.graph, node);
-  const operator = state.opening?.catalog.byName.get(view?.operator ?? "");
+  const operator = operatorOf(state, view);
   return view && view.output_kinds.length > 1 ? outputName(operator, view, output ?? 0, `${node}[${output}]`) : node;
 }

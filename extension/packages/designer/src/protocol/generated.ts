@@ -560,7 +560,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split" | "subscript";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "not" | "reader" | "split" | "subscript";
   readonly by_name?: boolean;
   readonly icon?: string;
   readonly node_name?: string;
@@ -584,6 +584,7 @@ export interface InputSchema {
   readonly either_device?: boolean;
   readonly repeated?: readonly [number, number] | null;
   readonly shape_only?: boolean;
+  readonly of_sound?: string;
   readonly doc?: string;
 }
 

@@ -4,7 +4,7 @@ import { drawerHeight, isSnug, TABS } from "../core/drawer";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
 import { sheetImage } from "../core/pictures";
-import { batchFailures, findings, previewOf, scalarOf, severity } from "../core/select";
+import { batchFailures, findings, operatorOf, previewOf, scalarOf, severity } from "../core/select";
 import { cellKey, type State } from "../core/state";
 import { firstSweep, firstSwept, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
 import type { NodeView, PortRef, SheetCell, Value } from "../protocol/generated";
@@ -144,7 +144,7 @@ function onArrow(event: KeyboardEvent<HTMLElement>): void {
 function drawnWords(state: State, node: NodeView | undefined, sample: number, whole = false): string {
   const words = Object.entries(node?.argument_inputs ?? {}).flatMap(([name, ref]) => {
     const drawn = scalarOf(previewOf(state, ref.node, ref.output), sample);
-    const unit = argumentOf(state.opening?.catalog.byName.get(node?.operator ?? ""), name)?.unit ?? "";
+    const unit = argumentOf(operatorOf(state, node), name)?.unit ?? "";
     if (drawn === undefined) return [];
     return whole ? `${name}: ${format.drawn(drawn, unit)}, by ${ref.node}` : format.drawn(drawn, unit);
   });
@@ -153,7 +153,7 @@ function drawnWords(state: State, node: NodeView | undefined, sample: number, wh
 
 function useSweep(node: NodeView | undefined) {
   const session = useSession();
-  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const operator = useSel((s) => operatorOf(s, node));
   const kept = useSel((s) => s.view.sweep);
   const offered = useMemo(() => sweepable(operator), [operator]);
   const argument = offered.find((a) => a.name === kept?.argument) ?? (node && firstSwept(node, offered));

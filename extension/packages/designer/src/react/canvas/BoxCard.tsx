@@ -38,7 +38,7 @@ function entryKinds(state: State, box: Box): readonly Kind[] {
 
 function InnerRow({ node }: { readonly node: NodeView }) {
   const row = useSel((s) => {
-    const operator = s.opening?.catalog.byName.get(node.operator);
+    const operator = select.operatorOf(s, node);
     return {
       icon: operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? ""),
       hue: categoryHue(operator?.category ?? ""),
@@ -74,7 +74,7 @@ function ExposedRows({ box }: { readonly box: Box }) {
 function Exposed({ nodeKey, argument, wired }: { nodeKey: string; argument: string; wired: boolean }) {
   const text = useSel((s) => {
     const node = nodeOf(s.graph, nodeKey);
-    const schema = s.opening?.catalog.byName.get(node?.operator ?? "")?.arguments.find((a) => a.name === argument);
+    const schema = select.operatorOf(s, node)?.arguments.find((a) => a.name === argument);
     return format.value(node?.arguments[argument] ?? schema?.default, schema?.unit);
   });
   return <span className="ds-row-value">{wired ? "wired" : text}</span>;

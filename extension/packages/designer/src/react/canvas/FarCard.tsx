@@ -94,7 +94,7 @@ export function FarCard({ id, selected }: NodeProps) {
   const detail = useDetail();
   const card = useSel((s) => {
     const node = nodeOf(s.graph, id);
-    const operator = s.opening?.catalog.byName.get(node?.operator ?? "");
+    const operator = select.operatorOf(s, node);
     return {
       classes: classesOf(s, id),
       hue: categoryHue(operator?.category ?? ""),

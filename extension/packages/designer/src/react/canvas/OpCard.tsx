@@ -28,7 +28,7 @@ import { Thumb } from "./Thumb";
 
 function useCard(key: string) {
   const node = useSel((s) => nodeOf(s.graph, key));
-  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const operator = useSel((s) => select.operatorOf(s, node));
   const preview = useSel((s) => select.previewOf(s, key));
   const problem = useSel((s) => worstAt(s, key));
   const status = useSel((s) => ({

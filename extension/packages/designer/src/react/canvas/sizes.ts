@@ -18,7 +18,7 @@ import {
 } from "../../core/layout";
 import { groupsOf, ROOM } from "../../core/marks";
 import { around, boxesAlong, MAINS, type Rect, route } from "../../core/route";
-import { cardHeight, derived, isWide, previewOf } from "../../core/select";
+import { cardHeight, derived, isWide, operatorOf, previewOf } from "../../core/select";
 import type { Session } from "../../core/session";
 import { READABLE } from "../../core/sight";
 import type { State } from "../../core/state";
@@ -39,7 +39,7 @@ export function sizesOf(state: State): Map<string, Size> {
   const sizes = new Map<string, Size>();
   const dense = isDense(state.graph);
   for (const node of state.graph?.nodes ?? []) {
-    const operator = state.opening?.catalog.byName.get(node.operator);
+    const operator = operatorOf(state, node);
     const height = cardHeight(node, operator, previewOf(state, node.key), dense);
     sizes.set(node.key, { width: isWide(node, dense) ? CARD + COLUMN : CARD, height });
   }

@@ -6,7 +6,7 @@ import { freePlace } from "../../core/freeSpot";
 import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
 import { CARD, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { derived, findings, findingsAt, severity, timingOf } from "../../core/select";
+import { derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
 import type { State } from "../../core/state";
 import { boxesOf, cornerOf, endsOf, isHidden, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
@@ -22,7 +22,7 @@ function label(state: State, key: string): string {
   if (box) return `subgraph ${box.group.title}, ${format.plural(box.nodes.length, "operator")}`;
   const node = nodeOf(state.graph, key);
   if (!node) return key;
-  const operator = state.opening?.catalog.byName.get(node.operator);
+  const operator = operatorOf(state, node);
   const bad = findingsAt(state, key).some((d) => severity(d) === "error");
   return describe(node, operator, format.time(timingOf(state, key)?.milliseconds), bad);
 }

@@ -1,7 +1,7 @@
 import { connectEdits, cutEdits } from "../../core/actions";
 import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
-import { nodeOf, OUTPUTS, type Slot } from "../../core/graph";
+import { nodeOf, OUTPUTS, type Slot, SPLIT } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -37,6 +37,13 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
     session.edit(source ? connectEdits(context.graph, source, slot) : cutEdits(context.graph, [slot]));
   };
   const known = sources.includes(idOf(now));
+  const graph = useSel((s) => s.graph);
+  const named = (id: string) => {
+    const { node: key = "", output } = refOf(id) ?? {};
+    const from = nodeOf(graph, key);
+    if (from?.operator === SPLIT) return `${from.inputs[0]?.node}, if ${output ? "false" : "true"}`;
+    return output ? `${key}[${output}]` : key;
+  };
   return (
     <div className="ds-field" data-testid={`input-${input}`}>
       <span className="ds-field-name" title={schema?.doc}>
@@ -51,10 +58,9 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
           onChange={(e) => change(e.target.value)}
         >
           <option value="">{schema?.optional ? "not wired" : "not wired yet"}</option>
-          {!known && now && <option value={idOf(now)}>{now.node}</option>}
-          {sources.map((id) => (
+          {(known || !now ? sources : [idOf(now), ...sources]).map((id) => (
             <option key={id} value={id}>
-              {id.replace(/#0$/, "").replace(/#(\d+)$/, "[$1]")}
+              {named(id)}
             </option>
           ))}
         </select>

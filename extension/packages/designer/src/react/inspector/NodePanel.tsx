@@ -5,7 +5,7 @@ import * as format from "../../core/format";
 import { nodeOf, originOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
-import { findings, findingsAt, isAbsent, previewOf, repairOf, repairsOf, stepOf } from "../../core/select";
+import { findings, findingsAt, isAbsent, operatorOf, previewOf, repairOf, repairsOf, stepOf } from "../../core/select";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { PreviewView } from "../canvas/PreviewView";
@@ -292,7 +292,7 @@ function Pinned({ node }: { readonly node: NodeView }) {
 /** Everything about one node. */
 export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
-  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const operator = useSel((s) => operatorOf(s, node));
   const [chosen, setChosen] = useState(0);
   if (!node) return null;
   const output = Math.min(chosen, Math.max(0, node.output_kinds.length - 1));
