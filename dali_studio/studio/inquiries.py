@@ -102,8 +102,8 @@ class Inquiries:
     def _span(self, job: SheetJob, samples: Sequence[int]) -> tuple[float, float] | None:
         """The extent of the values of all cells, which would look alike over their own ones; of bytes there is none."""
         port, ends = job.wanted.port, list[float]()
-        for revision in job.variants:
-            for sample in samples if isinstance(revision, Revision) else ():
+        for revision in (one for one in job.variants if not isinstance(one, str)):
+            for sample in samples:
                 with suppress(DaliStudioError):
                     outputs = self._engine.compute(revision, job.request.iteration, [sample], only=port).outputs
                     if port not in outputs:

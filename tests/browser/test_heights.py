@@ -10,15 +10,6 @@ from browser import lab, scenes
 
 pytestmark = pytest.mark.browser
 
-_SIX = """
-    decode = fn.decoders.image(files)
-    resize = fn.resize(decode, resize_shorter=256)
-    rotate = fn.rotate(resize, angle=fn.random.uniform(range=(-30.0, 30.0)), fill_value=0)
-    light = fn.brightness_contrast(rotate, contrast=1.2, name="light")
-    normalize = fn.crop_mirror_normalize(light, dtype=types.FLOAT, crop=(224, 224), mean=[123.7, 116.3, 103.5],
-        std=[58.4, 57.1, 57.4], mirror=fn.random.coin_flip(name="mirror"), name="normalize")
-    made.set_outputs(normalize, labels)
-"""
 _LOOK = """() => {
   const root = [...document.querySelectorAll('[data-testid="designer"]')].find(one => one.offsetParent);
   const rect = one => { const { x, y, right, bottom, width, height } = one.getBoundingClientRect(); return { x, y, right, bottom, width, height }; };
@@ -52,7 +43,7 @@ def _whole(look: dict[str, Any], case: object) -> None:
 
 @pytest.fixture
 def designer(page: Any, server: tuple[str, Path]) -> Any:
-    lab.write_notebook(server[1] / "heights.ipynb", (scenes._BEGIN + _SIX + scenes._END).format(batch_size=8) + scenes.SHOW)
+    lab.write_notebook(server[1] / "heights.ipynb", scenes.six() + scenes.SHOW)
     lab.open_notebook(page, server[0], "heights.ipynb")
     _by_id(page, "thumb-normalize").wait_for(timeout=90_000)
     lab.settle(page)
@@ -112,12 +103,7 @@ def test_rows_of_a_sweep_share_a_range_and_say_how_many_numbers_one_replaces(des
 
 
 def test_a_clip_is_played_in_the_row_that_is_open(page: Any, server: tuple[str, Path]) -> None:
-    clips = """
-    frames, _ = fn.experimental.readers.video(file_root=str(samples.videos()), sequence_length=8, stride=3, step=24, name="clip")
-    made.set_outputs(frames)
-"""
-    begin = scenes._BEGIN.format(batch_size=2).rsplit("\n", 2)[0]
-    lab.write_notebook(server[1] / "clip.ipynb", begin + clips + scenes._END + scenes.SHOW)
+    lab.write_notebook(server[1] / "clip.ipynb", scenes.clip() + scenes.SHOW)
     lab.open_notebook(page, server[0], "clip.ipynb")
     _by_id(page, "node-clip").wait_for(timeout=90_000)
     _size(page, 520, 640)
