@@ -54,6 +54,11 @@ const SYSTEM = [
   [/(?<=function handleExpandParent\([^)]*\) \{)[\s\S]*?(?=\n\})/g, " return [];"],
 ];
 
+/** What the designer listens to at its own elements, or not at all. */
+const UNHEARD =
+  "onNode(?:Mouse(?:Enter|Move|Leave)|ContextMenu)|onEdge(?:Mouse(?:Enter|Move|Leave)|ContextMenu|DoubleClick)|" +
+  "onPane(?:Click|Scroll|Mouse(?:Enter|Move|Leave)|ContextMenu)|onSelection(?:Start|End|ContextMenu)";
+
 /** In its components: its own nodes, edges, marks and texts, of which none are drawn here, and names for its inspector. */
 const REACT = [
   ENUMERATION,
@@ -61,6 +66,11 @@ const REACT = [
   [/^ +use(NodeOrEdgeTypes|StylesLoaded)Warning\(\w*\);/gm, ""],
   [/^ {12}(zoomIn|zoomOut|fitBounds): async [\s\S]*?\n {12}\},/gm, ""],
   [/^\w+\.displayName = .*;$/gm, ""],
+  [new RegExp(`\\b(${UNHEARD}): \\1, `, "g"), ""],
+  [
+    new RegExp(`(?<=^function (?:ReactFlow|GraphViewComponent|FlowRendererComponent)\\(.*)\\b(?:${UNHEARD}), `, "gm"),
+    "",
+  ],
   [/= (memo|forwardRef|create\w*Edge)\(/g, "= /* @__PURE__ */ $1("],
   [/= (errorMessages\[)/g, "= /* @__PURE__ */ $1"],
   [/const builtin(Node|Edge)Types = \{[^}]*\};/g, "const builtin$1Types = {};"],

@@ -27,6 +27,7 @@ from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Shown, no_backdrop
 from dali_studio.studio.renderers.boxes import BoxesRenderer
+from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.mask import MaskRenderer
 from dali_studio.studio.renderers.still import still
 from dali_studio.studio.revision import Revision
@@ -54,6 +55,9 @@ class SheetJob:
     #: How many samples have been sent.
     sent: int = 0
     variants: list[Revision | str] = field(default_factory=list[Revision | str])
+    #: The extent of the values of images in all cells, and how they are mapped to the screen.
+    span: tuple[float, float] | None = None
+    note: str = ""
 
 
 @dataclass(slots=True)
@@ -73,13 +77,14 @@ class Inquiries:
         samples = [k for k in dict.fromkeys(wanted.samples) if 0 <= k < size][:most]
         if not job.variants:
             job.variants = [self._variant(job.request.revision, edits, wanted.port) for edits in wanted.variants]
+            job.span = self._span(job, samples) if len(job.variants) > 1 else None
         while job.sent < len(samples) or not job.sent:
             chunk = samples[job.sent : job.sent + _CHUNK]
             cells: list[output_messages.SheetCell] = []
             pictures: list[Rgb] = []
             for number, revision in enumerate(job.variants):
                 for k in chunk:
-                    text, picture = self._cell(revision, wanted, job.request.iteration, k)
+                    text, picture = self._cell(revision, job, k)
                     cells.append(output_messages.SheetCell(variant=number, sample=k, text=text))
                     pictures.append(picture)
             self._send_cells(job, cells, pictures, done=job.sent + len(chunk) >= len(samples))
@@ -94,10 +99,24 @@ class Inquiries:
         except DaliStudioError as error:
             return error.diagnostics[0].message
 
-    def _cell(
-        self, revision: Revision | str, wanted: requests.RequestSheet, iteration: int, sample: int
-    ) -> tuple[str, Rgb]:  # fmt: skip
+    def _span(self, job: SheetJob, samples: Sequence[int]) -> tuple[float, float] | None:
+        """The extent of the values of all cells, which would look alike over their own ones; of bytes there is none."""
+        port, ends = job.wanted.port, list[float]()
+        for revision in (one for one in job.variants if not isinstance(one, str)):
+            for sample in samples:
+                with suppress(DaliStudioError):
+                    outputs = self._engine.compute(revision, job.request.iteration, [sample], only=port).outputs
+                    if port not in outputs:
+                        continue
+                    shown = shown_of(revision, port, outputs)
+                    if shown.sample.dtype == np.uint8 or not isinstance(renderer_of(shown), ImageRenderer):
+                        return None
+                    ends += images.span_of(shown.sample.astype(np.float32))
+        return (min(ends), max(ends)) if ends else None
+
+    def _cell(self, revision: Revision | str, job: SheetJob, sample: int) -> tuple[str, Rgb]:
         """Words and picture (of no size if there is none) of one cell."""
+        wanted, iteration = job.wanted, job.request.iteration
         nothing = np.zeros((0, 0, 3), np.uint8)
         if isinstance(revision, str):
             return revision, nothing
@@ -115,7 +134,7 @@ class Inquiries:
         if behind is not None and behind not in outputs:  # boxes are drawn over their picture
             with suppress(DaliStudioError):
                 outputs = {**self._engine.compute(revision, iteration, [sample], only=behind).outputs, **outputs}
-        shown = shown_of(revision, wanted.port, outputs)
+        shown = replace(shown_of(revision, wanted.port, outputs), span=job.span)
         width, height = min(max(wanted.width, 8), _MAX_EXTENT), min(max(wanted.height, 8), _MAX_EXTENT)
         renderer = renderer_of(shown)
         # the browser draws them on cards only
@@ -123,6 +142,7 @@ class Inquiries:
             return "", thumbnails.fitted(picture, width, height)
         card = renderer.card(shown, width, height)
         if card.picture is not None:
+            job.note = card.note if job.span else ""
             layout, extents = outputs[wanted.port].layout, shown.sample.shape
             size = "×".join(str(extents[layout.index(axis)]) for axis in "HW" if axis in layout)
             return size, _one_of(card.body, card.picture)
@@ -148,7 +168,7 @@ class Inquiries:
         wanted, request = job.wanted, job.request
         message = output_messages.Sheet(
             name=wanted.name, port=wanted.port, revision=request.revision.number, iteration=request.iteration,
-            cells=tuple(placed), first=job.sent == 0, done=done,
+            cells=tuple(placed), first=job.sent == 0, done=done, note=job.note,
         )  # fmt: skip
         self._send(message, [atlas] if atlas else [])
 

@@ -53,7 +53,8 @@ class SheetCell(Place, frozen=True, kw_only=True):
 class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):
     """A part of the answer to `RequestSheet`; buffer 0 is a JPEG atlas, absent if no cell has a picture.
 
-    `first`: the first part; `done`: the last one.
+    `first`: the first part; `done`: the last one; `note`: how the numbers of all pictures are shown, where each has
+    not a range of its own.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):
     cells: tuple[SheetCell, ...]
     first: bool
     done: bool
+    note: str = ""
 
 
 class Effect(Place, frozen=True, kw_only=True):

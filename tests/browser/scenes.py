@@ -44,6 +44,21 @@ _FIVE = """
     light = fn.brightness_contrast(rotate, contrast=1.2)
     made.set_outputs(light, labels)
 """
+_SIX = """
+    decode = fn.decoders.image(files)
+    resize = fn.resize(decode, resize_shorter=256)
+    rotate = fn.rotate(resize, angle=fn.random.uniform(range=(-30.0, 30.0)), fill_value=0)
+    light = fn.brightness_contrast(rotate, contrast=1.2, name="light")
+    normalize = fn.crop_mirror_normalize(light, dtype=types.FLOAT, crop=(224, 224), mean=[123.7, 116.3, 103.5],
+        std=[58.4, 57.1, 57.4], mirror=fn.random.coin_flip(name="mirror"), name="normalize")
+    made.set_outputs(normalize, labels)
+"""
+_CLIP = """
+    frames, _ = fn.experimental.readers.video(
+        file_root=str(samples.videos()), sequence_length=8, stride=3, step=24, name="clip"
+    )
+    made.set_outputs(frames)
+"""
 _ODD = """
     decode = fn.decoders.image(files, name="photos_of_the_second_camera_decoded")
     numbers = fn.random.uniform(range=(-123456789012.0, 123456789012.0), name="a_number_with_twelve_digits_and_a_long_name")
@@ -68,6 +83,16 @@ def chain() -> str:
 def five() -> str:
     """The pipeline of the drawings."""
     return (_BEGIN + _FIVE + _END).format(batch_size=8)
+
+
+def six() -> str:
+    """`five`, and a node that makes numbers of pixels."""
+    return (_BEGIN + _SIX + _END).format(batch_size=8)
+
+
+def clip() -> str:
+    """A video."""
+    return (_BEGIN.rsplit("\n", 2)[0] + _CLIP + _END).format(batch_size=2)
 
 
 def odd() -> str:

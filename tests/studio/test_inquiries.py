@@ -53,6 +53,27 @@ def test_a_sheet_shows_every_variant_for_every_sample_and_changes_nothing(client
     assert client.session.graph == graph
 
 
+def test_rows_of_numbers_share_one_range() -> None:
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        images = fn.decoders.image(fn.readers.file(file_root=str(samples.photos()))[0])
+        pipe.set_outputs(fn.normalize(images, mean=0.0, stddev=1.0, name="numbers"), fn.brightness(images, name="bytes"))
+    client = Client(pipe.graph)
+    try:
+        client.send("ready")
+        got = sheet(client, "numbers", [[], [set_argument("numbers", "shift", 255.0)]], [0])
+        (part,) = only(got, output_messages.Sheet)
+        low, high = (float(word) for word in part.note.removeprefix("shown from ").split(" to "))
+        assert low < 10 and 450 < high <= 510
+        atlas = np.asarray(Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, output_messages.Sheet))[0])))
+        dark, light = (atlas[c.y : c.y + c.height, c.x : c.x + c.width].mean() for c in part.cells)
+        assert light - dark > 100  # over a range of its own each would be as bright
+        (part,) = only(sheet(client, "bytes", [[], [set_argument("bytes", "brightness", 2.0)]], [0]), output_messages.Sheet)
+        assert part.note == ""
+    finally:
+        client.session.close()
+
+
 def test_a_cell_of_boxes_has_them_in_its_picture() -> None:
     graph, _ = gallery.open_recipe("ssd_training", default_registry(), str(samples.photos()))
     client = Client(graph)

@@ -80,6 +80,8 @@ class Shown:
         Gives what boxes are of, one word for each; nothing if that is not known.
     full : bool
         Large, each pixel is shown.
+    span : tuple of float or None
+        The extent of the values of all images that this one is looked at beside.
     """
 
     sample: NDArray[Any]
@@ -93,6 +95,7 @@ class Shown:
     seconds: Sequence[float] = ()
     classes: Callable[[], tuple[str, ...]] = tuple
     full: bool = False
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

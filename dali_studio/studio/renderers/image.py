@@ -17,7 +17,7 @@ class ImageRenderer:
 
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
-        image, note = images.to_rgb(shown.sample, shown.layout)
+        (image,), note = images.to_rgb_each([shown.sample], shown.layout, shown.span)
         return Card(ImageBody(), thumbnails.fitted(image, width, height), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:

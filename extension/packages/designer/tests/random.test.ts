@@ -158,12 +158,12 @@ describe("a sweep", () => {
     expect(sweepValues(fillArgument({ name: "n", type: "int" }), { ...sweep, from: 0, to: 2 })).toEqual([0, 1, 2]);
     expect(sweepValues(fillArgument({ name: "kind", type: "string", choices: ["a", "b"] }), sweep)).toEqual(["a", "b"]);
   });
-  it("has a column for each sample, as wide as the room allows while all rows are seen", () => {
+  it("has a column for each sample, wider than 120 px only where all rows are seen", () => {
     expect(swept(6, 8, 1100, 535)).toEqual({ columns: 8, cell: 119 });
-    expect(swept(6, 8, 1100, 460)).toEqual({ columns: 8, cell: 102 });
+    expect(swept(6, 8, 1400, 0)).toEqual({ columns: 8, cell: 120 });
+    expect(swept(6, 8, 1400, 700)).toEqual({ columns: 8, cell: 157 });
     expect(swept(6, 64, 1100, 535).columns).toBe(8);
-    expect(swept(6, 2, 1100, 535)).toEqual({ columns: 2, cell: 120 });
-    expect(swept(6, 8, 520, 300)).toEqual({ columns: 5, cell: 68 }); // others come by a click
+    expect(swept(6, 8, 520, 300)).toEqual({ columns: 4, cell: 100 }); // others come by a click
   });
   it("begins around the value for angles", () => {
     const turned = node("r", "rotate", { arguments: { angle: 10 } });

@@ -52,6 +52,17 @@ describe("the view that nobody chose", () => {
     for (const height of [250, 150])
       expect(keptView(two, { ...SIZE, height }, COVERS, now)).toEqual(viewOf(two, { ...SIZE, height }, COVERS));
   });
+  it("is around the chosen card where names would go, with nothing empty beside the graph", () => {
+    const rows = [0, 1, 2].flatMap((y) => row(5).map((c) => ({ ...c, y: 14 + 204 * y })));
+    const low = { ...SIZE, height: 200 };
+    const whole = viewOf(rows, low, COVERS);
+    expect(keptView(rows, low, COVERS, now)).toEqual(whole);
+    expect(keptView(rows, low, COVERS, whole ?? now, rows[7])).toEqual(whole); // there were none
+    const view = keptView(rows, low, COVERS, now, rows[7]) ?? now;
+    expect(148 * view.zoom).toBe(91);
+    expect(view.y + (218 + 171 / 2) * view.zoom).toBeCloseTo((30 + 200) / 2);
+    expect(view.x + 20 * view.zoom).toBeCloseTo(20); // narrower than the frame
+  });
   it("shows what came behind the controls in the corner", () => {
     const view = kept([...row(5), card(0, 240)]) ?? now;
     expect(20 * view.zoom + view.x).toBeGreaterThanOrEqual(COVERS.controls);

@@ -5,10 +5,7 @@ import { toldBy } from "./statusMessage";
 /** Heights in px that tabs of the drawer have until somebody gives them others. */
 const HEIGHTS: Readonly<Partial<Record<DrawerTab, number>>> = { code: 151, batch: 300 };
 export const TABS = 28;
-/** A row for each value of a sweep; as high for every node, so that the graph stays where it is. */
-const SWEEP = 614;
-
-function isSweep({ view }: State): boolean {
+export function isSweep({ view }: State): boolean {
   return view.drawer === "batch" && view.sweeping;
 }
 
@@ -17,9 +14,12 @@ export function heightTab(tab: DrawerTab | null): DrawerTab {
   return tab && tab !== "code" ? "batch" : "code";
 }
 
+export function tabHeight({ view }: State, tab: DrawerTab): number {
+  return view.drawerHeights[tab] ?? HEIGHTS[tab] ?? 0;
+}
+
 export function drawerHeight(state: State): number {
-  const tab = heightTab(state.view.drawer);
-  return state.view.drawerHeights[tab] ?? (isSweep(state) ? SWEEP : (HEIGHTS[tab] ?? 0));
+  return tabHeight(state, heightTab(state.view.drawer));
 }
 
 /** What the canvas gains, in px, when the program is folded to the tabs' names. */
@@ -27,10 +27,15 @@ export function roomOfCode(state: State): number {
   return state.view.drawer === "code" ? drawerHeight(state) - TABS : 0;
 }
 
-/** Whether a tab is as high as what it holds, at most `drawerHeight`: until somebody gives it another height. */
-export function isSnug(state: State): boolean {
-  const { drawer, drawerHeights } = state.view;
-  return drawer !== "code" && !isSweep(state) && drawerHeights.batch === undefined;
+/** Whether a tab is as high as what it holds, at most `heightOf`: until somebody gives it another height. */
+export function isSnug({ view: { drawer, drawerHeights } }: State): boolean {
+  return drawer !== "code" && drawerHeights.batch === undefined;
+}
+
+/** How high the drawer is, or may be where it is as high as what it holds: the graph keeps about half of the frame then. */
+export function heightOf(state: State): string {
+  if (isSweep(state) && isSnug(state)) return "55%";
+  return `min(${isSnug(state) ? 55 : 74}%, ${drawerHeight(state)}px)`;
 }
 
 /** Whether the card of a label that stays behind its image is open. */

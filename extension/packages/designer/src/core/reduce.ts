@@ -230,11 +230,11 @@ function onPreviews(state: State, message: Previews): State {
 
 /** Cells replace those of the sheet before one by one, so that nothing goes blank while others come. */
 function onSheet(state: State, message: Sheet): State {
-  const { name, port, revision, iteration, done } = message;
+  const { name, port } = message;
   const old = state.sheets[name];
   const kept = old && old.port.node === port.node && old.port.output === port.output ? old.cells : {};
   const cells = { ...kept, ...Object.fromEntries(message.cells.map((c) => [cellKey(c.variant, c.sample), c])) };
-  return { ...state, sheets: { ...state.sheets, [name]: { port, revision, iteration, cells, done } } };
+  return { ...state, sheets: { ...state.sheets, [name]: { ...message, cells } } };
 }
 
 /** Effects of an earlier state stay until the new ones are there. */

@@ -64,14 +64,17 @@ export function viewOf(
 const SLACK = 8;
 /** At which cards can be read. */
 export const READABLE = 134 / CARD;
+/** At which names can. */
+const NAMED = 91 / CARD;
 /** What larger cards must gain before they are shown larger. */
 const GROWTH = 1.06;
 
 /**
  * The view after cards came, went or moved: the one that there is, while all cards are in sight, else moved as far as it
- * must be, else that of the whole graph. It grows again where cards were made small for others that have gone.
+ * must be, else that of the whole graph, or of what is around the chosen card where that would take the names away. It
+ * grows again where cards were made small for others that have gone.
  */
-export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now: View): View | null {
+export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now: View, chosen?: Rect): View | null {
   const whole = viewOf(cards, size, covers);
   if (!whole) return null;
   const rects = ({ x, y, zoom }: View) =>
@@ -115,5 +118,19 @@ export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now
       zoom: view.zoom,
     };
   };
-  return inSight(moved(now)) ? moved(now) : whole;
+  if (inSight(moved(now))) return moved(now);
+  if (!chosen || !isFar(detailOf(whole.zoom)) || isFar(detailOf(now.zoom))) return whole;
+  const zoom = Math.min(now.zoom, NAMED);
+  const all = around(cards);
+  /** The card in the middle, but nothing empty beside the graph. */
+  const middle = (top: number, end: number, at: number, length: number, first: number, whole: number) => {
+    const begin = top + EDGE - first * zoom;
+    const wanted = (top + end - (2 * at + length) * zoom) / 2;
+    return Math.min(begin, Math.max(begin + end - top - 2 * EDGE - whole * zoom, wanted));
+  };
+  return {
+    x: middle(0, size.width, chosen.x, chosen.width, all.x, all.width),
+    y: middle(covers.top, size.height, chosen.y, chosen.height, all.y, all.height),
+    zoom,
+  };
 }

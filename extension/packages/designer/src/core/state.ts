@@ -29,6 +29,7 @@ import type {
   RunFinished,
   SampleStrip,
   Saved,
+  Sheet,
   SheetCell,
   Side,
   Snapshot,
@@ -113,13 +114,9 @@ export interface EffectState {
 }
 
 /** What has come of a sheet; its pictures live in `Images`. */
-export interface SheetState {
-  readonly port: PortRef;
-  readonly revision: number;
-  readonly iteration: number;
+export interface SheetState extends Omit<Sheet, "cells"> {
   /** By `variant:sample`. */
   readonly cells: Readonly<Record<string, SheetCell>>;
-  readonly done: boolean;
 }
 
 /** Where the quick-add search is open, and what it is for. */

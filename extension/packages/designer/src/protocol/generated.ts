@@ -964,6 +964,7 @@ export interface Sheet {
   readonly cells: readonly SheetCell[];
   readonly first: boolean;
   readonly done: boolean;
+  readonly note: string;
 }
 
 /** One sample of one variant: its place in the atlas (all 0 if there is no picture), and words about it. */

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
-import { drawerHeight, isSnug, TABS } from "../core/drawer";
+import { drawerHeight, isSnug, isSweep, TABS } from "../core/drawer";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
 import { sheetImage } from "../core/pictures";
@@ -18,6 +18,8 @@ import { useRoom } from "./useRoom";
 const CELL = { width: 160, height: 107 };
 /** How wide a picture is shown. */
 const WIDTHS = { least: 68, most: 240 } as const;
+/** And in a sweep: fewer samples where they would be smaller, larger ones where all rows are seen. */
+const SWEPT = { least: 88, most: 120 } as const;
 const [GAP, BAR, UNDER, PADDING, LABEL] = [6, 50, 16, 24, 94];
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
@@ -44,9 +46,9 @@ function widest(count: number, room: number, height: number): Columns {
 /** How wide the cells of a sweep are, a row for each of its values, with words below, and a column for each sample; and how many fit. */
 export function swept(rows: number, size: number, width: number, height: number, under = UNDER / rows): Columns {
   const room = width - LABEL;
-  const fitting = Math.min(room / Math.min(size, COLUMNS) - GAP, 1.5 * (height / rows - under - GAP), WIDTHS.most);
-  const cell = Math.floor(Math.max(WIDTHS.least, fitting));
-  return { columns: Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (cell + GAP)))), cell };
+  const columns = Math.min(size, COLUMNS, Math.max(1, Math.floor(room / (SWEPT.least + GAP))));
+  const tall = Math.min(WIDTHS.most, 1.5 * (height / rows - under - GAP));
+  return { columns, cell: Math.floor(Math.min(room / columns - GAP, Math.max(SWEPT.most, tall))) };
 }
 
 interface Row {
@@ -173,7 +175,7 @@ export function BatchPane() {
   const session = useSession();
   const { box, width, height: given } = useRoom(900);
   // a drawer that is as high as its rows says nothing of how high these may be
-  const height = useSel((s) => (isSnug(s) ? drawerHeight(s) - TABS : given));
+  const height = useSel((s) => (!isSnug(s) ? given : isSweep(s) ? 0 : drawerHeight(s) - TABS));
   const port = useSel(sheetPort);
   const node = useSel((s) => nodeOf(s.graph, port?.node ?? ""));
   const { offered, argument, sweep, on, change } = useSweep(node);
@@ -210,11 +212,14 @@ export function BatchPane() {
   const told = useSel((s) => samples.map((k) => drawnWords(s, node, k, true)));
   if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
   const wired = argument ? node.argument_inputs[argument.name] : undefined;
+  // one number takes the place of several: those of channels, or extents
+  const own = argument && !wired ? (node.arguments[argument.name] ?? argument.default) : 0;
+  const all = Array.isArray(own) && own.length > 1 ? `for all ${own.length}` : "";
   const rows: readonly Row[] = [
     { label: wired || !on ? "as drawn" : "as it is", note: wired && on ? `by ${wired.node}` : "" },
     ...values.map((value) => ({
       label: format.value(value, argument?.unit ?? ""),
-      note: argument && sameValue(value, argument.default) ? "default" : "",
+      note: argument && sameValue(value, argument.default) ? "default" : all,
       value,
     })),
   ];
@@ -226,7 +231,7 @@ export function BatchPane() {
   const keep = (value: Value) => {
     if (!argument) return;
     session.edit(keepEdits(node, argument.name, value));
-    const text = `${argument.name} is ${format.value(value, argument.unit)} for every sample.`;
+    const text = `${argument.name} is ${format.value(value, argument.unit)} ${all && `${all}, `}for every sample.`;
     session.view({ sweep: sweep ?? null, notice: { text, node: node.key } });
   };
   const numeric = argument !== undefined && argument.choices.length === 0;
@@ -357,7 +362,7 @@ export function BatchPane() {
                   old={old}
                   variant={variant}
                   place={place}
-                  keep={value === undefined ? "" : `Keep ${row.label}`}
+                  keep={value === undefined ? "" : `Keep ${row.label} ${all}`.trim()}
                   under={(variant === 0 && drawn[place]) || size}
                   told={variant === 0 ? told[place] : undefined}
                   onClick={() => {
@@ -369,6 +374,7 @@ export function BatchPane() {
             })}
           </div>
         ))}
+        {on && shown?.note && <p>all rows are {shown.note}</p>}
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { isDense } from "../core/detail";
-import { drawerHeight, isSnug } from "../core/drawer";
+import { heightOf, isSnug, tabHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
@@ -10,95 +10,66 @@ import { copyText } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
 import { DataPane } from "./data/DataPane";
-import { Icon } from "./icons";
+import { Icon, type IconName } from "./icons";
 import { IconButton } from "./parts";
 import { ProblemsPane } from "./problems/ProblemsPane";
 import { SaveButtons } from "./SaveButtons";
 import { RunsPane } from "./times/RunsPane";
 import { SaveTrace, TimelinePane } from "./times/TimelinePane";
 
-const TABS: readonly (readonly [DrawerTab, string])[] = [
-  ["code", "Code"],
-  ["batch", "Batch"],
-  ["data", "Data"],
-  ["timeline", "Timeline"],
-  ["runs", "Runs"],
-  ["problems", "Problems"],
-];
-function Pane({ tab }: { readonly tab: DrawerTab }) {
-  switch (tab) {
-    case "code":
-      return <CodePane />;
-    case "batch":
-      return <BatchPane />;
-    case "timeline":
-      return <TimelinePane />;
-    case "runs":
-      return <RunsPane />;
-    case "data":
-      return <DataPane />;
-    case "problems":
-      return <ProblemsPane />;
-  }
+const PANES: Readonly<Record<DrawerTab, readonly [words: string, Pane: () => ReactNode]>> = {
+  code: ["Code", CodePane],
+  batch: ["Batch", BatchPane],
+  data: ["Data", DataPane],
+  timeline: ["Timeline", TimelinePane],
+  runs: ["Runs", RunsPane],
+  problems: ["Problems", ProblemsPane],
+};
+const TABS = Object.entries(PANES) as [DrawerTab, (typeof PANES)[DrawerTab]][];
+
+interface CodeButtonProps {
+  readonly icon: IconName;
+  readonly words: string;
+  readonly title: string;
+  readonly testId: string;
+  /** Takes the program, and gives what was done with it. */
+  readonly act: (source: string) => string;
 }
 
-function CopyButton() {
-  const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
-  const [done, setDone] = useState(false);
-  return (
-    <button
-      type="button"
-      className="ds-button ds-button-quiet"
-      disabled={!source}
-      title="Copy the program"
-      data-testid="copy-code"
-      onClick={() => {
-        copyText(source);
-        setDone(true);
-        setTimeout(() => setDone(false), 1500);
-      }}
-    >
-      <Icon name="copy" />
-      {done ? "Copied" : "Copy"}
-    </button>
-  );
-}
-
-/** The program into the next cell; absent where the page makes no cells. */
-function CellButton() {
-  const { insertCell } = useFrame();
+function CodeButton({ icon, words, title, testId, act }: CodeButtonProps) {
   const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
   const [done, setDone] = useState("");
-  if (!insertCell) return null;
-  const insert = () => {
-    const made = insertCell(source);
-    if (!made) copyText(source);
-    setDone(made ? "Inserted" : "Copied");
-    setTimeout(() => setDone(""), 3000);
-  };
   return (
     <button
       type="button"
       className="ds-button ds-button-quiet"
       disabled={!source}
-      title="Put the program into a new cell below"
-      data-testid="insert-cell"
-      onClick={insert}
+      title={title}
+      data-testid={testId}
+      onClick={() => {
+        setDone(act(source));
+        setTimeout(() => setDone(""), 3000);
+      }}
     >
-      <Icon name="plus" />
-      {done || "To a cell"}
+      <Icon name={icon} />
+      {done || words}
     </button>
   );
+}
+
+function copied(source: string): string {
+  copyText(source);
+  return "Copied";
 }
 
 export function Drawer() {
-  const { breadth } = useFrame();
+  const { breadth, insertCell } = useFrame();
   const session = useSession();
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
-  const height = useSel(drawerHeight);
+  const height = useSel(heightOf);
   const snug = useSel(isSnug);
-  const least = useSel((s) => drawerHeight({ ...s, view: { ...s.view, drawer: "code" } }));
+  const least = useSel((s) => tabHeight(s, "code"));
   const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
@@ -110,23 +81,18 @@ export function Drawer() {
     return () => session.view((v) => ({ drawer: v.drawer ?? "code" }));
   }, [small, session]);
   const open = tab !== null && some;
+  const Pane = open && PANES[tab][1];
   return (
     <section
       className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
       // between tabs the graph stays where it is, as far as what they hold allows that
-      style={
-        open
-          ? snug
-            ? { height: "auto", minHeight: least, maxHeight: `min(74%, ${height}px)` }
-            : { height: `min(74%, ${height}px)` }
-          : undefined
-      }
+      style={open ? (snug ? { height: "auto", minHeight: least, maxHeight: height } : { height }) : undefined}
       aria-label="Code, batch and times"
     >
       {open && <DrawerEdge />}
       <div className="ds-drawer-head">
         <div role="tablist" className="ds-tabs">
-          {TABS.map(([name, words]) => (
+          {TABS.map(([name, [words]]) => (
             <button
               key={name}
               type="button"
@@ -143,8 +109,20 @@ export function Drawer() {
           ))}
         </div>
         <span className="ds-spring" />
-        {open && tab === "code" && !asking && <CopyButton />}
-        {open && tab === "code" && !asking && <CellButton />}
+        {open && tab === "code" && !asking && (
+          <>
+            <CodeButton icon="copy" words="Copy" title="Copy the program" testId="copy-code" act={copied} />
+            {insertCell && (
+              <CodeButton
+                icon="plus"
+                words="To a cell"
+                title="Put the program into a new cell below"
+                testId="insert-cell"
+                act={(source) => (insertCell(source) ? "Inserted" : copied(source))}
+              />
+            )}
+          </>
+        )}
         {open && tab === "code" && <SaveButtons />}
         {open && tab === "timeline" && <SaveTrace />}
         {some && (
@@ -156,7 +134,7 @@ export function Drawer() {
           />
         )}
       </div>
-      {open && <Pane tab={tab} />}
+      {Pane && <Pane />}
     </section>
   );
 }

@@ -127,7 +127,7 @@ function CanvasView() {
     if (!touched.current) requestAnimationFrame(() => keep(true));
   }, [covers, keep]);
   const animate = useCallback(
-    (to: Readonly<Record<string, Position>>, keep: () => void, duration = 240) => {
+    (to: Readonly<Record<string, Position>>, done: () => void, duration = 240, look = fit) => {
       const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
       const start = performance.now();
       const length = reducedMotion(root) ? 0 : duration;
@@ -146,8 +146,8 @@ function CanvasView() {
           requestAnimationFrame(step);
         } else {
           dragging.current = false;
-          keep();
-          requestAnimationFrame(() => fit(Math.min(duration, 200)));
+          done();
+          requestAnimationFrame(() => look(Math.min(duration, 200)));
         }
       };
       dragging.current = true;
@@ -156,14 +156,15 @@ function CanvasView() {
     [session, root, setNodes, dragging, fit],
   );
 
-  /** Lay the cards out anew where they fill a room of another shape better. */
+  /** Lay the cards out anew where they fill a room of another shape better, and are seen smaller than `least`. */
   const reflow = useCallback(
-    (animated: boolean) => {
-      const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current)) : null;
-      if (places) animate(places, () => session.move(places), animated ? 240 : 0);
-      else fitSoon();
+    (animated: boolean, least = 2) => {
+      const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current), least) : null;
+      if (places) animate(places, () => session.move(places), animated ? 240 : 0, least < 1 ? () => keep(true) : fit);
+      else if (least > 1) fitSoon();
+      return places !== null;
     },
-    [session, animate, fitSoon],
+    [session, animate, fit, fitSoon, keep],
   );
   useAutoPlace(box, fitSoon);
   useFirstFit(nodes.length, fit, keep, reflow, box, touched);

@@ -8,7 +8,7 @@ import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
 import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
-import { isLaid, layoutOf } from "./sizes";
+import { isLaid, layoutOf, SMALL } from "./sizes";
 import { obstaclesOf } from "./useFlow";
 
 /** How long a card that is pointed out has its ring, in ms. */
@@ -121,13 +121,14 @@ const REST = 150;
 
 /**
  * Fit when the first card appears and while the room changes; cards find their places at first, and when it rests. Once
- * tabs of the drawer are opened and closed, cards stay where they are, as large as they are while they can.
+ * tabs of the drawer are opened and closed, cards stay where they are, as large as they are while they can; they give way
+ * to a tab that would make them small, until it is closed.
  */
 export function useFirstFit(
   count: number,
   fit: () => void,
   keep: (back: boolean) => void,
-  reflow: (animated: boolean) => void,
+  reflow: (animated: boolean, least?: number) => boolean,
   box: { readonly current: HTMLDivElement | null },
   touched: { readonly current: boolean },
 ): void {
@@ -143,6 +144,9 @@ export function useFirstFit(
     let last = { wide: 0, high: 0 };
     const first = session.store.get().view.drawer;
     let chosen = false;
+    /** The least scale at which cards stay where they are, and whether they have given way to the drawer. */
+    let least = 0;
+    let moved = false;
     let wait: ReturnType<typeof setTimeout> | undefined;
     const observer = new ResizeObserver(() => {
       const { clientWidth: wide, clientHeight: high } = element;
@@ -150,11 +154,15 @@ export function useFirstFit(
       chosen ||= session.store.get().view.drawer !== first;
       if (last.wide && !(still && high === last.high) && !touched.current) {
         clearTimeout(wait);
-        if (chosen && still) keep(true);
-        else {
-          fit();
-          wait = setTimeout(() => !touched.current && reflow(true), REST);
-        }
+        // another width asks for all, also where the drawer follows it
+        least = Math.max(least, chosen && still && !moved ? SMALL : 2);
+        if (least < 1) keep(true);
+        else fit();
+        wait = setTimeout(() => {
+          const { drawer } = session.store.get().view;
+          if (!touched.current && reflow(true, least)) moved = chosen && drawer !== null && drawer !== "code";
+          least = 0;
+        }, REST);
       }
       last = { wide, high };
     });

@@ -114,7 +114,7 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
 }
 
 /** Cards that are seen smaller have their pictures, but hardly more: the program makes room for them. */
-const SMALL = 0.65;
+export const SMALL = 0.65;
 
 /** Places for all cards of a graph that has none; `folds`: in the room of the program, `more` px high, too, which is folded for that. */
 export function firstPlaces(
@@ -137,9 +137,10 @@ const GAIN = 1.15;
 /**
  * Places that fill a room better than those of another room do; null if the cards are to stay.
  *
- * They stay where somebody has moved one of them, and where a file says where they stand.
+ * They stay where somebody has moved one of them, where a file says where they stand, and where they are seen as large
+ * as `least`.
  */
-export function reflowed(state: State, room: Size): Record<string, Position> | null {
+export function reflowed(state: State, room: Size, least = 2): Record<string, Position> | null {
   const { graph, positions } = state;
   if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
   const sizes = sizesOf(state);
@@ -148,6 +149,7 @@ export function reflowed(state: State, room: Size): Record<string, Position> | n
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
   if (!now || !Object.entries(best.positions).some(moved)) return null;
+  if (fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
   // What is seen whole anyway flows as lines of text do.
   const flows = isWhole(room, best) || best.turns < now.turns;
   return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;

@@ -26,7 +26,7 @@ export function useSight(
   const home = useRef<View | null>(null);
   /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
   const look = useCallback(
-    (choose: (cards: readonly Rect[], size: Size, covers: Covers) => View | null, duration: number) => {
+    (choose: (cards: readonly Rect[], size: Size, covers: Covers, chosen?: Rect) => View | null, duration: number) => {
       const frame = box.current;
       if (!frame) return;
       const { width, height } = frame.getBoundingClientRect();
@@ -48,9 +48,9 @@ export function useSight(
         top: strip || (height > LOW ? STRIP : 0),
         controls: 20 + Math.max(CONTROLS.width - 20, controls),
       };
-      const chosen = choose(cards, { width, height }, covers);
-      if (!chosen || chosen === aim.current) return;
-      const to = beside(chosen, width);
+      const view = choose(cards, { width, height }, covers, cards[latest.current.findIndex((n) => n.selected)]);
+      if (!view || view === aim.current) return;
+      const to = beside(view, width);
       aim.current = to;
       at.current = to;
       const arrived = () => {
@@ -81,8 +81,8 @@ export function useSight(
       const from = home.current ?? now;
       if (back) home.current = from;
       at.current = now;
-      look((...of) => {
-        const to = keptView(...of, from);
+      look((cards, size, covers, chosen) => {
+        const to = keptView(cards, size, covers, from, chosen);
         return same(to) ? null : to;
       }, 200);
     },

@@ -1,4 +1,4 @@
-import { drawerHeight } from "../../core/drawer";
+import { heightOf } from "../../core/drawer";
 import { OUTPUTS } from "../../core/graph";
 import { enteredBox, selectedBox } from "../../core/subgraph";
 import { useSel } from "../context";
@@ -14,12 +14,12 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
   const box = useSel(
     (s) => selectedBox(s) ?? (s.view.selection.length === 0 && !s.view.settings ? enteredBox(s) : null),
   );
-  const drawer = useSel((s) => (s.view.drawer && s.graph?.nodes.length ? drawerHeight(s) : 28));
+  const drawer = useSel((s) => (s.view.drawer && s.graph?.nodes.length ? heightOf(s) : "28px"));
   const only = selection.length === 1 ? selection[0] : undefined;
   return (
     <aside
       className={`ds-inspector ${floating ? "ds-floating" : ""}`}
-      style={{ "--ds-covered": `min(${drawer}px, 70%)` }}
+      style={{ "--ds-covered": drawer }}
       aria-label="Inspector"
       data-testid="inspector"
     >

@@ -1,0 +1,114 @@
+"""Frames of several widths and heights with the drawer open: the graph above it stays whole and can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab, scenes
+
+pytestmark = pytest.mark.browser
+
+_LOOK = """() => {
+  const root = [...document.querySelectorAll('[data-testid="designer"]')].find(one => one.offsetParent);
+  const rect = one => { const { x, y, right, bottom, width, height } = one.getBoundingClientRect(); return { x, y, right, bottom, width, height }; };
+  const cards = [...root.querySelectorAll('.react-flow__node')].map(one => ({
+    ...rect(one), key: one.dataset.id.replaceAll('_', ''), name: one.querySelector('.ds-card-head b')?.textContent ?? '' }));
+  const cells = [...root.querySelectorAll('.ds-sheet-button')].map(rect);
+  return { cards, cells, root: rect(root), canvas: rect(root.querySelector('.ds-canvas')), drawer: rect(root.querySelector('.ds-drawer')),
+    column: rect(root.querySelector('.ds-column')) };
+}"""
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _size(page: Any, width: int, height: int) -> None:
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate(
+        "(one, [width, height]) => { one.style.width = `${width}px`; one.style.height = `${height}px`; }", [width, height]
+    )
+    lab.settle(page)
+
+
+def _whole(look: dict[str, Any], case: object) -> None:
+    """All cards are in sight, with their names."""
+    canvas = look["canvas"]
+    for card in look["cards"]:
+        assert canvas["x"] <= card["x"] and card["right"] <= canvas["right"], (case, card)
+        assert canvas["y"] <= card["y"] and card["bottom"] <= canvas["bottom"], (case, card)
+        assert card["name"] == card["key"], (case, card)
+
+
+@pytest.fixture
+def designer(page: Any, server: tuple[str, Path]) -> Any:
+    lab.write_notebook(server[1] / "heights.ipynb", scenes.six() + scenes.SHOW)
+    lab.open_notebook(page, server[0], "heights.ipynb")
+    _by_id(page, "thumb-normalize").wait_for(timeout=90_000)
+    lab.settle(page)
+    return page
+
+
+def test_a_sweep_leaves_the_graph_above_it_whole_and_readable(designer: Any) -> None:
+    page = designer
+    for width, height in ((1600, 640), (1600, 900), (1100, 600), (800, 900), (800, 600)):
+        _size(page, width, height)
+        before = page.evaluate(_LOOK)
+        _whole(before, (width, height))
+        lab.card(page, "normalize").click(position={"x": 30, "y": 6})
+        _by_id(page, "tab-batch").click()
+        _by_id(page, "sheet-mode-sweep").click()
+        page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
+        lab.settle(page)
+        look = page.evaluate(_LOOK)
+        _whole(look, (width, height))
+        assert look["drawer"]["height"] <= 0.56 * look["column"]["height"], (width, height)
+        assert {round(cell["width"] / cell["height"], 1) for cell in look["cells"]} == {1.5}
+        assert look["cells"][0]["width"] >= (120 if width > 1100 else 88), (width, height)
+        _by_id(page, "sheet-mode-samples").click()
+        lab.settle(page)
+        sheet = page.evaluate(_LOOK)
+        assert sheet["drawer"]["bottom"] - max(cell["bottom"] for cell in sheet["cells"]) < 30, (width, height)
+        _by_id(page, "tab-batch").click()
+        _by_id(page, "canvas").focus()
+        page.keyboard.press("Escape")
+        lab.settle(page)
+        _whole(page.evaluate(_LOOK), (width, height, "closed"))
+
+
+def test_a_narrow_frame_shows_cards_as_large_as_it_allows(designer: Any) -> None:
+    page = designer
+    _size(page, 800, 900)
+    cards = page.evaluate(_LOOK)["cards"]
+    assert max(card["width"] for card in cards) > 140
+
+
+def test_rows_of_a_sweep_share_a_range_and_say_how_many_numbers_one_replaces(designer: Any) -> None:
+    page = designer
+    lab.card(page, "normalize").click(position={"x": 30, "y": 6})
+    _by_id(page, "tab-batch").click()
+    _by_id(page, "sheet-mode-sweep").click()
+    _by_id(page, "sweep-argument").select_option("mean")
+    page.locator(".ds-sheet p", has_text="ll rows are shown from").wait_for()
+    keep = _by_id(page, "sheet-3-0")
+    assert keep.get_attribute("aria-label").startswith("Keep 123.7 for all 3")
+    bright = """row => { const canvas = document.querySelector(`[data-testid="sheet-${row}-0"] canvas`);
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return data.reduce((sum, one, i) => i % 4 < 3 ? sum + one : sum, 0); }"""
+    page.wait_for_function(f"() => ({bright})(1) > 1.2 * ({bright})(3) && ({bright})(3) > 1.2 * ({bright})(5)")
+    keep.click()
+    page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('123.7 for all 3')")
+    _by_id(page, "undo-notice").click()
+
+
+def test_a_clip_is_played_in_the_row_that_is_open(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "clip.ipynb", scenes.clip() + scenes.SHOW)
+    lab.open_notebook(page, server[0], "clip.ipynb")
+    _by_id(page, "node-clip").wait_for(timeout=90_000)
+    _size(page, 520, 640)
+    _by_id(page, "outline-clip").click()
+    play = page.locator('[data-testid="play-clip"]:visible')
+    play.click()
+    page.locator('[data-testid="frame-clip"]:visible', has_text="frame 4").wait_for()
+    assert play.get_attribute("aria-pressed") == "true"
