@@ -52,6 +52,16 @@ const SYSTEM = [
   [/^ {4}'(controls\.|node\.a11yDescription\.[ka])[^']*': .*$/gm, ""],
   // no card lies in another one
   [/(?<=function handleExpandParent\([^)]*\) \{)[\s\S]*?(?=\n\})/g, " return [];"],
+  // the view stays while a card or a wire is dragged
+  [/(?<=async function autoPan\(\) \{)[\s\S]*?(?=\n {8}\})/g, ""],
+  [/(?<=\n {4}function autoPan\(\) \{)[\s\S]*?(?=\n {4}\})/g, ""],
+  // cards go anywhere, to any px
+  [/const multiDragSnapOffset = isMultiDrag[\s\S]*?: null;/g, ""],
+  [/if \(snapToGrid\) \{\n {20}nextPosition[\s\S]*?\n {16}\}/g, ""],
+  [/const nodesBox = isMultiDrag .*;/g, ""],
+  [/if \(isMultiDrag && nodeExtent[\s\S]*?\n {16}\}/g, ""],
+  // the wheel zooms
+  [/isPanOnScroll\s*\? createPanOnScrollHandler\([\s\S]*?\}\)\s*: /g, ""],
 ];
 
 /** What the designer listens to at its own elements, or not at all. */
@@ -88,6 +98,9 @@ const REACT = [
   [/return \{\s+getNodes: \(\) =>[\s\S]*?\n {8}\};(?=\n {4}\}, \[\]\);)/g, "return { getInternalNode };"],
   [/if \(deleteKeyPressed\) \{[\s\S]*?\n {8}\}/g, ""],
   [/const batchContext = useBatchContext\(\);/g, ""],
+  // what is not on the page the canvas itself hides
+  [/onlyRenderVisible\s*\? getNodesInside\(.*\s*: /g, ""],
+  [/(?<=if \()!onlyRenderVisible(?=\))/g, "true"],
   [/jsx\(BatchProvider, (\{ children: .*? \})\) \}\)\);/g, "$1.children }));"],
   // the line of a connection that is being drawn is a curve
   [/switch \(type\) \{\s*case ConnectionLineType\.Bezier:[\s\S]*?\n {4}\}/g, "[path] = getBezierPath(pathParams);"],

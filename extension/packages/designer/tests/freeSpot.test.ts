@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { freeSpot } from "../src/core/freeSpot";
 import { titleOf } from "../src/core/problems";
-import { boxesAlong, route, trackOf } from "../src/core/route";
+import { boxesAlong } from "../src/core/route";
 
 const FRAME = { x: 0, y: 0, width: 1000, height: 600 };
 const POPUP = { width: 300, height: 190 };
@@ -44,28 +44,6 @@ describe("freeSpot", () => {
     const around = [0, 180, 360, 540, 720].flatMap((x) => [0, 180, 360].map((y) => card(x, y)));
     expect(freeSpot(POPUP, card(0, 0), around, { ...FRAME, width: 1300 })?.x).toBeGreaterThan(800);
     expect(freeSpot(POPUP, card(0, 0), around, { ...FRAME, width: 1300 }, { most: 3000, far: 120 })).toBeNull();
-  });
-});
-
-describe("tracks", () => {
-  it("are others for each type of data", () => {
-    const tracks = (["image", "label", "scalar"] as const).map((kind) => trackOf(kind));
-    for (const side of ["out", "into", "beside"] as const) expect(new Set(tracks.map((t) => t[side])).size).toBe(3);
-  });
-
-  it("keeps the wires of two argument sources apart", () => {
-    const cards = [card(20, 14), card(388, 14)];
-    const ways = [0, 1].map((n) => route({ x: 536, y: 440 }, { x: 20, y: 128 }, cards, trackOf("scalar", n)));
-    expect(ways[0]).not.toBe(ways[1]);
-  });
-
-  it("goes around a card that stands on the straight way", () => {
-    const cards = [card(20, 14), card(204, 14), card(388, 14), card(204, 300)];
-    for (const n of [0, 1, 2]) {
-      const way = route({ x: 168, y: 60 }, { x: 388, y: 64 }, cards, trackOf("scalar", n));
-      const lanes = [...way.matchAll(/-?[\d.]+ (-?[\d.]+)/g)].map((m) => Number(m[1]));
-      expect(lanes.some((y) => y < 14 || y > 14 + 171)).toBe(true);
-    }
   });
 });
 

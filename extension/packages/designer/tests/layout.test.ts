@@ -1,9 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { detailOf, fittingScale } from "../src/core/detail";
-import { freePlace } from "../src/core/freeSpot";
+import { freePlace, overlap } from "../src/core/freeSpot";
 import { OUTPUTS } from "../src/core/graph";
-import { DENSE, layoutGraph, outputRows, outputsHeight, wayInBox, wayOf } from "../src/core/layout";
-import { bezier, route, routeUnder } from "../src/core/route";
+import { Floor } from "../src/core/grid";
+import {
+  CARD,
+  COLUMN,
+  DENSE,
+  layoutGraph,
+  outputRows,
+  outputsHeight,
+  type Size,
+  wayInBox,
+  wayOf,
+} from "../src/core/layout";
+import { bezier, cornersUnder, pathOf, route } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
 
@@ -317,12 +328,12 @@ describe("route", () => {
     expect(Math.max(...across)).toBeLessThan(552 + 20);
   });
   it("runs below all cards where it would cross the graph", () => {
-    const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]);
+    const path = pathOf(cornersUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]));
     expect(path).toContain("483");
   });
   it("does not run behind a card that stands in its way down", () => {
     const low = card(190, 300);
-    const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), low, card(400, 14)]);
+    const path = pathOf(cornersUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), low, card(400, 14)]));
     const points = [...path.matchAll(/(-?\d+(?:\.\d+)?) (-?\d+(?:\.\d+)?)/g)].map(([, x, y]) => [Number(x), Number(y)]);
     expect(points.filter(([x = 0, y = 0]) => x > 190 && x < 338 && y > 300 && y < 471)).toEqual([]);
     expect(Math.max(...points.map(([, y = 0]) => y))).toBeLessThan(300);
@@ -356,5 +367,72 @@ describe("detailOf", () => {
       "picture",
       "quiet",
     ]);
+  });
+});
+
+describe("sources of arguments", () => {
+  /** A graph of branches, some of which join, whose steps have up to three numbers of their own; the same for each seed. */
+  function branching(seed: number): GraphView {
+    let state = seed;
+    const draw = (below: number) => {
+      state = (state * 1103515245 + 12345) % 2147483648;
+      return Math.floor((state / 2147483648) * below);
+    };
+    const nodes = [node("reader", "readers.file"), node("decode", "decoders.image", { inputs: [ref("reader")] })];
+    const steps = ["decode"];
+    for (let i = 0; i < 3 + draw(9); i += 1) {
+      const from = steps.at(-1 - draw(2)) ?? "decode";
+      const joins = draw(5) === 0 ? [ref(steps[draw(steps.length)] ?? "decode")] : [];
+      const numbers = Array.from({ length: Math.max(0, draw(6) - 2) }, (_, n) => `number${i}_${n}`);
+      nodes.push(...numbers.map((key) => node(key, "random.uniform")));
+      nodes.push(
+        node(`step${i}`, "rotate", {
+          inputs: [ref(from), ...joins],
+          argument_inputs: Object.fromEntries(numbers.map((key, n) => [`argument${n}`, ref(key)])),
+        }),
+      );
+      steps.push(`step${i}`);
+    }
+    return { name: "random", nodes, outputs: steps.slice(-1 - draw(3)).map((key) => ref(key)) };
+  }
+
+  const cases = Array.from({ length: 120 }, (_, seed) => branching(seed + 1));
+  const laid = (graph: GraphView, box: Size) => {
+    const known = sizesIn(graph);
+    const { positions } = wayInBox(graph, known, box);
+    const sizeOf = (key: string) => known.get(key) ?? { width: CARD, height: outputsHeight(graph, positions) };
+    const rects = Object.entries(positions).map(([key, at]) => ({ key, ...at, ...sizeOf(key) }));
+    return { rects, positions };
+  };
+  const sizesIn = (graph: GraphView) =>
+    new Map(
+      graph.nodes.map(({ key, operator, argument_inputs }) => [
+        key,
+        { width: 148, height: operator === "random.uniform" ? 104 : 151 + 20 * Object.keys(argument_inputs).length },
+      ]),
+    );
+
+  it("stand in the column of what they feed or in the one before, where there is room", () => {
+    for (const graph of cases) {
+      const { positions } = laid(graph, { width: 1300, height: 2000 });
+      for (const { key, argument_inputs } of graph.nodes)
+        for (const { node: source } of Object.values(argument_inputs))
+          expect([0, COLUMN]).toContain((positions[key]?.x ?? 0) - (positions[source]?.x ?? 0));
+    }
+  });
+  it("cover nothing, nor do other cards", () => {
+    for (const graph of cases)
+      for (const height of [300, 420, 700, 2000]) {
+        const { rects } = laid(graph, { width: 1300, height });
+        for (const [i, p] of rects.entries()) for (const q of rects.slice(i + 1)) expect(overlap(p, q)).toBe(0);
+      }
+  });
+  it("go into a free place between cards", () => {
+    const floor = new Floor(1, () => 100, DENSE);
+    floor.put("one", 0, 14);
+    floor.put("two", 0, 400);
+    expect([floor.free(0, 0, 120), floor.free(0, 300, 120), floor.top(0)]).toEqual([135, 521, 521]);
+    floor.pass(0, 150, 180);
+    expect([floor.free(0, 0, 120), floor.top(0)]).toEqual([180, 521]);
   });
 });

@@ -11,7 +11,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { firstPlaces, layoutOf, relaid, tracksOf } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 
@@ -42,25 +42,6 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
-  });
-});
-
-describe("tracks", () => {
-  it("keep wires of two pictures to one step apart, and not those of one", () => {
-    const nodes = [
-      node("decode", "decoders.image"),
-      node("one", "rotate", { inputs: [ref("decode")] }),
-      node("two", "rotate", { inputs: [ref("decode")] }),
-      node("both", "stack", { inputs: [ref("one"), ref("two")] }),
-    ];
-    const positions = {
-      decode: { x: 20, y: 14 },
-      one: { x: 572, y: 14 },
-      two: { x: 572, y: 218 },
-      both: { x: 20, y: 422 },
-    };
-    const tracks = tracksOf({ ...before, graph: { name: "two", nodes, outputs: [ref("both")] }, positions });
-    expect(tracks.get("one")).not.toBe(tracks.get("two"));
   });
 });
 

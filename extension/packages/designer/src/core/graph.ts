@@ -86,14 +86,6 @@ export const wiresFrom: (graph: GraphView) => ReadonlyMap<string, readonly Wire[
   return found;
 });
 
-/** The nodes that feed arguments, numbered in the order of the wires. */
-export const argumentSources: (graph: GraphView) => ReadonlyMap<string, number> = remembered((graph) => {
-  const found = new Map<string, number>();
-  for (const { source, slot } of wiresOf(graph))
-    if (slot.kind === "argument" && !found.has(source.node)) found.set(source.node, found.size);
-  return found;
-});
-
 /** Names that no new node may have. */
 export function takenKeys(graph: GraphView): Set<string> {
   return new Set(graph.nodes.flatMap((n) => [n, ...n.parts]).map((n) => n.key));

@@ -1,50 +1,26 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
 import { EDGE, fittingScale, WIDTHS } from "./detail";
 import { cardsOf, descendants, nodeOf, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
+import {
+  CARD,
+  type Cell,
+  COLUMN,
+  columnsIn,
+  DENSE,
+  endOf,
+  Floor,
+  type Height,
+  type Pitch,
+  PORT,
+  ROW,
+  SIDE,
+  type Size,
+  type Span,
+  TOP,
+  WIDE,
+} from "./grid";
 
-export const COLUMN = 184;
-export const ROW = 204;
-export const CARD = 148;
-/** The line of a card's main ports, under its upper edge. */
-export const PORT = 14;
-const SIDE = 20;
-const TOP = 14;
-
-/** How closely cards stand: the room that a row of them keeps at least, and what is free below it. */
-export interface Pitch {
-  readonly row: number;
-  readonly gap: number;
-}
-
-/** Rows keep the height of a card with one argument, so that neighbours line up. */
-const WIDE: Pitch = { row: 171, gap: ROW - 171 };
-/** Of cards that have a name and a picture and nothing else. */
-export const DENSE: Pitch = { row: 129, gap: 21 };
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-  /** What there is of it above its line. */
-  readonly head?: number;
-}
-
-/** Columns that a card takes. */
-type Span = (key: string) => number;
-
-interface Cell {
-  column: number;
-  lane: number;
-  readonly span: number;
-}
-
-function columnsIn({ column, span }: Pick<Cell, "column" | "span">): number[] {
-  return Array.from({ length: span }, (_, i) => column + i);
-}
-
-/** The first column right of all cells. */
-function endOf(cells: Iterable<Pick<Cell, "column" | "span">>): number {
-  return Math.max(0, ...[...cells].map((c) => c.column + c.span));
-}
+export { CARD, COLUMN, DENSE, PORT, ROW, type Size } from "./grid";
 
 /** Nodes without inputs of their own that feed arguments only: they sit under what they feed. */
 function argumentSources(graph: GraphView): Map<string, string> {
@@ -61,16 +37,22 @@ function argumentSources(graph: GraphView): Map<string, string> {
   return feeds;
 }
 
+/** The nodes, or the outputs, that a node feeds. */
+function usersOf(graph: GraphView, key: string): Set<string> {
+  return new Set(
+    wiresFrom(graph)
+      .get(key)
+      ?.map(({ slot }) => slot.node),
+  );
+}
+
 /** Where of two steps that share a number, such as a picture's and that of its boxes, the earlier one begins: with the other. */
 function abreast(graph: GraphView, small: ReadonlyMap<string, string>, placed: ReadonlyMap<string, Cell>) {
   const least = new Map<string, number>();
   for (const key of small.keys()) {
-    const users = new Set(
-      wiresFrom(graph)
-        .get(key)
-        ?.map((w) => w.slot.node),
+    const [a, b, ...others] = [...usersOf(graph, key)].sort(
+      (p, q) => (placed.get(p)?.column ?? 0) - (placed.get(q)?.column ?? 0),
     );
-    const [a, b, ...others] = [...users].sort((p, q) => (placed.get(p)?.column ?? 0) - (placed.get(q)?.column ?? 0));
     if (a && b && others.length === 0 && !descendants(graph, [a]).has(b)) least.set(a, placed.get(b)?.column ?? 0);
   }
   return least;
@@ -99,15 +81,14 @@ function cells(graph: GraphView, small: ReadonlyMap<string, string>, span: Span)
 
 /** A source that joins late stands just before what it feeds, so that its wire is short, and so does what it alone feeds. */
 function pullSources(graph: GraphView, placed: Map<string, Cell>, main: readonly NodeView[]): void {
-  const usersOf = (key: string) => new Set((wiresFrom(graph).get(key) ?? []).map((w) => w.slot.node));
   const isShared = (key: string) => {
-    const users = usersOf(key);
+    const users = usersOf(graph, key);
     return users.size > 1 || users.has(OUTPUTS);
   };
   for (const node of [...main].reverse()) {
     const cell = placed.get(node.key);
     if (!cell || node.inputs.some((r) => r !== null && isShared(r.node))) continue;
-    const users = [...usersOf(node.key)].filter((key) => key !== OUTPUTS);
+    const users = [...usersOf(graph, node.key)].filter((key) => key !== OUTPUTS);
     const columns = users.map((key) => placed.get(key)?.column).filter((c): c is number => c !== undefined);
     if (columns.length > 0) cell.column = Math.max(cell.column, Math.min(...columns) - cell.span);
   }
@@ -152,62 +133,6 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
   }
 }
 
-type Height = (key: string) => number;
-
-/** How much lower a small card may come to stand for those beside it to be on one line, in px. */
-const NEAR = 100;
-
-/** The floor on which the next card of each column stands, in px. */
-class Floor {
-  readonly positions: Record<string, Position> = {};
-  private readonly bottoms: number[];
-  private readonly gaps: number[];
-
-  constructor(
-    readonly columns: number,
-    readonly height: Height,
-    private readonly pitch: Pitch,
-  ) {
-    this.bottoms = Array.from({ length: columns }, () => TOP - pitch.gap);
-    this.gaps = Array.from({ length: columns }, () => pitch.gap);
-  }
-
-  /** The first free height of a column. */
-  top(column: number): number {
-    return (this.bottoms[column] ?? 0) + (this.gaps[column] ?? this.pitch.gap);
-  }
-
-  /** The first height that is free in all of these columns. */
-  topOf(columns: readonly number[]): number {
-    return Math.max(TOP, ...columns.map((c) => this.top(c)));
-  }
-
-  put(key: string, column: number, y: number, gap = this.pitch.gap, span = 1): void {
-    this.positions[key] = { x: SIDE + column * COLUMN, y };
-    const tall = gap === this.pitch.gap && this.height(key) > 120;
-    const row = tall ? Math.max(this.height(key), this.pitch.row) : this.height(key);
-    for (const taken of columnsIn({ column, span })) {
-      this.bottoms[taken] = Math.max(this.bottoms[taken] ?? 0, y + row);
-      this.gaps[taken] = gap;
-    }
-  }
-
-  /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower. */
-  align(stacks: ReadonlyMap<number, readonly string[]>): void {
-    const top = (keys: readonly string[]) => this.positions[keys[0] ?? ""]?.y ?? 0;
-    const tops = [...stacks.values()].map(top);
-    for (const [column, keys] of stacks) {
-      const from = top(keys);
-      const by = Math.max(...tops.filter((y) => y < from + NEAR)) - from;
-      for (const key of keys) {
-        const at = this.positions[key];
-        if (at) this.positions[key] = { ...at, y: at.y + by };
-      }
-      this.bottoms[column] = (this.bottoms[column] ?? 0) + by;
-    }
-  }
-}
-
 /**
  * Branches in several blocks side by side: of a graph with many short branches, each block takes as many as a column of
  * the frame has room for.
@@ -231,6 +156,19 @@ function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cel
   return placed;
 }
 
+/**
+ * What a source of arguments costs: for each column between its place and the one beside its target, for each px above or
+ * below the line that it is to stand on, and for each px by which it makes the whole higher. Far ones may stand in any column.
+ */
+const COSTS = {
+  close: { across: 120, aside: 0.1, growth: 0 },
+  medium: { across: 120, aside: 0.3, growth: 1 },
+  near: { across: 120, aside: 0.3, growth: 5 },
+  far: { across: 30, aside: 0.3, growth: 1 },
+} as const;
+type Stray = keyof typeof COSTS;
+const STRAYS = ["close", "medium", "near", "far"] as const;
+
 interface Plan {
   readonly graph: GraphView;
   readonly small: ReadonlyMap<string, string>;
@@ -238,8 +176,7 @@ interface Plan {
   readonly span: Span;
   readonly head: Height;
   readonly pitch: Pitch;
-  /** Whether sources of arguments may stand in any column. */
-  readonly spread: boolean;
+  readonly stray: Stray;
 }
 
 /** Cards of a grid, row by row; what does not fit into `columns` continues below. */
@@ -259,7 +196,7 @@ function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch
   const span = (key: string) => Math.ceil(((sizes.get(key)?.width ?? CARD) + COLUMN - CARD) / COLUMN);
   const height = (key: string) => sizes.get(key)?.height ?? pitch.row;
   const head = (key: string) => sizes.get(key)?.head ?? 0;
-  return { graph, small: argumentSources(graph), height, span, head, pitch, spread: false };
+  return { graph, small: argumentSources(graph), height, span, head, pitch, stray: "close" };
 }
 
 function columnsOf(width: number): number {
@@ -274,8 +211,9 @@ export function layoutGraph(graph: GraphView, sizes: ReadonlyMap<string, Size>, 
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over; a chain that is not one line; and cards that do not show all that they have. */
 const COST = { change: 1.08, turn: 1.1, small: 1.05 } as const;
-/** Cards that are seen smaller may have their numbers farther away. */
+/** Cards that are seen smaller may have their numbers farther away; and how much smaller they may be for these to stand close. */
 const FAR = 0.65;
+const LITTLE = 0.01;
 /** What a break of several branches must gain, as it leads all of their wires back to the left; beyond `most` it gains nothing. */
 const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
@@ -312,19 +250,19 @@ class Ways {
   }
 
   /** In rows of so many columns. */
-  inRows(columns: number, spread = false): Way {
-    return this.way(this.grid, columns, spread);
+  inRows(columns: number, stray: Stray): Way {
+    return this.way(this.grid, columns, stray);
   }
 
   /** In 2, 3, 4 ... columns, and in 1, 2, 3 ... rows that are as short as they can be. */
-  *broken(spread = false): Generator<Way> {
+  *broken(stray: Stray): Generator<Way> {
     const counts = Array.from({ length: MOST.columns }, (_, i) => Math.min(i + 2, this.length));
     const shortest = Array.from({ length: MOST.rows }, (_, i) => Math.ceil(this.length / (i + 1)));
-    for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns, spread);
+    for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns, stray);
   }
 
   /** With the branches in 2, 3 ... blocks side by side. */
-  *folded(): Generator<Way> {
+  *folded(stray: Stray): Generator<Way> {
     const inner = wiresOf(this.graph).filter(({ source, slot }) => this.grid.has(source.node) && slot.node !== OUTPUTS);
     for (let blocks = 2; blocks <= MOST.blocks && this.lanes >= 2 * blocks; blocks += 1) {
       const rows = Math.ceil(this.lanes / blocks);
@@ -332,12 +270,12 @@ class Ways {
       // What a block takes from one right of it would run back through both.
       if (inner.some(({ source, slot }) => blockOf(source.node) > blockOf(slot.node))) continue;
       const grid = folded(this.grid, rows);
-      yield this.way(grid, endOf(grid.values()));
+      yield this.way(grid, endOf(grid.values()), stray);
     }
   }
 
-  private way(grid: ReadonlyMap<string, Cell>, columns: number, spread = false): Way {
-    const { positions } = placed({ ...this.plan, spread }, grid, columns);
+  private way(grid: ReadonlyMap<string, Cell>, columns: number, stray: Stray): Way {
+    const { positions } = placed({ ...this.plan, stray }, grid, columns);
     // A card as tall as its branches begins above them: the first row, too, is on its branch's line.
     const outputs = positions[OUTPUTS];
     const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
@@ -384,12 +322,18 @@ export function wayInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box
     const best = [...some].reduce((a, b) => (worth(b) > worth(a) ? b : a), first);
     return worth(best) > (ways.isChain ? 1 : COST.change) * worth(first) ? best : first;
   };
-  const plain = ways.inRows(columnsOf(box.width));
-  if (!ways.isChain && isWhole(box, plain)) return plain;
-  const near = largest(ways.folded(), largest(ways.broken(), plain));
   const scale = ({ extent }: Way) => fittingScale(extent.width, extent.height, box);
-  const far = scale(near) < FAR ? largest(ways.broken(true), near) : near;
-  return scale(far) > scale(near) ? far : near;
+  const best = (stray: Stray) => {
+    const plain = ways.inRows(columnsOf(box.width), stray);
+    if (!ways.isChain && isWhole(box, plain)) return plain;
+    return largest(ways.folded(stray), largest(ways.broken(stray), plain));
+  };
+  const near = best("near");
+  const far = scale(near) < FAR ? largest(ways.broken("far"), near) : near;
+  const large = scale(far) > scale(near) ? far : near;
+  if (pitch === DENSE) return large;
+  const holds = (way: Way) => Math.min(worth(way) - worth(large), scale(way) - scale(large)) > -LITTLE;
+  return [best("close"), best("medium")].find(holds) ?? large;
 }
 
 /** The way in which `wayInBox` would place cards so in some box; undefined if somebody has moved one. */
@@ -404,7 +348,7 @@ export function wayOf(
   const same = (way: Way) =>
     Object.entries(way.positions).every(([key, at]) => at.x === positions[key]?.x && at.y === positions[key]?.y);
   const columns = 1 + Math.round((right - SIDE) / COLUMN);
-  return [ways.inRows(columns), ways.inRows(columns, true), ...ways.folded()].find(same);
+  return STRAYS.flatMap((stray) => [ways.inRows(columns, stray), ...ways.folded(stray)]).find(same);
 }
 
 /** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
@@ -446,7 +390,7 @@ type Member = Cell & { readonly key: string };
  * cards that are spread, those alone are on one line of which each is the first input of the next one.
  */
 function placeBand(members: readonly Member[], floor: Floor, plan: Plan, continues: boolean): void {
-  const { graph, pitch, spread } = plan;
+  const { graph, pitch, stray } = plan;
   const used = endOf(members);
   const spare = floor.columns - used;
   const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
@@ -456,13 +400,20 @@ function placeBand(members: readonly Member[], floor: Floor, plan: Plan, continu
   for (const m of [...members].sort((a, b) => a.lane - b.lane || a.column - b.column)) {
     const row = rows.at(-1);
     const before = row?.at(-1);
-    const follows = !(spread && pitch === DENSE) || before?.key === nodeOf(graph, m.key)?.inputs[0]?.node;
+    const follows = !(stray === "far" && pitch === DENSE) || before?.key === nodeOf(graph, m.key)?.inputs[0]?.node;
     if (follows && before?.lane === m.lane) row?.push(m);
     else rows.push([m]);
   }
   for (const row of rows) {
     const y = floor.topOf(row.flatMap(columnsIn)) + Math.max(...row.map((m) => plan.head(m.key)));
     for (const m of row) floor.put(m.key, m.column, y, undefined, m.span);
+    // what runs straight between them
+    for (const m of row)
+      for (const ref of nodeOf(graph, m.key)?.inputs ?? []) {
+        const from = row.find((other) => other.key === ref?.node);
+        for (let column = from ? endOf([from]) : m.column; column < m.column; column += 1)
+          floor.pass(column, y, y + 2 * PORT);
+      }
   }
 }
 
@@ -472,11 +423,8 @@ const SMALL_GAP = 28;
 /** What stays free between a row and the small cards below it: a wire. */
 const LANE = 20;
 
-/** What a column farther from its target costs, in px of height; where sources are spread over all columns, too. */
-const DISTANCE = { near: 120, spread: 30 } as const;
-
-/** Argument sources stand under their target's row, left of it: in the next column, or where there is room. */
-function placeSmall(members: readonly Member[], { small, spread }: Plan, floor: Floor): void {
+/** Argument sources stand under their target's row, left of it or below it, or where there is room near to that. */
+function placeSmall(members: readonly Member[], { small, stray }: Plan, floor: Floor): void {
   const stacks = new Map<number, string[]>();
   for (const [key, feeds] of small) {
     const target = members.find((m) => m.key === feeds);
@@ -486,14 +434,20 @@ function placeSmall(members: readonly Member[], { small, spread }: Plan, floor: 
     const below = Math.max(...row.map((m) => (floor.positions[m.key]?.y ?? TOP) + floor.height(m.key))) + LANE;
     // Beside the target where its row has no other card, so that what feeds it stands together.
     const free = target.column > 0 && !members.some((m) => m.lane === target.lane && columnsIn(m).includes(beside));
-    const here = free ? (floor.positions[feeds]?.y ?? TOP) : 0;
-    const y = (column: number) => Math.max(floor.top(column), column < beside ? 0 : here || below);
-    const far = DISTANCE[spread ? "spread" : "near"];
-    const cost = (column: number) => Math.max(here, y(column)) + far * Math.abs(beside - column);
-    let column = beside;
-    for (let other = spread ? floor.columns - 1 : beside - 1; other >= 0; other -= 1)
-      if (cost(other) < cost(column)) column = other;
-    floor.put(key, column, y(column), SMALL_GAP);
+    const top = floor.positions[feeds]?.y ?? TOP;
+    const wanted = free ? top : below;
+    const height = floor.height(key);
+    const { across, aside, growth } = COSTS[stray];
+    const end = floor.end();
+    let [column, y, least] = [beside, wanted, Number.POSITIVE_INFINITY];
+    for (let c = stray === "far" ? floor.columns - 1 : target.column; c >= 0; c -= 1)
+      for (const from of [wanted, top - ROW / 2]) {
+        const place = floor.free(c, from, height + SMALL_GAP);
+        const cost =
+          across * Math.abs(beside - c) + aside * Math.abs(place - wanted) + growth * Math.max(0, place + height - end);
+        if (cost < least) [column, y, least] = [c, place, cost];
+      }
+    floor.put(key, column, y, SMALL_GAP);
     stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }
   floor.align(stacks);

@@ -1,5 +1,3 @@
-import type { Kind } from "../protocol/generated";
-
 /** How a wire runs: a curve between neighbours, right angles with rounded corners for longer and backward ways. */
 
 export interface Rect {
@@ -139,91 +137,62 @@ function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
   return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 28);
 }
 
-/** Where a wire turns: how far from its ends, and how far beside the middle of the free way between rows of cards. */
-export interface Track {
-  readonly out: number;
-  readonly into: number;
-  readonly beside: number;
+/** The path through the corners of a wire; a curve where there are none. */
+export function pathOf(points: readonly Point[]): string {
+  const [a, b] = points;
+  return a && b && points.length === 2 ? bezier(a, b) : rounded(points);
 }
 
-/** By how far they turn out, and how far beside: between neighbouring columns, which are twice a stub apart. */
-const tracks = (ways: readonly (readonly [number, number])[]): readonly Track[] =>
-  ways.map(([out, beside]) => ({ out, into: 2 * STUB - out, beside }));
+/** What corners cost beside their length. */
+type Cost = (points: readonly Point[]) => number;
+const FREE: Cost = () => 0;
 
-/** Those of pictures, of which each source has one. */
-export const MAINS = tracks([
-  [STUB, 0],
-  [28, -5],
-  [21, 5],
-]);
-const [MAIN = { out: STUB, into: STUB, beside: 0 }] = MAINS;
-/** Between neighbouring columns, which are twice a stub apart: right of the main track, and left of it. */
-const LABELS: Track = { out: STUB + 6, into: STUB - 6, beside: 5 };
-/** All keep `MARGIN` from the cards of both columns, else no way around these is found. */
-const NUMBERS = tracks([
-  [11, -4],
-  [8, 4],
-  [14, -2],
-]);
-
-/** Wires of different types do not lie on each other, nor do those of sources that have other tracks. */
-export function trackOf(kind: Kind, source = 0): Track {
-  if (kind === "label") return LABELS;
-  return (kind === "scalar" ? NUMBERS : MAINS)[source % MAINS.length] ?? MAIN;
-}
-
-/** How much nearer wires run to cards at the outer edges of the graph: the canvas ends there. */
-const OUTER = 2 / 3;
-
-/** The track of a wire whose ends may be at an edge of the graph. */
-function inSight({ out, into, beside }: Track, a: Point, b: Point, rects: readonly Rect[]): Track {
-  const { x, width } = around(rects);
-  return { out: a.x < x + width ? out : OUTER * out, into: b.x > x ? into : OUTER * into, beside };
-}
-
-/** The path of a wire that would cross the whole graph: below all cards, unless one stands in the way there. */
-export function routeUnder(a: Point, b: Point, rects: readonly Rect[], wanted = MAIN): string {
-  const track = inSight(wanted, a, b, rects);
+/** The corners of a wire that would cross the whole graph: below all cards, unless one stands in the way there. */
+export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = FREE): readonly Point[] {
   const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
-  const out = a.x + track.out;
-  const into = b.x - track.into;
   const down = [
-    { x: out, y: a.y },
-    { x: out, y: lane },
+    { x: a.x + STUB, y: a.y },
+    { x: a.x + STUB, y: lane },
   ];
-  if (hits(down, rects) > 0) return route(a, b, rects, wanted);
-  return rounded([a, ...down, { x: into, y: lane }, { x: into, y: b.y }, b]);
+  if (hits(down, rects) > 0) return cornersOf(a, b, rects, cost);
+  return [a, ...down, { x: b.x - STUB, y: lane }, { x: b.x - STUB, y: b.y }, b];
 }
 
-/** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
-export function route(a: Point, b: Point, rects: readonly Rect[], wanted = MAIN): string {
-  const track = inSight(wanted, a, b, rects);
+/** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. */
+export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FREE): readonly Point[] {
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
   const steep = Math.abs(b.y - a.y) > STEEP && forward > 8 && forward < 60;
+  let best: readonly Point[] = [a, b];
   if (forward > 8 && forward < 260 && !steep) {
     const samples = [0.15, 0.3, 0.45, 0.6, 0.75, 0.85].map((t) => curvePoint(a, b, t));
-    if (!samples.some((p) => near.some((r) => inside(p, r, -2)))) return bezier(a, b);
+    if (!samples.some((p) => near.some((r) => inside(p, r, -2)))) return best;
   }
-  let best: readonly Point[] | null = null;
   let bestScore = Number.POSITIVE_INFINITY;
-  const out = a.x + (steep ? Math.min(track.out, forward - 6) : track.out);
-  const into = b.x - track.into;
-  const options: Point[][] = candidates(a, b, near)
-    .map((lane) => lane + track.beside)
-    .map((lane) => [a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
-  if (steep) options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
-  else if (forward > 2 * STUB) {
-    options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
-    options.push([a, { x: into, y: a.y }, { x: into, y: b.y }, b]);
-  }
+  const out = a.x + (steep ? Math.min(STUB, forward - 6) : STUB);
+  const into = b.x - STUB;
+  const options: Point[][] = candidates(a, b, near).map((lane) => [
+    a,
+    { x: out, y: a.y },
+    { x: out, y: lane },
+    { x: into, y: lane },
+    { x: into, y: b.y },
+    b,
+  ]);
+  if (steep || forward > 2 * STUB)
+    for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
   for (const points of options) {
-    const score = length(points) + 60 * points.length + 4000 * hits(points, near);
+    const score = length(points) + 60 * points.length + 4000 * hits(points, near) + cost(points);
     if (score < bestScore) {
       best = points;
       bestScore = score;
     }
   }
-  return best ? rounded(best) : bezier(a, b);
+  return best;
+}
+
+/** The path of a wire by itself. */
+export function route(a: Point, b: Point, rects: readonly Rect[]): string {
+  return pathOf(cornersOf(a, b, rects));
 }

@@ -101,9 +101,10 @@ export function hasPicture(state: State, key: string): boolean {
   return (previewOf(state, key)?.atlas_width ?? 0) > 0;
 }
 
-/** Whether a card leaves its picture to the one canvas of all: in large graphs, where it is a picture and nothing to scrub. */
+/** Whether a card leaves its picture to the one canvas of all: in large graphs, where it is a picture and nothing to scrub; an `if` shows none. */
 export function isOpen(state: State, key: string): boolean {
-  return isDense(state.graph) && hasPicture(state, key) && !("shown" in (previewOf(state, key)?.body ?? {}));
+  const own = nodeOf(state.graph, key)?.operator === SPLIT || "shown" in (previewOf(state, key)?.body ?? {});
+  return isDense(state.graph) && hasPicture(state, key) && !own;
 }
 
 /**

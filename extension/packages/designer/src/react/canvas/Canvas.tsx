@@ -25,7 +25,7 @@ import { insertOperator, openQuickAdd } from "../quickAdd";
 import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
-import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
+import { focusCard, useBeside, useFirstFit, useKeptFocus, useRefit, useRoutes } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarPictures } from "./FarPictures";
@@ -44,7 +44,7 @@ import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
 import { useSight } from "./useSight";
 import { useWiring } from "./useWiring";
-import { ObstacleContext, stubSource, WireEdge } from "./WireEdge";
+import { RoutesContext, stubSource, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
 
 const NODE_TYPES = { operator: OpCard, outputs: OutputsCard, box: BoxCard };
@@ -177,7 +177,7 @@ function CanvasView() {
     wasEntered.current = entered;
   }, [entered, fitSoon]);
   useKeptFocus(root, focused);
-  const obstacles = useObstacles(nodes, dragging);
+  const routes = useRoutes(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
     (at: Position, drag: Drag) => {
@@ -395,7 +395,7 @@ function CanvasView() {
     >
       <DetailContext.Provider value={detail}>
         <DragContext.Provider value={drag}>
-          <ObstacleContext.Provider value={obstacles}>
+          <RoutesContext.Provider value={routes}>
             <ReactFlow
               nodes={area.nodes}
               edges={far ? NO_EDGES : area.edges}
@@ -464,7 +464,7 @@ function CanvasView() {
                 <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
               )}
             </ReactFlow>
-          </ObstacleContext.Provider>
+          </RoutesContext.Provider>
         </DragContext.Provider>
       </DetailContext.Provider>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}

@@ -30,7 +30,7 @@ import { Actions, Reproduction, reportText } from "../problems/Problem";
 import { alike, ghostsIn } from "./LooseWire";
 import { PreviewView } from "./PreviewView";
 import { surroundings } from "./surroundings";
-import { ObstacleContext } from "./WireEdge";
+import { RoutesContext } from "./WireEdge";
 
 interface Props {
   readonly nodeKey: string;
@@ -74,7 +74,7 @@ interface Spot extends Point {
 /** Where the card covers least, in px of the canvas; null if its node is out of sight or there is no room: the strip says it then. */
 function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot | null {
   // Wires run anew a moment after the cards are at rest.
-  const obstacles = useContext(ObstacleContext);
+  const { cards: obstacles } = useContext(RoutesContext);
   const [, setRest] = useState(obstacles);
   useEffect(() => setRest(obstacles), [obstacles]);
   const twin = useSel(twinOf);

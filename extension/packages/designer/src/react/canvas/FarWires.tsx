@@ -1,14 +1,15 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { isPale } from "../../core/detail";
-import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
+import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { CARD, outputRows, type Size } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { type Point, type Rect, route, routeUnder, trackOf } from "../../core/route";
+import type { Point, Rect } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import { cardOf, isHidden } from "../../core/subgraph";
+import { type Run, routed } from "../../core/wires";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { sizesOf } from "./sizes";
@@ -48,6 +49,8 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes)
   const { graph } = state;
   if (!graph) return paths;
   const stale = staleKeys(state);
+  const runs = new Map<Run, string>();
+  const add = (look: string, path: string) => paths.set(look, (paths.get(look) ?? "") + path);
   for (const wire of wiresOf(graph)) {
     if (isHidden(state, wire)) continue;
     const between = ends(state, wire, at, sizes);
@@ -57,13 +60,12 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes)
     const argument = wire.slot.kind === "argument";
     if (argument && isPale(graph, wire.source.node) && !ownWires(state, wire)) continue;
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    const track = trackOf(kind, argumentSources(graph).get(wire.source.node));
-    const [from, to] = between;
+    const [a, b] = between;
     const points = junctionsOf(state.marks, wire);
-    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards, track) : route(from, to, cards, track));
-    const path = points.length > 0 ? pathThrough([from, ...points, to]) : free();
-    paths.set(look, (paths.get(look) ?? "") + path);
+    if (points.length > 0) add(look, pathThrough([a, ...points, b]));
+    else runs.set({ source: `${wire.source.node} ${wire.source.output}`, a, b, under: goesUnder(kind, a, b) }, look);
   }
+  for (const [run, path] of routed(runs.keys(), cards)) add(runs.get(run) ?? "", path);
   return paths;
 }
 

@@ -10,7 +10,7 @@ import { useSel } from "../context";
 import { dragHue, handleOfSlot } from "./drag";
 import { Name } from "./Name";
 import { surroundings } from "./surroundings";
-import { ObstacleContext } from "./WireEdge";
+import { RoutesContext } from "./WireEdge";
 
 /** The middle of a port of a card. */
 function portAt(flow: ReactFlowInstance, card: string, end: string, handle: string): Point | null {
@@ -80,7 +80,7 @@ export function Ghosts() {
   const twin = useSel(twinOf);
   const rects = useStore((s) => ghostsIn(s, twin), alike);
   const flow = useReactFlow();
-  const obstacles = useContext(ObstacleContext);
+  const { cards: obstacles } = useContext(RoutesContext);
   if (!twin) return null;
   const { x: left, y: top, zoom } = flow.getViewport();
   const at = rects.map(({ x, y }) => ({ x: (x - left) / zoom, y: (y - top) / zoom }));

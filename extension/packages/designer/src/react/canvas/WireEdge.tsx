@@ -1,5 +1,5 @@
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps, useStore } from "@xyflow/react";
-import { createContext, type MouseEvent, memo, useContext, useMemo } from "react";
+import { createContext, type MouseEvent, memo, useContext, useEffect, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
@@ -8,17 +8,23 @@ import { overlap } from "../../core/freeSpot";
 import { nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { bezier, boxesAlong, type Rect, route, routeUnder, trackOf } from "../../core/route";
+import { bezier, boxesAlong, type Rect, route } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
+import type { Run } from "../../core/wires";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { Junctions } from "./Junctions";
-import { tracksOf } from "./sizes";
 
-/** Where cards are, at rest: wires run around them. */
-export const ObstacleContext = createContext<readonly Rect[]>([]);
+/** Where cards are, at rest: wires run around them, and apart from each other, of those that tell where they begin and end. */
+export interface Routes {
+  readonly cards: readonly Rect[];
+  readonly paths: ReadonlyMap<Run, string>;
+  readonly tell: (run: Run) => () => void;
+}
+
+export const RoutesContext = createContext<Routes>({ cards: [], paths: new Map(), tell: () => () => undefined });
 
 function middle(path: string): { x: number; y: number } {
   const numbers = path.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
@@ -82,7 +88,7 @@ export function stubSource(s: State, id: string): string {
 function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
-  const obstacles = useContext(ObstacleContext);
+  const { cards, paths, tell } = useContext(RoutesContext);
   const look = useSel((s) => {
     const wire = wireOf(s.graph, id);
     const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
@@ -102,25 +108,30 @@ function WireEdgeView(props: EdgeProps) {
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
-      track: tracksOf(s).get(source),
+      port: `${source} ${wire?.source.output}`,
       quiet: stubSource(s, id),
     };
   });
-  const path = useMemo(() => {
+  const run = useMemo((): Run => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
+    return { source: look.port, a, b, under: goesUnder(look.kind, a, b) };
+  }, [sourceX, sourceY, targetX, targetY, look.port, look.kind]);
+  const whole = !look.quiet && !look.points?.length;
+  useEffect(() => (whole ? tell(run) : undefined), [whole, tell, run]);
+  const known = paths.get(run);
+  const path = useMemo(() => {
+    const { a, b } = run;
     // a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
     if (look.quiet) return `M${a.x} ${a.y}h${STUB}M${b.x - STUB} ${b.y}H${b.x}`;
     if (look.points?.length) return pathThrough([a, ...look.points, b]);
-    if (obstacles.length === 0) return bezier(a, b);
-    const track = trackOf(look.kind, look.track);
-    return goesUnder(look.kind, a, b) ? routeUnder(a, b, obstacles, track) : route(a, b, obstacles, track);
-  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind, look.points, look.quiet]);
+    return known ?? (cards.length > 0 ? route(a, b, cards) : bezier(a, b));
+  }, [run, known, cards, look.points, look.quiet]);
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
   const px = useStore((s) => (look.unmoved ? 1 / Math.min(1, s.transform[2]) : 1));
-  const guard = look.unmoved ? clearOf(path, obstacles, px) : at;
+  const guard = look.unmoved ? clearOf(path, cards, px) : at;
   const cut = (event: MouseEvent) => {
     if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
     const graph = session.store.get().graph;

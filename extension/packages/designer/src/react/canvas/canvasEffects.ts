@@ -3,13 +3,14 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isFloating } from "../../core/drawer";
 import { CARD } from "../../core/layout";
 import { headroom } from "../../core/marks";
-import type { Rect } from "../../core/route";
 import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
+import { type Run, routed } from "../../core/wires";
 import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { isLaid, layoutOf, SMALL } from "./sizes";
 import { obstaclesOf } from "./useFlow";
+import type { Routes } from "./WireEdge";
 
 /** How long a card that is pointed out has its ring, in ms. */
 const POINTED = 2000;
@@ -39,18 +40,34 @@ export function useKeptFocus(root: HTMLElement, focused: boolean): void {
   });
 }
 
-/** Cards as obstacles, refreshed when nothing moves. */
-export function useObstacles(nodes: readonly Node[], dragging: { readonly current: boolean }): readonly Rect[] {
-  const [rects, setRects] = useState<readonly Rect[]>([]);
+/** Cards as obstacles, and the ways of the wires around them, refreshed when nothing moves. */
+export function useRoutes(nodes: readonly Node[], dragging: { readonly current: boolean }): Routes {
+  const runs = useRef(new Set<Run>());
+  const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
   const text = useMemo(() => JSON.stringify(obstaclesOf(nodes, headroom(marks))), [nodes, marks]);
-  useEffect(() => {
-    const wait = setTimeout(() => {
-      if (!dragging.current) setRects(JSON.parse(text) as Rect[]);
+  const latest = useRef(text);
+  latest.current = text;
+  const refresh = useCallback(() => {
+    clearTimeout(wait.current);
+    wait.current = setTimeout(() => {
+      const cards = JSON.parse(latest.current);
+      if (!dragging.current) setRoutes((old) => ({ ...old, cards, paths: routed(runs.current, cards) }));
     }, 30);
-    return () => clearTimeout(wait);
-  }, [text, dragging]);
-  return rects;
+  }, [dragging]);
+  const [routes, setRoutes] = useState<Routes>(() => ({
+    cards: [],
+    paths: new Map(),
+    tell: (run) => {
+      runs.current.add(run);
+      refresh();
+      return () => void runs.current.delete(run);
+    },
+  }));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: cards have moved
+  useEffect(refresh, [refresh, text]);
+  useEffect(() => () => clearTimeout(wait.current), []);
+  return routes;
 }
 
 /** What the floating inspector covers at the right of the canvas, with a gap before it, in px. */

@@ -1,7 +1,7 @@
 import { EDGE, fittingScale, isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
-import { freePlace, overlap } from "../../core/freeSpot";
-import { argumentSources, cardsOf, descendants, OUTPUTS, wiresFrom } from "../../core/graph";
+import { freePlace } from "../../core/freeSpot";
+import { cardsOf, descendants, OUTPUTS } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import {
   CARD,
@@ -9,7 +9,6 @@ import {
   DENSE,
   isWhole,
   outputsHeight,
-  PORT,
   ROW,
   type Size,
   wayInBox,
@@ -17,8 +16,8 @@ import {
   worthIn,
 } from "../../core/layout";
 import { groupsOf, ROOM } from "../../core/marks";
-import { around, boxesAlong, MAINS, type Rect, route } from "../../core/route";
-import { cardHeight, derived, isWide, operatorOf, previewOf } from "../../core/select";
+import { around, type Rect } from "../../core/route";
+import { cardHeight, isWide, operatorOf, previewOf } from "../../core/select";
 import type { Session } from "../../core/session";
 import { READABLE } from "../../core/sight";
 import type { State } from "../../core/state";
@@ -223,35 +222,3 @@ export function rectsOf(state: State, cards: readonly string[]): Rect[] {
     return at && size ? [{ ...at, ...size }] : [];
   });
 }
-
-/** How much lower than a card's first port its other ones are, about. */
-const OTHERS = 130;
-
-/** Which track the wires of each source take: pictures' the one on which they lie least on those to other steps. */
-export const tracksOf = derived(
-  (s) => [s.graph, s.positions],
-  (state): ReadonlyMap<string, number> => {
-    const { graph } = state;
-    if (!graph) return new Map();
-    const tracks = new Map(argumentSources(graph));
-    if (isDense(graph)) return tracks;
-    const cards = cardRects(state);
-    const taken: Rect[] = [];
-    for (const { key } of graph.nodes) {
-      const from = placeOf(state, key);
-      if (!from || tracks.has(key)) continue;
-      const ends = (wiresFrom(graph).get(key) ?? []).flatMap(({ slot }) => {
-        const to = placeOf(state, slot.node);
-        return to && slot.kind === "input" ? [{ x: to.x, y: to.y + PORT + (slot.input && OTHERS) }] : [];
-      });
-      const start = { x: from.x + CARD, y: from.y + PORT };
-      const ways = MAINS.map((track) => ends.flatMap((end) => boxesAlong(route(start, end, cards, track))));
-      const over = (way: readonly Rect[]) =>
-        way.reduce((sum, box) => taken.reduce((all, other) => all + overlap(box, other), sum), 0);
-      const best = ways.reduce((a, b) => (over(b) < over(a) ? b : a));
-      tracks.set(key, ways.indexOf(best));
-      taken.push(...best);
-    }
-    return tracks;
-  },
-);
