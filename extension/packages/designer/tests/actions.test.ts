@@ -61,6 +61,7 @@ describe("adding", () => {
       either_device: false,
       repeated: null,
       shape_only: false,
+      of_sound: "",
       doc: "",
     };
     const operator = { ...coin, inputs: [like] } as typeof coin;

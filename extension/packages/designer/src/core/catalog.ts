@@ -83,6 +83,7 @@ export function fillOperator(schema: OperatorSchema): Operator {
       optional: false,
       either_device: false,
       repeated: null,
+      of_sound: "",
       shape_only: false,
       doc: "",
       ...i,
