@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dali_studio.api.indexing import newaxis
 from dali_studio.api.tracing import DataNode
 
-__all__ = ["DataNode"]
+__all__ = ["DataNode", "newaxis"]

@@ -81,7 +81,8 @@ class CallSites:
     def _inside(
         self, node: ast.FunctionDef, call: ast.Call, scope: Scope, owner: Any, interpreter: Interpreter
     ) -> Scope:  # fmt: skip
-        positional, keywords = self.first(node.name)
+        makes = isinstance(owner, UserClass) and node.name == "__init__"
+        positional, keywords = self.first(owner.node.name if makes else node.name)
         if isinstance(owner, UserClass):
             positional = [self._object(owner, node, interpreter), *positional]
         made = interpreter.bound(UserFunction(node, scope), positional, keywords)

@@ -225,6 +225,7 @@ _VALUES: dict[str, Any] = {
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
         "radians", "degrees", "floor", "ceil", "hypot", "fabs",
     )},
+    f"{ROOT}.data_node.DataNode": DataNode, f"{ROOT}.pipeline.DataNode": DataNode,
     "collections.OrderedDict": dict, "argparse.ArgumentParser": parser,
     **{f"pathlib.{name}": PurePosixPath for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
     "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,

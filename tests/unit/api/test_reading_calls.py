@@ -33,6 +33,14 @@ class Loader:
 """,
         """
 class Loader:
+    def __init__(self, folder, batch, size=20):
+        self.batch = batch
+        self.pipe = pipe(folder, height=size, batch_size=self.batch, num_threads=3)
+
+made = Loader("/data", 24, size=40)
+""",
+        """
+class Loader:
     def __init__(self, folder, batch: int = 24):
         self.folder, self.batch = folder, batch
 
@@ -97,6 +105,22 @@ def test_a_call_sees_what_the_functions_around_it_have_computed(call: str) -> No
     assert graph.node("reader").arguments["file_root"] == "/data"
     assert graph.node("resize").arguments["resize_y"] == 40
     assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (24, 3, 5)
+
+
+def test_results_of_operators_are_known_as_such() -> None:
+    graph, found = opened("""
+from nvidia.dali.data_node import DataNode as Node
+
+def half(images, size):
+    if not isinstance(images, Node) or isinstance(size, (tuple, Node)):
+        return images
+    return fn.resize(images, size=size, name="resize")
+
+@pipeline_def(batch_size=2)
+def pipe():
+    return half(fn.external_source(name="x"), [4, 4])
+""")
+    assert found == [] and "resize" in graph
 
 
 def test_what_a_command_line_must_give_is_not_told() -> None:
