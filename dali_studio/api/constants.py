@@ -33,7 +33,7 @@ class ScalarConstant:
     Attributes
     ----------
     value : bool, int or float
-        As the type holds it: integers truncate and saturate.
+        Whole for integers, be it that their type does not hold it: operators saturate it, arithmetic refuses it.
     dtype : DALIDataType
     """
 
@@ -81,10 +81,10 @@ def _natural(value: bool | int | float) -> DALIDataType:
 
 def _held(value: bool | int | float, dtype: DALIDataType) -> bool | int | float:
     target = to_numpy(dtype)
-    if target.kind not in "iu":
+    if target.kind in "iu":
+        return int(value)
+    with np.errstate(over="ignore"):
         return target.type(value).item()
-    limits = np.iinfo(target)
-    return min(max(int(value), limits.min), limits.max)
 
 
 def is_scalar(value: object) -> bool:

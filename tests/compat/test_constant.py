@@ -21,6 +21,7 @@ types.Constant(3, types.UINT8)
 types.Constant(200, dtype=types.UINT8)
 types.Constant(3).uint8(), types.Constant(3.5).int32(), types.Constant(-2).float32(), types.Constant(7).bool()
 types.Constant(int(types.Constant(7))), float(types.Constant(2.5)), 5 if types.Constant(0) else 6
+types.Constant(300, dtype=types.UINT8), types.Constant(-64).uint8(), types.Constant(-64).uint8().int32()
 types.Constant([1, 2, 3])
 types.Constant((1, 2, 3))
 types.Constant([1.5, 2, 3])
@@ -107,6 +108,7 @@ def test_as_argument(program: str) -> None:
 @pytest.mark.parametrize(
     "program",
     [
+        "fn.flip(x, horizontal=0) + types.Constant(300, dtype=types.UINT8)", "x & types.Constant(-64).uint8()",
         "types.Constant([1, 2], shape=[3])",
         "types.Constant('text')",
         "types.Constant(5, layout='X')",

@@ -19,6 +19,7 @@ from dali_studio.api.reading.known import Function, FunctionClass, FunctionObjec
 from dali_studio.api.reading.values import (
     Bound,
     Instance,
+    Partial,
     Scope,
     Super,
     UserClass,
@@ -117,6 +118,11 @@ class Calls(Expressions):
             return FunctionObject(function.function, keywords)
         if isinstance(function, FunctionObject):
             return self._operator(function.function, arguments, {**function.arguments, **keywords}, name)
+        if isinstance(function, Partial):
+            given = [*function.arguments, *arguments], {**function.keywords, **keywords}
+            return self._applied(function.function, *given, node, name)
+        if isinstance(function, Imported) and function.path == "functools.partial" and arguments:
+            return Partial(arguments[0], arguments[1:], keywords)
         if isinstance(function, UserFunction):
             return self._invoke(function, [], arguments, keywords)
         if isinstance(function, UserClass):

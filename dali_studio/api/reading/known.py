@@ -18,6 +18,7 @@ import numpy as np
 
 from dali_studio import math as elementwise
 from dali_studio import tfrecord, types
+from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.default import default_registry
 from dali_studio.api.functions import function_for
 from dali_studio.api.reading.options import Parser, parser
@@ -239,14 +240,18 @@ BUILTINS: dict[str, Any] = {
 #: Methods that may be called, by the type of what they belong to.
 _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     (DataNode, frozenset({"gpu", "cpu", "shape", "property", "source_info"})),
+    (ScalarConstant, frozenset({
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+        "float64",
+    })),
     (list, frozenset({"append", "extend", "insert", "pop", "index", "copy", "reverse"})),
     (dict, frozenset({"get", "items", "keys", "values", "update", "pop", "copy", "setdefault"})),
     (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
     (PurePosixPath, frozenset({"joinpath", "as_posix", "with_suffix", "parent", "name", "stem", "suffix"})),
     (tuple, frozenset({"index", "count"})),
     (Parser, frozenset({
-        "add_argument", "add_argument_group", "add_mutually_exclusive_group", "set_defaults", "parse_args",
-        "parse_known_args",
+        "add_argument", "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser",
+        "set_defaults", "parse_args", "parse_known_args",
     })),
     (np.ndarray | np.generic, frozenset({
         "tolist", "item", "astype", "reshape", "flatten", "copy", "round", "clip", "min", "max", "sum", "mean", "T",

@@ -36,7 +36,7 @@ class Parser:
         """The same options."""
         return self
 
-    add_mutually_exclusive_group = add_argument_group
+    add_mutually_exclusive_group = add_subparsers = add_parser = add_argument_group
 
     def set_defaults(self, **values: Any) -> None:
         """Change defaults."""

@@ -108,6 +108,15 @@ class Bound:
     is_property: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """``functools.partial``: a function with arguments that it always gets."""
+
+    function: Any
+    arguments: list[Any]
+    keywords: dict[str, Any]
+
+
 class UnknownResult(DataNode):
     """The result of an operator that nobody knows: as many outputs as are asked for."""
 

@@ -123,6 +123,27 @@ def pipe():
     assert found == [] and "resize" in graph
 
 
+def test_partial_functions_and_typed_numbers() -> None:
+    graph, found = opened("""
+from functools import partial
+
+class Steps:
+    def __init__(self, size):
+        self.small = partial(fn.resize, resize_y=size, interp_type=types.INTERP_NN)
+        self.smaller = partial(self.small, resize_y=size // 2)
+        self.mask = types.Constant(~(2 ** 6 - 1) + 256).uint8()
+
+@pipeline_def(batch_size=2)
+def pipe():
+    steps = Steps(8)
+    images = fn.external_source(name="x", dtype=types.UINT8)
+    return steps.small(images, name="small"), steps.smaller(images, name="smaller"), images & steps.mask
+""")
+    assert found == []
+    assert [graph.node(key).arguments["resize_y"] for key in ("small", "smaller")] == [8, 4]
+    assert graph.node("smaller").arguments["interp_type"] == "INTERP_NN"
+
+
 def test_what_a_command_line_must_give_is_not_told() -> None:
     graph, found = opened(PIPE + """
 import argparse
