@@ -111,7 +111,7 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
-        compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
+        compute.ahead, compute.behind.asked, compute.may_write = background, checkpointing, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
         #: Where iterations may be computed together: how many, those that are under way, and those that are there.
         groups = self._groups = (
@@ -506,13 +506,13 @@ def _computed(
     executor: Executor, request: Request, probe: Probe | None, groups: Groups | None
 ) -> Generator[None, None, _Result]:  # fmt: skip
     if not request.batch_size:
-        draws, saved = executor.saved(request.iteration)
+        draws, saved = executor.behind.saved(request.iteration)
         return {}, State(draws=draws, saved=saved)
     begin = perf_counter()
     made = yield from executor.start(request, probe)
     if groups is not None:
         groups.took(request.iterations, perf_counter() - begin, made)
-    draws, saved = executor.saved(request.iteration)
+    draws, saved = executor.behind.saved(request.iteration)
     return made, State(draws=draws, saved=saved) if draws or saved else _NO_STATE
 
 

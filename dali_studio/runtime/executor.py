@@ -20,6 +20,7 @@ from dali_studio.core.progress import stoppable
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime import ranges
+from dali_studio.runtime.behind import Behind
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.gpu import GpuRunner
@@ -91,8 +92,6 @@ class Executor:
         for port, last in plan.last_use.items():
             self._done[last].append(port)
         self._sources = Sources(plan, registry, self._opened)
-        #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
-        self._draws: dict[str, tuple[int, int, int]] = {}
         self._settled: dict[str, Settled] = {}
         self._loops = Loops(workers)
         self._memory = SlabPool()
@@ -110,9 +109,7 @@ class Executor:
         self.may_write = False
         #: The stage that was begun last, counted from 0.
         self._at = 0
-        #: Whether `saved` is asked for after each iteration.
-        self.checkpointing = False
-        self._saved: dict[int, dict[str, dict[str, Any]]] = {}
+        self.behind = Behind()
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -138,7 +135,7 @@ class Executor:
     def _opened(self, step: Step) -> Any:
         try:
             bound = self._bound(step)
-            arguments = bound.design_arguments(checkpointing=self.checkpointing, may_write=self.may_write)
+            arguments = bound.design_arguments(checkpointing=self.behind.asked, may_write=self.may_write)
             with stoppable(self.workers.check):
                 return bound.operator.open(arguments)
         except (ArgumentError, ValueError, OSError) as error:
@@ -154,29 +151,14 @@ class Executor:
         self._sources.states.update(states)
 
     def restore(self, iteration: int, draws: Mapping[str, int], saved: Mapping[str, Mapping[str, Any]]) -> None:
-        """Go on before an iteration, with what `saved` gave behind the one before it. Sources must be open."""
-        self._draws = {key: (iteration - 1, 0, count) for key, count in draws.items()}
+        """Go on before an iteration, with what was saved behind the one before it. Sources must be open."""
+        self.behind.restore(iteration, draws)
         self._sources.restore(iteration, saved)
 
-    def saved(self, iteration: int) -> tuple[dict[str, int], dict[str, dict[str, Any]]]:
-        """Behind an iteration: samples that random steps in branches have drawn for, and what operators save.
-
-        It is asked for once for each iteration, in their order; the next one may have been begun.
-        """
-        if not self._draws and not self._saved:
-            return {}, {}
-        entries = list(self._draws.items())  # at once: another thread may add one
-        draws = {key: before if last > iteration else behind for key, (last, before, behind) in entries}
-        for failed in [number for number in list(self._saved) if number < iteration]:
-            del self._saved[failed]
-        return draws, self._saved.pop(iteration, {})
-
     def _save(self, step: Step, now: Iteration) -> None:
-        """Keep what an operator saves behind the iteration."""
-        operator = self.registry.operator(step.operator)
-        source = self.states.get(step.key)
-        if self.checkpointing and source is not None and overrides(operator, "save"):
-            self._saved.setdefault(now.request.iteration, {})[step.key] = operator.save(source.state)
+        if (source := self.states.get(step.key)) is not None:
+            operator = self.registry.operator(step.operator)
+            self.behind.save(step.key, operator, source.state, now.request.iteration)
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
@@ -473,7 +455,7 @@ class Executor:
         branch = indices is not None and request.indices is None and bound.schema.seeded
         so_far = request.samples_so_far
         if branch and indices is not None:
-            so_far = self._drawn(bound.step.key, request, len(indices))
+            so_far = self.behind.drawn(bound.step.key, request.iteration, len(indices))
         seed, so_far, offset = (bound.seed, so_far, 0) if request.stream is None else request.stream
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
@@ -487,14 +469,6 @@ class Executor:
         if step.role == "reader" and step.key in self._encoded and self._gpu is not None:
             return self._gpu.encoded
         return self._memory.take
-
-    def _drawn(self, key: str, request: Request, count: int) -> int:
-        """For how many samples a random step in a branch has drawn before this iteration, in which it has `count`."""
-        iteration, before, behind = self._draws.get(key, (-1, 0, 0))
-        if iteration != request.iteration:
-            before = behind if iteration < request.iteration else 0
-            self._draws[key] = request.iteration, before, before + count
-        return before
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """As `GpuRunner.take_in`, for an external source and a later request."""

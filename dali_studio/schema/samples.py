@@ -6,7 +6,7 @@ import functools
 import io
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -108,6 +108,12 @@ class Case:
         """Tells it from the operator's other cases."""
         given = [f"{key}={_short(value)}" for key, value in self.arguments.items()]
         return " ".join([*(one.label for one in self.inputs), ",".join(given), self.note]).strip()
+
+
+def on_gpu_alone(cases: Iterable[Case]) -> list[Case]:
+    """Cases of an operator that nvidia.dali has on the GPU alone."""
+    note = "nvidia.dali has it on the GPU alone"
+    return [Case(one.inputs, one.arguments, one.refused, peer=False, note=note) for one in cases]
 
 
 def _short(value: Any) -> str:

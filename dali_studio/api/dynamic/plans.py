@@ -81,7 +81,7 @@ class StepPlan:
         self.device_id = device_id
         runner = None if self._gpu is None else self._gpu.runner()
         self._executor = Executor(plan, registry, 0, workers, device_id, runner)
-        self._executor.may_write, self._executor.checkpointing = True, checkpointing
+        self._executor.may_write, self._executor.behind.asked = True, checkpointing
         self._executor.open()
         self._lock = threading.Lock()
         #: The iteration that comes next, and the samples of those before.
@@ -111,7 +111,7 @@ class StepPlan:
             self._iteration, self._samples = iteration + 1, self._samples + batch_size
             with self._gpu.lock if self._gpu is not None else nullcontext():
                 made = executor.run(request)
-            if executor.checkpointing:
+            if executor.behind.asked:
                 if not self._sizes or self._sizes[-1][0] != batch_size:
                     self._sizes.append([batch_size, 0])
                 self._sizes[-1][1] += 1

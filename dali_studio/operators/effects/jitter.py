@@ -18,10 +18,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import compiled, example, named
 from dali_studio.schema.marks import COMMON, Doc, Range, Ui, Unit
-from dali_studio.schema.samples import Case, images, values
+from dali_studio.schema.samples import Case, images, on_gpu_alone, values
 from dali_studio.schema.traits import PerSample, RandomSource, SourcePart
-
-_THERE = "nvidia.dali has it on the GPU alone"
 
 
 class Jitter(Displacement):
@@ -57,7 +55,7 @@ class Jitter(Displacement):
             Case((images(sizes, dtype=T.INT16),), {}, refused=""),
             Case((images(sizes),), {"nDegree": 0}, refused="nDegree"),
         ]  # fmt: skip
-        return [Case(one.inputs, one.arguments, one.refused, peer=False, note=_THERE) for one in cases]
+        return on_gpu_alone(cases)
 
     @staticmethod
     def params(args: Args, image: Batch) -> dict[str, Any]:

@@ -20,11 +20,10 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Unit
-from dali_studio.schema.samples import Case, images, values
+from dali_studio.schema.samples import Case, images, on_gpu_alone, values
 from dali_studio.schema.traits import PerFrame, PerSample
 
 _TYPES = (T.UINT8, T.UINT16, T.INT32, T.FLOAT)
-_THERE = "nvidia.dali has it on the GPU alone"
 
 
 class MedianBlur(Operator):
@@ -63,7 +62,7 @@ class MedianBlur(Operator):
             Case((images(sizes),), {"window_size": (3, 3, 3)}, refused="window_size"),
             Case((images(sizes, layout="DHWC"),), {}, refused=""),
         ]
-        return [Case(one.inputs, one.arguments, one.refused, peer=False, note=_THERE) for one in cases]
+        return on_gpu_alone(cases)
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:

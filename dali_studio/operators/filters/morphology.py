@@ -24,11 +24,10 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Range, Unit
-from dali_studio.schema.samples import Case, images, values
+from dali_studio.schema.samples import Case, images, on_gpu_alone, values
 from dali_studio.schema.traits import PerFrame, PerSample
 
 _TYPES = (T.UINT8, T.UINT16, T.FLOAT)
-_THERE = "nvidia.dali has it on the GPU alone"
 #: What numpy calls them, and the kernels.
 _BORDERS = {
     "constant": ("constant", Border.CONSTANT), "replicate": ("edge", Border.CLAMP),
@@ -85,7 +84,7 @@ class Morphology(Operator, abstract=True):
             Case((images(sizes),), {"iterations": 10000, "mask_size": 5}, refused="iterations"),
             Case((images(sizes, layout="DHWC"),), {}, refused=""),
         ]  # fmt: skip
-        return [Case(one.inputs, one.arguments, one.refused, peer=False, note=_THERE) for one in cases]
+        return on_gpu_alone(cases)
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:

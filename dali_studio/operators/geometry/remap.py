@@ -22,12 +22,11 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, Choices, Doc
-from dali_studio.schema.samples import Case, Data, images, tensors
+from dali_studio.schema.samples import Case, Data, images, on_gpu_alone, tensors
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerFrame, PerSample
 
 _TYPES = (T.UINT8, T.UINT16, T.INT16, T.FLOAT)
-_THERE = "nvidia.dali has it on the GPU alone"
 _FILL = np.zeros(MAX_CHANNELS, np.float32)
 
 
@@ -83,7 +82,7 @@ class Remap(Operator):
             Case((images(sizes), maps[0], tensors(sizes, T.INT16)), {}, refused="mapy"),
             Case((images(sizes), tensors(((3, 4), (5, 6))), maps[1]), {}, refused="mapx"),
         ]  # fmt: skip
-        return [Case(one.inputs, one.arguments, one.refused, peer=False, note=_THERE) for one in cases]
+        return on_gpu_alone(cases)
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:

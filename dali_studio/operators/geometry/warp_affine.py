@@ -202,10 +202,14 @@ def _transforms(
     wrong = ~(np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(used).all(axis=(1, 2)))
     if not wrong.any():
         return used
-    index = int(np.argmax(wrong))
+    raise wrong_matrix(matrices, int(np.argmax(wrong)), name, _HINT, fed=fed)
+
+
+def wrong_matrix(matrices: NDArray[Any], index: int, name: str, hint: str, *, fed: bool) -> ArgumentError:
+    """What is said of a sample's matrix that has no inverse, or is not finite; `hint` to the latter."""
     finite = bool(np.isfinite(matrices[index]).all())
-    raise ArgumentError(
+    return ArgumentError(
         f"the matrix {matrices[index].tolist()} {'has no inverse' if finite else 'is not finite'}.",
-        hint="Give a matrix that does not flatten the image, or set inverse_map=True." if finite else _HINT,
+        hint="Give a matrix that does not flatten the image, or set inverse_map=True." if finite else hint,
         argument=name, sample=index if fed else None,
     )  # fmt: skip

@@ -21,6 +21,7 @@ from dali_studio.kernels.cuda.sample import given_homography_part, homography_pa
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, extents, image_meta, round_half_away, with_extents
 from dali_studio.operators.geometry.movements import PERSPECTIVE
+from dali_studio.operators.geometry.warp_affine import wrong_matrix
 from dali_studio.operators.parts import run_alone, with_channels
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -269,11 +270,5 @@ def _inverted(
         wrong = np.asarray(np.linalg.det(np.where(whole[:, None, None], turned, 0)) == 0)
         turned = np.linalg.inv(np.where(wrong[:, None, None], np.eye(3), turned))
     if wrong.any():
-        index = int(np.argmax(wrong))
-        finite = bool(np.isfinite(matrices[index]).all())
-        raise ArgumentError(
-            f"the matrix {matrices[index].tolist()} {'has no inverse' if finite else 'is not finite'}.",
-            hint="Give a matrix that does not flatten the image, or set inverse_map=True." if finite else _HINT,
-            argument=name, sample=index if fed else None,
-        )  # fmt: skip
+        raise wrong_matrix(matrices, int(np.argmax(wrong)), name, _HINT, fed=fed)
     return turned

@@ -18,7 +18,7 @@ from dali_studio.kernels.cpu.beta import beta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Operator, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
 from dali_studio.schema.samples import Case, tensors, values
 from dali_studio.schema.tolerance import Tolerance
@@ -35,14 +35,8 @@ class Beta(RandomArguments, Operator):
     """
 
     path = "random.beta"
-    category = "random"
-    icon = "dice"
     keywords = "mixup cutmix dirichlet draw float random"
-    inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
-    outputs = (Output("output", "scalar"),)
     traits = (RandomSource,)
-    seeded = True
-    stateful = True
     examples = (
         example(seed=5),
         example(alpha=0.4, beta=0.4),

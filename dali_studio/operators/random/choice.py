@@ -17,9 +17,9 @@ from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu import draws as _  # noqa: F401 - the numbers are drawn with it
 from dali_studio.kernels.cpu.rows import PickedRows
 from dali_studio.operators.common import T
-from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
+from dali_studio.operators.random.streams import LIKE, RandomArguments, draw_batch, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Input, Operator, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.traits import AnyElement, RandomSource
 
@@ -35,17 +35,12 @@ class Choice(RandomArguments, Operator):
     """
 
     path = "random.choice"
-    category = "random"
-    icon = "dice"
     keywords = "pick select sample draw discrete random"
     inputs = (
         Input("a", doc="A whole number, or the elements along the first axis."),
-        Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),
+        LIKE,
     )
-    outputs = (Output("output", "scalar"),)
     traits = (RandomSource, AnyElement)
-    seeded = True
-    stateful = True
     examples = (example(), example(shape=(5,)), example(shape=(2, 3)))
 
     p: Annotated[

@@ -14,7 +14,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Operator, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui
 from dali_studio.schema.traits import MadeOnCpu, RandomSource, SpansIterations
 
@@ -25,17 +25,11 @@ class CoinFlip(RandomArguments, Operator):
     """Draws 1 with a given probability, otherwise 0."""
 
     path = "random.coin_flip"
-    category = "random"
-    icon = "dice"
     node_name = "coin_flip"
     keywords = "bernoulli probability bool mirror random"
     former = ("coin_flip",)
-    inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
-    outputs = (Output("output", "scalar"),)
     traits = (RandomSource, MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
-    seeded = True
-    stateful = True
     examples = (example(), example(probability=0.25), example(probability=0.9, dtype="BOOL", shape=(4,)))
 
     probability: Annotated[float, Doc("Chance of a 1."), Ui("slider", (0, 1)), Range(0, 1), PER_SAMPLE, COMMON] = 0.5

@@ -14,7 +14,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Operator, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import MadeOnCpu, RandomSource, SpansIterations
@@ -29,16 +29,10 @@ class Normal(RandomArguments, Operator):
     """
 
     path = "random.normal"
-    category = "random"
-    icon = "dice"
     keywords = "gauss gaussian bell noise draw float random randn"
     former = ("normal_distribution",)
-    inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
-    outputs = (Output("output", "scalar"),)
     traits = (RandomSource, MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
-    seeded = True
-    stateful = True
     examples = (
         example(),
         example(mean=5.0, stddev=0.5),

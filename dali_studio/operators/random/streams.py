@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,11 @@ from dali_studio.core.random_stream import AHEAD, ahead, starts_of
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `core.random` draws with it from now on
 from dali_studio.operators.common import check_shape, shapes_of
 from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Input, Output
 from dali_studio.schema.marks import PER_SAMPLE, Doc
+from dali_studio.schema.model import InputSchema, OutputSchema
 
+LIKE = Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts.")
 #: Where the numbers of a block of iterations are kept.
 _DRAWN = object()
 #: ``draw(seed, start, samples, elements, rows)``: numbers of the samples whose argument rows are `rows`.
@@ -27,7 +30,14 @@ Draw = Callable[[int, int, int, Any, "slice[int, int, None]"], NDArray[Any]]
 
 
 class RandomArguments:
-    """Shape, type and seed of random tensors."""
+    """Shape and seed of random tensors, and what else their operators have alike."""
+
+    category: ClassVar[str] = "random"
+    icon: ClassVar[str] = "dice"
+    inputs: ClassVar[tuple[InputSchema, ...]] = (LIKE,)
+    outputs: ClassVar[tuple[OutputSchema, ...]] = (Output("output", "scalar"),)
+    seeded: ClassVar[bool] = True
+    stateful: ClassVar[bool] = True
 
     shape: Annotated[
         list[int] | None, Doc("Shape of each sample; unset: a scalar, or the shape of the input."), PER_SAMPLE

@@ -16,7 +16,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Operator, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Ui
 from dali_studio.schema.traits import MadeOnCpu, RandomSource, SpansIterations
 
@@ -30,16 +30,10 @@ class Uniform(RandomArguments, Operator):
     """
 
     path = "random.uniform"
-    category = "random"
-    icon = "dice"
     keywords = "noise draw float random"
     former = ("uniform",)
-    inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
-    outputs = (Output("output", "scalar"),)
     traits = (RandomSource, MadeOnCpu, SpansIterations)
     devices = ("cpu", "gpu")
-    seeded = True
-    stateful = True
     examples = (
         example(),
         example(range=(-30.0, 30.0)),
