@@ -277,6 +277,8 @@ def _tell(
 ) -> None:  # fmt: skip
     """Tell a twin how boxes are written, and the shapes of the pictures."""
     graph, registry = draft.graph, draft.registry
+    for name, value in twin.fixed.items():
+        _give(draft, key, name, plain(value))
     if corners := corners_of(graph, registry, one.source, twin):
         _give(draft, key, corners[0], plain(corners[1]) if not isinstance(corners[1], bool) else corners[1])
     if twin.normalized:

@@ -174,6 +174,10 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         The twin's argument that is false for coordinates in pixels; empty: it takes fractions of the extents alone.
     free
         Arguments of the twin that say how labels are written or kept, and not where they go.
+    fixed
+        Arguments of the twin, and their values.
+    only
+        Arguments of the picture's operator, and the only values for which the twin does the same.
     """
 
     kind: Kind
@@ -184,6 +188,8 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     corners: tuple[str, Value, Value] | None = None
     normalized: str = ""
     free: tuple[str, ...] = ()
+    fixed: dict[str, Value] = {}
+    only: dict[str, Value] = {}
 
 
 class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -206,7 +206,7 @@ def check(graph: Graph, kind: str) -> bool:
 @given(
     kind=st.sampled_from(("boxes", "boxes", "points", "mask")),
     corners=st.booleans(),
-    step=st.sampled_from(tuple(STEPS)[:5]),
+    step=st.sampled_from(tuple(STEPS)[:6]),
     commands=st.lists(st.tuples(st.sampled_from(COMMANDS), *[st.integers(0, 6)] * 3), max_size=9),
 )
 def test_labels_that_are_not_warned_of_are_those_of_the_image(

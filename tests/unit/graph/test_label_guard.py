@@ -61,6 +61,8 @@ BROKEN: dict[str, tuple[Callable[[], tuple[Any, ...]], str]] = {
     "boxes of a flipped image": (lambda: (fn.flip((given := annotated())[0], horizontal=fn.random.coin_flip()), given[1]), "bb_flip"),
     "boxes of a mirrored and normalized image": (lambda: (fn.crop_mirror_normalize((given := annotated(ltrb=True))[0], mirror=1), given[1]), "bb_flip"),
     "boxes of a rotated image": (lambda: (fn.rotate((given := annotated())[0], angle=fn.random.uniform(range=(-9.0, 9.0)), keep_size=True), given[1]), "bbox_rotate"),
+    "boxes of an image's middle": (lambda: (fn.crop((given := annotated(ltrb=True))[0], crop=(64, 48)), given[1]), "bbox_rotate"),
+    "boxes of a normalized image's middle": (lambda: (fn.crop_mirror_normalize((given := annotated())[0], crop=(64, 48), mean=[9.0]), given[1]), "bbox_rotate"),
     "boxes of a pasted image": (lambda: (fn.paste((given := annotated())[0], ratio=2.0, fill_value=0, paste_x=fn.random.uniform()), given[1]), "bbox_paste"),
     "a mask of a rotated image": (lambda: (fn.rotate((given := pair())[0], angle=fn.random.uniform(range=(-9.0, 9.0))), given[1]), "rotate"),
     "a mask of a cropped image": (lambda: (fn.crop(fn.resize((given := pair())[0], size=(64, 64)), crop=(32, 32), crop_pos_x=fn.random.uniform(range=(0.0, 1.0))), given[1]), "crop"),

@@ -655,6 +655,8 @@ export interface Twin {
   readonly corners?: readonly [string, Value, Value] | null;
   readonly normalized?: string;
   readonly free?: readonly string[];
+  readonly fixed?: Readonly<Record<string, Value>>;
+  readonly only?: Readonly<Record<string, Value>>;
 }
 
 /** A language of the code pane. */
