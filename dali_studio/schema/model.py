@@ -192,6 +192,28 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     only: dict[str, Value] = {}
 
 
+class Windows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What draws windows for boxes, in place of an operator that draws them for pictures alone.
+
+    Attributes
+    ----------
+    twin
+        Takes boxes and their classes, and gives corners and extents of windows, and the boxes and classes in these.
+    drawn
+        The picture's arguments by the twin's; areas become lengths (`lengths`).
+    cut
+        Takes what the picture's operator takes, corners and extents.
+    sized
+        Gives what was cut out one size; empty: it keeps its own.
+    """
+
+    twin: Twin
+    drawn: dict[str, str]
+    lengths: str
+    cut: str
+    sized: str = ""
+
+
 class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How an operator moves the points of its first input.
 
@@ -204,6 +226,8 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Further arguments that say where to.
     drawn
         It draws by itself where to, so that no other node can do the same.
+    windows
+        What does so for boxes as well.
     scales
         Points in fractions of the extents stay where they are if these arguments have these values.
     nearest
@@ -220,6 +244,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unless: dict[str, Value] = {}
     by: tuple[str, ...] = ()
     drawn: bool = False
+    windows: Windows | None = None
     scales: dict[str, Value] | None = None
     nearest: tuple[str, Value] | None = None
     takes: tuple[str, tuple[str, ...]] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from dali_studio.schema.model import Movement, Twin, Value
+from dali_studio.schema.model import Movement, Twin, Value, Windows
 
 _NEAREST = ("interp_type", "INTERP_NN")
 FLIP = Movement(
@@ -33,7 +33,9 @@ _RESIZED = ("cast", ("INT16", "UINT8", "UINT16", "FLOAT"))
 RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=_REGION, nearest=_NEAREST, takes=_RESIZED)
 _WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
 #: The middle of a picture, as of one that is turned by nothing onto a smaller canvas.
-_CENTRED = structs.replace(_TURNED, arguments={"size": "crop"}, fixed={"angle": 0.0}, only={"crop_pos_x": 0.5, "crop_pos_y": 0.5})
+_CENTRED = structs.replace(
+    _TURNED, arguments={"size": "crop"}, fixed={"angle": 0.0}, only={"crop_pos_x": 0.5, "crop_pos_y": 0.5}
+)  # fmt: skip
 CROP = Movement(
     words=("crop", "cropped"), unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW, twins=(_CENTRED,)
 )  # fmt: skip
@@ -67,3 +69,13 @@ WATER = Movement(
 SPHERE = Movement(by=("mask",), nearest=_NEAREST)
 #: Of operators that draw by themselves what goes where.
 RANDOM_WINDOW = Movement(drawn=True)
+_FOR_BOXES = Windows(
+    twin=Twin(kind="boxes", operator="random_bbox_crop", corners=("bbox_layout", "xyXY", "xyWH"),
+              fixed={"allow_no_crop": False}),
+    drawn={"aspect_ratio": "random_aspect_ratio", "scaling": "random_area"}, lengths="scaling", cut="slice",
+    sized="resize",
+)  # fmt: skip
+RANDOM_RESIZED_WINDOW = Movement(drawn=True, windows=_FOR_BOXES)
+RANDOM_DECODED_WINDOW = Movement(
+    drawn=True, windows=structs.replace(_FOR_BOXES, cut="decoders.image_slice", sized="")
+)  # fmt: skip
