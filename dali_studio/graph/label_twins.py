@@ -17,7 +17,6 @@ from dali_studio.graph.edits import (
     PortRef,
     RemoveNode,
     SetArgument,
-    SetOutputs,
 )
 from dali_studio.graph.label_guard import (
     Moving,
@@ -30,6 +29,7 @@ from dali_studio.graph.label_guard import (
     unmoved,
     word_of,
 )
+from dali_studio.graph.label_places import behind_of, classes_of, draw_for_boxes, place_of, take
 from dali_studio.graph.model import Graph
 from dali_studio.graph.movement import (
     SHAPES,
@@ -39,7 +39,6 @@ from dali_studio.graph.movement import (
     in_pixels,
     movement_of,
     plain,
-    rests,
     scales,
     words_of,
 )
@@ -141,7 +140,9 @@ def _attempts(
     other = counterpart(graph, registry, one)
     if there := moved_elsewhere(graph, registry, metas, one):
         taken = {one.label: there, **_chosen(graph, metas, one, there)}
-        yield f"{verb} the {word} too", lambda draft: _take(draft, one, taken)
+        yield f"{verb} the {word} too", lambda draft: take(draft, one, taken)
+    if (windows := movement.windows) and one.kind == "boxes":
+        yield f"Draw the window for the {word}", lambda draft: draw_for_boxes(draft, one, step, windows)
     if movement.drawn:
         return
     if other is not None:
@@ -164,18 +165,6 @@ def _fresh(draft: Draft, image: PortRef, label: PortRef, one: Unmoved) -> Unmove
 
 
 # ------------------------------------------------------------------------------------------------- taken and taken out
-
-
-def _take(draft: Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
-    """Return other ports, and give them to what makes something else of the label."""
-    for taker in one.takers:
-        for wire in draft.graph.wires(taker):
-            if wire.source in moved:
-                draft.do(Connect(source=moved[wire.source], target=taker, input=wire.input, argument=wire.argument))
-    outputs = tuple(moved.get(port, port) for port in draft.graph.outputs)
-    if outputs != draft.graph.outputs:
-        draft.do(SetOutputs(outputs=outputs))
-    return moved[one.label]
 
 
 def _take_out(draft: Draft, key: str, label: PortRef) -> PortRef | None:
@@ -277,6 +266,8 @@ def _tell(
 ) -> None:  # fmt: skip
     """Tell a twin how boxes are written, and the shapes of the pictures."""
     graph, registry = draft.graph, draft.registry
+    for name, value in twin.fixed.items():
+        _give(draft, key, name, plain(value))
     if corners := corners_of(graph, registry, one.source, twin):
         _give(draft, key, corners[0], plain(corners[1]) if not isinstance(corners[1], bool) else corners[1])
     if twin.normalized:
@@ -363,7 +354,7 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
     """Add what does to the label what the step does to the image, in the same order and under the same conditions."""
     graph, registry = draft.graph, draft.registry
     movement, twin = movement_of(registry, step.node) or Movement(), twin_for(graph, registry, one, step)
-    at = _place(graph, registry, metas, one, step)
+    at = place_of(graph, registry, metas, one, step)
     if at is None:
         return None
     way, last = one.ways.label, at == len(one.ways.label) - 1
@@ -380,7 +371,7 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
         for theirs, ours in twin.arguments.items():
             _give(draft, key, theirs, given(graph, registry, step.node, ours))
         _tell(draft, one, step, key, twin, metas)
-        sources += _classes(graph, registry, metas, one, step, at)
+        sources += classes_of(graph, registry, metas, one, step, at, twin.operator)
     branches = Branches(graph, registry)
     there = [branches.behind(way, at), *(branches.under(graph, port) for port in sources[1:])]
     missing = [{one: side for one, side in step.branch.items() if one not in under} for under in there]
@@ -389,34 +380,13 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
     draft.join(key)
     moved = {way[at] if at_input == 0 else sources[at_input]: port for at_input, port in enumerate(results)}
     if last:
-        return _take(draft, one, moved)
+        return take(draft, one, moved)
     assert following is not None
     draft.do(Connect(source=results[0], target=following, input=entry))
-    behind = _behind(one, at) | branches.merges.keys()
+    behind = behind_of(one, at) | branches.merges.keys()
     for port, result, consumers in zip(sources[1:], results[1:], classes, strict=True):
         draft.instead(port, result, [one for one in consumers if one[0] in behind])
     return one.label
-
-
-def _place(
-    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving
-) -> int | None:  # fmt: skip
-    """The place on the way of the label behind which the step's twin belongs.
-
-    It is behind what is done alike before, before what moves the label afterwards, and, if possible, in the branch of
-    the step; and for masks before what gives them a layout that the operator does not take.
-    """
-    way, branches = one.ways.label, Branches(graph, registry)
-    first = one.ways.pairs[-1][1].at if one.ways.pairs else 0
-    moving = [other for other in one.ways.others if not rests(graph, registry, other.node, one.kind)]
-    last = (moving[0].at if moving else len(way)) - 1
-    layouts = registry.schema(step.node.operator).inputs[0].layouts if one.kind == "mask" else ()
-    fits = [
-        at for at in range(first, last + 1)
-        if (not layouts or metas[way[at]].layout in (None, *layouts))
-        and branches.behind(way, at).items() <= step.branch.items()
-    ]  # fmt: skip
-    return max(fits, key=lambda at: (len(branches.behind(way, at)), at), default=None)
 
 
 def _chosen(
@@ -426,46 +396,6 @@ def _chosen(
     kept = [port for port, meta in metas.items() if port.node == there.node and meta.kind == "label"]
     all_of = [port for port in graph.inputs(there.node) if port is not None and metas[port].kind == "label"]
     return dict(zip(all_of, kept, strict=False)) if one.kind != "mask" else {}
-
-
-def _classes(
-    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving, at: int
-) -> list[PortRef]:  # fmt: skip
-    """The boxes' classes, where the step's twin leaves boxes out, and so their classes."""
-    twin = twin_for(graph, registry, one, step)
-    schema = registry.schema(twin.operator) if twin is not None else None
-    if schema is None or len(schema.inputs) < 2 or schema.inputs[1].kind != "label":
-        return []
-    for before in one.ways.label[at::-1]:
-        classes = [port for port, meta in metas.items() if port.node == before.node and meta.kind == "label"]
-        if classes:
-            used = graph.consumers(classes[0]) or classes[0] in graph.outputs
-            return [_beside(graph, registry, one, step, at, classes[0])] if used else []
-    return []
-
-
-def _beside(graph: Graph, registry: Registry, one: Unmoved, step: Moving, at: int, classes: PortRef) -> PortRef:
-    """Classes where their boxes are: behind the merge of a branch that these have left, and in one that is there."""
-    branches = Branches(graph, registry)
-    boxes, behind = branches.behind(one.ways.label, at), _behind(one, at)
-    nexts = [classes]
-    while nexts:
-        classes, nexts = nexts[0], list[PortRef]()
-        under = branches.under(graph, classes)
-        for target in (target for target, to, _ in graph.consumers(classes) if to is not None):
-            if branches.merges.get(target) in under.keys() - boxes.keys():
-                nexts.append(PortRef(node=target))
-            condition = branches.splits.get(target)
-            if condition is not None and condition in step.branch.keys() - under.keys():
-                inner = PortRef(node=target, output=branches.side(target, step.branch[condition]))
-                if all(one in behind or branches.merges.get(one) == condition for one, *_ in graph.consumers(inner)):
-                    nexts.append(inner)
-    return classes
-
-
-def _behind(one: Unmoved, at: int) -> set[str]:
-    """What takes a label behind a place on its way."""
-    return {port.node for port in one.ways.label[at + 1 :]} | {*one.takers}
 
 
 def _typed(draft: Draft, metas: Mapping[PortRef, TensorMeta], source: PortRef, movement: Movement) -> PortRef:

@@ -80,6 +80,7 @@ def twin_of(
         others = {name: still for name, still in movement.unless.items() if name not in ours}
         if not movement.unless:
             others = {name: default(registry, step.operator, name) for name in movement.by if name not in ours}
+        others |= twin.only
         moved = any(given(graph, registry, step, name) != plain(still) for name, still in others.items())
         if twin.kind == kind and not moved and (twin.normalized or not pixels):
             return twin
@@ -103,11 +104,11 @@ def rests(graph: Graph, registry: Registry, node: Node, kind: Kind) -> bool:
     movement = registry.schema(node.operator).movement
     if kind == "mask":
         return movement is None or not moves(graph, registry, node, movement)
-    still = [
-        theirs for of, twin in _twins(registry, node.operator, kind)
+    still = {
+        theirs: of.unless[ours] for of, twin in _twins(registry, node.operator, kind)
         for theirs, ours in twin.arguments.items() if ours in of.unless
-    ]  # fmt: skip
-    return bool(still) and all(given(graph, registry, node, name) == plain(0) for name in still)
+    }  # fmt: skip
+    return bool(still) and all(given(graph, registry, node, name) == plain(value) for name, value in still.items())
 
 
 def only_scales(graph: Graph, registry: Registry, node: Node, kind: Kind) -> bool:
@@ -119,7 +120,11 @@ def only_scales(graph: Graph, registry: Registry, node: Node, kind: Kind) -> boo
 def words_of(registry: Registry, node: Node, kind: Kind) -> tuple[str, str]:
     """What a node on the way of a label does to it, and what has then been done to it."""
     own = movement_of(registry, node)
-    return next((of.words for of, _ in _twins(registry, node.operator, kind)), own.words if own else Movement().words)
+    told = (
+        of.words for of, twin in _twins(registry, node.operator, kind)
+        if all(node.arguments.get(name) == value for name, value in twin.fixed.items())
+    )  # fmt: skip
+    return next(told, own.words if own else Movement().words)
 
 
 def _twins(registry: Registry, operator: str, kind: Kind) -> Iterator[tuple[Movement, Twin]]:
@@ -161,6 +166,7 @@ def alike(
     if twin is None or twin.operator != other.operator:
         return False
     wanted = {theirs: given(graph, registry, step, ours) for theirs, ours in twin.arguments.items()}
+    wanted |= {name: plain(value) for name, value in twin.fixed.items()}
     if twin.normalized:
         wanted[twin.normalized] = plain(not pixels)
     if corners := corners_of(graph, registry, source, twin):

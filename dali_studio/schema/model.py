@@ -174,6 +174,10 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         The twin's argument that is false for coordinates in pixels; empty: it takes fractions of the extents alone.
     free
         Arguments of the twin that say how labels are written or kept, and not where they go.
+    fixed
+        Arguments of the twin, and their values.
+    only
+        Arguments of the picture's operator, and the only values for which the twin does the same.
     """
 
     kind: Kind
@@ -184,6 +188,30 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     corners: tuple[str, Value, Value] | None = None
     normalized: str = ""
     free: tuple[str, ...] = ()
+    fixed: dict[str, Value] = {}
+    only: dict[str, Value] = {}
+
+
+class Windows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What draws windows for boxes, in place of an operator that draws them for pictures alone.
+
+    Attributes
+    ----------
+    twin
+        Takes boxes and their classes, and gives corners and extents of windows, and the boxes and classes in these.
+    drawn
+        The picture's arguments by the twin's; areas become lengths (`lengths`).
+    cut
+        Takes what the picture's operator takes, corners and extents.
+    sized
+        Gives what was cut out one size; empty: it keeps its own.
+    """
+
+    twin: Twin
+    drawn: dict[str, str]
+    lengths: str
+    cut: str
+    sized: str = ""
 
 
 class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -198,6 +226,8 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Further arguments that say where to.
     drawn
         It draws by itself where to, so that no other node can do the same.
+    windows
+        What does so for boxes as well.
     scales
         Points in fractions of the extents stay where they are if these arguments have these values.
     nearest
@@ -214,6 +244,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unless: dict[str, Value] = {}
     by: tuple[str, ...] = ()
     drawn: bool = False
+    windows: Windows | None = None
     scales: dict[str, Value] | None = None
     nearest: tuple[str, Value] | None = None
     takes: tuple[str, tuple[str, ...]] | None = None

@@ -25,6 +25,7 @@ from dali_studio.graph.difference import edits_between, matched, pairs
 from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.graph.ways import Branches
 from dali_studio.graph.written import WrittenFunction
 from dali_studio.studio.code_nodes import ARGUMENT, OPERATOR
 from dali_studio.studio.revision import Revision
@@ -32,6 +33,8 @@ from dali_studio.studio.trust import is_own, signature
 
 #: Name under which the text is kept beside the places of cards; no node is called so.
 TEXT = "program text"
+#: What a ``Compose`` begins with.
+_DECODER = "decoders.image"
 #: Its names in the view part of a document.
 _PROGRAM, _SIGNATURE = "program", "program_signature"
 
@@ -167,21 +170,31 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
 def _in_place(composed: Graph, graph: Graph) -> tuple[Graph, dict[str, str]]:
     """A graph with the steps of a ``Compose`` between its decoder and the output that comes of it, and their names.
 
-    What other outputs need stays as well. A graph that decodes no images is replaced, but for its options.
+    What other outputs need stays as well. A graph that decodes no images is replaced, but for its options. A decoder
+    that cuts windows out gives whole pictures then.
     """
-    (images, *_), start = composed.outputs, composed.node("decode")
-    decoder = next((node for node in graph.nodes() if node.operator == start.operator), None)
-    made = (composed if decoder is None else graph).copy()
-    if decoder is None:
+    (images, *_), plain = composed.outputs, composed.node("decode")
+    start = _decoded(graph)
+    made = (composed if start is None else graph).copy()
+    if start is None:
         made.options = graph.options
         return made, {}
+    decoder = graph.node(start.node)
     steps = composed.reachable([images]) - composed.reachable([PortRef(node="decode")])
     at = next((i for i, port in enumerate(graph.outputs) if decoder.key in graph.reachable([port])), None)
     others = [port for i, port in enumerate(graph.outputs) if i != at]
-    needed = graph.reachable([*others, PortRef(node=decoder.key)])
+    registry = default_registry()
+    whole = replace(decoder, operator=plain.operator, arguments={
+        name: value for name, value in decoder.arguments.items() if registry.schema(plain.operator).argument(name)
+    })  # fmt: skip
+    alike = registry.schema(decoder.operator).category == registry.schema(plain.operator).category
+    cuts = alike and decoder.operator != plain.operator
+    source = graph.inputs(decoder.key)[0] if cuts else None
+    needed = graph.reachable([*others, source or start]) | {decoder.key}
     gone = graph.reachable() - needed
-    kept = [node for node in graph.nodes() if node.key not in gone]
-    made.rebuild(kept, (w for w in graph.wires() if {w.target, w.source.node}.isdisjoint(gone)), others)
+    kept = [whole if cuts and node == decoder else node for node in graph.nodes() if node.key not in gone]
+    wires = [w for w in graph.wires() if {w.target, w.source.node}.isdisjoint(gone)]
+    made.rebuild(kept, (w for w in wires if not cuts or w.target != decoder.key or w.input == 0), others)
     names = {"decode": decoder.key}
     behind = composed.descendants("decode") if decoder.device == "mixed" else set[str]()
     for node in composed.nodes():
@@ -195,6 +208,32 @@ def _in_place(composed: Graph, graph: Graph) -> tuple[Graph, dict[str, str]]:
     end = PortRef(node=names[images.node], output=images.output)
     made.set_outputs([*others[: at or 0], end, *others[at or 0 :]])
     return made, names
+
+
+def _decoded(graph: Graph) -> PortRef | None:
+    """Where the first decoded images are, all of them together; ``None`` if none are decoded.
+
+    Raises
+    ------
+    DaliStudioError
+        DS502 if they are decoded in a branch of which other steps are.
+    """
+    registry = default_registry()
+    category = registry.schema(_DECODER).category
+    decodes = (
+        node.key for node in graph.nodes() if node.operator in registry
+        and (schema := registry.schema(node.operator)).category == category and schema.outputs[0].kind == "image"
+    )  # fmt: skip
+    key = next(decodes, "")
+    branches = Branches(graph, registry)
+    while key and branches.under(graph, PortRef(node=key)):
+        fed = graph.consumers(PortRef(node=key))
+        merges = [to for to, at, _ in fed if at is not None and to in branches.merges]
+        if not merges:
+            message = f"{key} decodes in a branch that has other steps; a Compose has no place behind it."
+            raise DaliStudioError(Diagnostic(code="DS502", message=message, hint="Decode before the branch."))
+        key = merges[0]
+    return PortRef(node=key) if key else None
 
 
 def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:

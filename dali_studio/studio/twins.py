@@ -99,19 +99,21 @@ def _cards(
 
     They are of the shown sample, or of the next one for which they are not the same.
     """
-    size = min(request.batch_size, _SAMPLES)
+    size, now = min(request.batch_size, _SAMPLES), request.revision
+    # another node may give the image afterwards
+    drawn = made.image if made.image.node in then.graph else then.graph.outputs[now.graph.outputs.index(made.image)]
     for sample in (request.sample, *range(request.sample + 1, size), *range(min(request.sample, size))):
         shown: list[Shown] = []
-        for revision, port in ((request.revision, made.before), (then, made.after)):
+        for revision, port, picture in ((now, made.before, made.image), (then, made.after, drawn)):
             given: dict[PortRef, Batch] = {}
-            for one in (made.image, port):
+            for one in (picture, port):
                 given |= engine.compute(revision, request.iteration, [sample], only=one).outputs
-            if not given.keys() >= {made.image, port}:
+            if not given.keys() >= {picture, port}:
                 return sample, []
-            image = given[made.image]
+            image = given[picture]
             if not images.is_image(image.samples[0], image.layout):
                 return sample, []
-            behind = Backdrop(made.image.node, images.to_rgb(image.samples[0], image.layout)[0])
+            behind = Backdrop(picture.node, images.to_rgb(image.samples[0], image.layout)[0])
             shown.append(replace(shown_of(revision, port, given), backdrop=lambda behind=behind: behind))
         if not np.array_equal(shown[0].sample, shown[1].sample):
             return sample, [renderer_of(one).card(one, *_SIZE) for one in shown]

@@ -101,6 +101,35 @@ def added(graph: Graph, operator: str, before: PortRef) -> list[CardEdit]:
     return [made, Connect(source=before, target=key, input=0), *consumers, SetOutputs(outputs=outputs)]
 
 
+#: Steps whose boxes are put right by one click, and the kind of what draws, if one does.
+ONE_CLICK: dict[str, dict[str, Any]] = {
+    "crop": {"crop": (40.0, 44.0)},
+    "crop_mirror_normalize": {"mirror": 0, "crop": (40.0, 44.0), "output_layout": "HWC", "dtype": "UINT8"},
+    "random_resized_crop": {"size": (50.0, 60.0), "random_area": (0.5, 1.0), "interp_type": "INTERP_NN", "antialias": False},
+}
+
+
+@pytest.mark.parametrize("corners", [True, False])
+@pytest.mark.parametrize("ratio", [True, False])
+@pytest.mark.parametrize("step", ONE_CLICK)
+def test_one_click_moves_boxes_as_the_pixels(annotated: Path, step: str, ratio: bool, corners: bool) -> None:
+    graph = start(annotated, "boxes", corners=corners, step=step)
+    edits: list[CardEdit] = [SetArgument(key=step, argument=name, value=value) for name, value in ONE_CLICK[step].items()]
+    graph = edited_by(graph, [*edits, SetArgument(key="reader", argument="ratio", value=ratio)])
+    assert not check(graph, "boxes")
+    graph = edited(graph, "repair", 0, 0, 0)
+    assert not any(unmoved(graph, REGISTRY, validate(graph, REGISTRY).metas))
+    if graph.node("reader").arguments.get("ratio"):
+        assert check(graph, "boxes")
+    else:  # centres of boxes in pixels
+        images, boxes, _ = Pipeline.from_graph(graph).run()
+        for sample in range(len(SCENES)):
+            image = np.asarray(images.at(sample))
+            seen = bright(image) * np.array([*image.shape[1::-1]] * 2)
+            said = told(np.asarray(boxes.at(sample)), "boxes", corners=corners)
+            assert np.abs(seen - said).max() <= 1.5
+
+
 LABEL_STEPS = ("bb_flip", "coord_flip", "bbox_rotate", "bbox_paste")
 COMMANDS = ("add", "value", "random", "wire", "chance", "always", "bypass", "twin", "double", "reader", "repair", "repair")
 
@@ -111,14 +140,14 @@ def edited(graph: Graph, command: str, a: int, b: int, c: int) -> Graph:
     draws = [one.key for one in graph.nodes() if one.operator == "random.coin_flip" and "dtype" not in one.arguments]
     labels = [node.key for node in graph.nodes() if node.operator in LABEL_STEPS]
     edits: list[CardEdit] = []
-    key = steps[a % len(steps)]
+    key = steps[a % len(steps)] if steps else "decode"
     operator = graph.node(key).operator
-    names = list(STEPS[operator])
+    names = list(STEPS.get(operator, {"": []}))
     name = names[b % len(names)]
     if command == "add":
         new = list(STEPS)[b % (len(STEPS) - c % 3)]
         edits = added(graph, new, PortRef(node=key) if c % 2 else PortRef(node="decode"))
-    elif command == "value":
+    elif command == "value" and steps:
         values = STEPS[operator][name]
         edits = [SetArgument(key=key, argument=name, value=values[c % len(values)])]
     elif command == "random" and operator in ("flip", "rotate", "crop_mirror_normalize", "paste") and name != "keep_size":
@@ -132,9 +161,9 @@ def edited(graph: Graph, command: str, a: int, b: int, c: int) -> Graph:
         ]  # fmt: skip
     elif command == "wire" and draws and operator in ("flip", "crop_mirror_normalize"):
         edits = [Connect(source=PortRef(node=draws[c % len(draws)]), target=key, argument=name)]
-    elif command in ("chance", "always"):
+    elif command in ("chance", "always") and steps:
         edits = [SetChance(key=key, part=0.5 if command == "chance" else 1.0)]
-    elif command == "bypass":
+    elif command == "bypass" and steps:
         edits = [SetBypass(key=key, bypassed=bool(c % 2))]
     elif command == "twin" and labels:
         label = labels[a % len(labels)]
@@ -206,7 +235,7 @@ def check(graph: Graph, kind: str) -> bool:
 @given(
     kind=st.sampled_from(("boxes", "boxes", "points", "mask")),
     corners=st.booleans(),
-    step=st.sampled_from(tuple(STEPS)[:5]),
+    step=st.sampled_from(tuple(STEPS)[:6]),
     commands=st.lists(st.tuples(st.sampled_from(COMMANDS), *[st.integers(0, 6)] * 3), max_size=9),
 )
 def test_labels_that_are_not_warned_of_are_those_of_the_image(

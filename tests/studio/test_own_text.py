@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from studio.clients import Client, only, set_argument
 
-from dali_studio import Designer, read, samples
+from dali_studio import Designer, Pipeline, read, samples
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
 from dali_studio.studio import messages
@@ -285,6 +285,46 @@ def test_a_compose_takes_the_place_of_the_steps_alone(client: Client) -> None:
         assert "def training():" in source and "seed=3" in source and "    # what is read" in source and "# as they came" in source
     client.send("undo")
     assert client.session.graph == before
+
+
+BRANCHED = """    if fn.random.coin_flip(dtype=types.BOOL):
+        images = fn.decoders.image(files)
+    else:
+        images = fn.decoders.image_random_crop(files)
+"""
+
+
+@pytest.mark.parametrize(
+    ("decoding", "operators"),
+    [
+        ("    images = fn.decoders.image_random_crop(files, random_area=[0.2, 1.0])\n", ["decoders.image"]),
+        (BRANCHED, ["decoders.image", "decoders.image_random_crop"]),
+        ("    images = fn.decoders.image(files)\n" + BRANCHED.replace("fn.decoders.image(files)", "fn.flip(images)").replace(
+            "fn.decoders.image_random_crop(files)", "fn.rotate(images, angle=10, keep_size=True)"), ["decoders.image"]),
+    ],
+    ids=["random window", "decoded in branches", "steps in branches"],
+)  # fmt: skip
+def test_a_compose_stands_behind_what_decodes(decoding: str, operators: list[str], client: Client) -> None:
+    mine = TEXT.replace("    images = fn.decoders.image(files)   # RGB\n", decoding).replace("seed=3", "seed=3, enable_conditionals=True")
+    client.send("apply_code", source=mine)
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.CenterCrop(50), T.ToTensor()])\n"
+    got = client.send("apply_code", source=text)
+    assert not only(got, messages.Refused)
+    assert not [one for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.severity == "error"]
+    graph = client.session.graph
+    assert sorted(node.operator for node in graph.nodes() if node.operator.startswith("decoders")) == operators
+    assert graph.node("reader").arguments["file_root"] == str(samples.photos()) and "resize" not in graph
+    Pipeline.from_graph(graph).run()
+
+
+def test_a_compose_has_no_place_behind_other_steps_of_a_branch(client: Client) -> None:
+    branched = BRANCHED.replace("image(files)", "image(files)\n        images = fn.flip(images)", 1)
+    mine = TEXT.replace("    images = fn.decoders.image(files)   # RGB\n", branched).replace("seed=3", "seed=3, enable_conditionals=True")
+    client.send("apply_code", source=mine)
+    before = client.session.graph
+    got = client.send("apply_code", source="import torchvision.transforms as T\ntf = T.Compose([T.CenterCrop(50)])\n")
+    (refused,) = only(got, messages.Refused)
+    assert "decodes in a branch that has other steps" in refused.diagnostics[0].message and client.session.graph == before
 
 
 def test_a_program_that_is_pasted_over_another_is_laid_out_anew(client: Client) -> None:

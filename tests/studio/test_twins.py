@@ -262,3 +262,18 @@ def test_a_step_inside_a_branch_is_followed_by_boxes_and_classes(client: Client)
     assert made.inputs(merge) == (PortRef(node="turn"), graph.inputs(merge)[1])
     _, boxes, classes = Pipeline.from_graph(made).run()
     assert [len(np.asarray(boxes.at(i))) for i in range(2)] == [len(np.asarray(classes.at(i))) for i in range(2)]
+
+
+def test_a_window_that_will_be_drawn_for_the_boxes_is_shown_with_its_picture(client: Client) -> None:
+    client.edit(
+        {"type": "add_node", "key": "cut", "operator": "random_resized_crop", "arguments": {"size": [40, 50]}},
+        {"type": "connect", "source": {"node": "flip"}, "target": "cut", "input": 0},
+        {"type": "remove_node", "key": "coin_flip"},
+        {"type": "set_argument", "key": "flip", "argument": "horizontal", "value": 0},
+        {"type": "set_outputs", "outputs": [{"node": "cut"}, {"node": "reader", "output": 1}]},
+    )
+    (twin,) = only(client.send("request_twin", node="reader"), messages.LabelTwin)
+    assert {card.operator for card in twin.cards} == {"random_bbox_crop", "slice", "resize"} and not twin.left
+    now, then = (item.body for item in twin.items)
+    assert isinstance(now, bodies.BoxesBody) and isinstance(then, bodies.BoxesBody)
+    assert (now.over, then.over) == ("cut", "resize") and now.boxes != then.boxes

@@ -13,7 +13,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.decoders.common import infer_image
 from dali_studio.operators.decoders.windows import WindowDecoder
-from dali_studio.operators.geometry.movements import RANDOM_WINDOW
+from dali_studio.operators.geometry.movements import RANDOM_DECODED_WINDOW
 from dali_studio.operators.geometry.random_windows import RandomWindowArguments, check_window_ranges, random_windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import example
@@ -31,7 +31,7 @@ class ImageRandomCrop(RandomWindowArguments, WindowDecoder):
     keywords = "jpeg decode random crop randomresizedcrop"
     former = ("image_decoder_random_crop", "experimental.decoders.image_random_crop")
     traits = (*WindowDecoder.traits, RandomSource)
-    movement = RANDOM_WINDOW
+    movement = RANDOM_DECODED_WINDOW
     seeded = True
     stateful = True
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))

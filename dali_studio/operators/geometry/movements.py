@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dali_studio.schema.model import Movement, Twin, Value
+from msgspec import structs
+
+from dali_studio.schema.model import Movement, Twin, Value, Windows
 
 _NEAREST = ("interp_type", "INTERP_NN")
 FLIP = Movement(
@@ -14,13 +16,13 @@ FLIP = Movement(
              free=("layout",)),
     ),
 )  # fmt: skip
+_TURNED = Twin(
+    kind="boxes", operator="bbox_rotate", shape="input_shape", shape_layout="shape_layout",
+    corners=("bbox_layout", "xyXY", "xyWH"), normalized="bbox_normalized", free=("mode", "remove_threshold"),
+)  # fmt: skip
 ROTATE = Movement(
     words=("rotate", "rotated"), unless={"angle": 0}, by=("size", "keep_size"), nearest=_NEAREST,
-    twins=(
-        Twin(kind="boxes", operator="bbox_rotate", arguments={name: name for name in ("angle", "keep_size", "size")},
-             shape="input_shape", shape_layout="shape_layout", corners=("bbox_layout", "xyXY", "xyWH"),
-             normalized="bbox_normalized", free=("mode", "remove_threshold")),
-    ),
+    twins=(structs.replace(_TURNED, arguments={name: name for name in ("angle", "keep_size", "size")}),),
 )  # fmt: skip
 WARP = Movement(by=("matrix", "size", "inverse_map"), nearest=_NEAREST)
 _REGION: dict[str, Value] = {"roi_start": None, "roi_end": None}
@@ -30,14 +32,23 @@ _SIZES = (
 _RESIZED = ("cast", ("INT16", "UINT8", "UINT16", "FLOAT"))
 RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=_REGION, nearest=_NEAREST, takes=_RESIZED)
 _WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
-CROP = Movement(words=("crop", "cropped"), unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
+#: The middle of a picture, as of one that is turned by nothing onto a smaller canvas.
+_CENTRED = structs.replace(
+    _TURNED, arguments={"size": "crop"}, fixed={"angle": 0.0}, only={"crop_pos_x": 0.5, "crop_pos_y": 0.5}
+)  # fmt: skip
+CROP = Movement(
+    words=("crop", "cropped"), unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW, twins=(_CENTRED,)
+)  # fmt: skip
 RESIZE_AND_CROP = Movement(
     by=(*RESIZE.by, *CROP.unless, "crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "mirror"),
     nearest=_NEAREST, takes=_RESIZED,
 )  # fmt: skip
 CROP_AND_MIRROR = Movement(
     unless={**CROP.unless, "mirror": 0}, by=_WINDOW,
-    twins=(Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),),
+    twins=(
+        Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),
+        _CENTRED,
+    ),
 )  # fmt: skip
 PASTE = Movement(
     words=("paste", "pasted"), takes=("cast", ("UINT8",)), by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
@@ -58,3 +69,13 @@ WATER = Movement(
 SPHERE = Movement(by=("mask",), nearest=_NEAREST)
 #: Of operators that draw by themselves what goes where.
 RANDOM_WINDOW = Movement(drawn=True)
+_FOR_BOXES = Windows(
+    twin=Twin(kind="boxes", operator="random_bbox_crop", corners=("bbox_layout", "xyXY", "xyWH"),
+              fixed={"allow_no_crop": False}),
+    drawn={"aspect_ratio": "random_aspect_ratio", "scaling": "random_area"}, lengths="scaling", cut="slice",
+    sized="resize",
+)  # fmt: skip
+RANDOM_RESIZED_WINDOW = Movement(drawn=True, windows=_FOR_BOXES)
+RANDOM_DECODED_WINDOW = Movement(
+    drawn=True, windows=structs.replace(_FOR_BOXES, cut="decoders.image_slice", sized="")
+)  # fmt: skip

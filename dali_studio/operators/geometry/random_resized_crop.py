@@ -14,7 +14,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, extents, image_meta, spatial_axes, with_extents
-from dali_studio.operators.geometry.movements import RANDOM_WINDOW
+from dali_studio.operators.geometry.movements import RANDOM_RESIZED_WINDOW
 from dali_studio.operators.geometry.random_windows import RandomWindowArguments, check_window_ranges, random_windows
 from dali_studio.operators.geometry.resampling import Resampling, filter_params, output_meta
 from dali_studio.schema.arguments import Args
@@ -41,7 +41,7 @@ class RandomResizedCrop(RandomWindowArguments, Resampling):
     outputs = (Output("image", "image"),)
     traits = (PerSample, RandomSource, SourcePart, WindowSource)
     devices = ("cpu", "gpu")
-    movement = RANDOM_WINDOW
+    movement = RANDOM_RESIZED_WINDOW
     seeded = True
     stateful = True
     shown = example(size=(224, 224), random_area=(0.2, 0.4))

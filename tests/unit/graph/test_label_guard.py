@@ -61,6 +61,8 @@ BROKEN: dict[str, tuple[Callable[[], tuple[Any, ...]], str]] = {
     "boxes of a flipped image": (lambda: (fn.flip((given := annotated())[0], horizontal=fn.random.coin_flip()), given[1]), "bb_flip"),
     "boxes of a mirrored and normalized image": (lambda: (fn.crop_mirror_normalize((given := annotated(ltrb=True))[0], mirror=1), given[1]), "bb_flip"),
     "boxes of a rotated image": (lambda: (fn.rotate((given := annotated())[0], angle=fn.random.uniform(range=(-9.0, 9.0)), keep_size=True), given[1]), "bbox_rotate"),
+    "boxes of an image's middle": (lambda: (fn.crop((given := annotated(ltrb=True))[0], crop=(64, 48)), given[1]), "bbox_rotate"),
+    "boxes of a normalized image's middle": (lambda: (fn.crop_mirror_normalize((given := annotated())[0], crop=(64, 48), mean=[9.0]), given[1]), "bbox_rotate"),
     "boxes of a pasted image": (lambda: (fn.paste((given := annotated())[0], ratio=2.0, fill_value=0, paste_x=fn.random.uniform()), given[1]), "bbox_paste"),
     "a mask of a rotated image": (lambda: (fn.rotate((given := pair())[0], angle=fn.random.uniform(range=(-9.0, 9.0))), given[1]), "rotate"),
     "a mask of a cropped image": (lambda: (fn.crop(fn.resize((given := pair())[0], size=(64, 64)), crop=(32, 32), crop_pos_x=fn.random.uniform(range=(0.0, 1.0))), given[1]), "crop"),
@@ -116,8 +118,13 @@ def test_all_that_leaves_a_label_behind_is_said_and_repaired_by_one_click() -> N
     ((repair, make),) = offered(graph, REGISTRY, [found])
     assert repair.title == "Flip and rotate the boxes too"
     assert findings(apply(graph, make(Path), REGISTRY)[0]) == []
+    # a window that is drawn inside is drawn for the boxes
+    graph = graph_of(lambda: outputs(lambda image: fn.random_resized_crop(image, size=(64, 64), name="cut")))
+    ((repair, make),) = offered(graph, REGISTRY, findings(graph))
+    assert repair.title == "Flip the boxes too, draw the window for the boxes"
+    assert findings(apply(graph, make(Path), REGISTRY)[0]) == []
     # what nothing is known for stays told
-    graph = graph_of(lambda: outputs(lambda image: fn.random_resized_crop(image, size=(64, 64), name="window")))
+    graph = graph_of(lambda: outputs(lambda image: fn.jitter(image, name="window")))
     (found,) = findings(graph)
     assert found.message.endswith("and so does window.")
     (found,) = findings(repaired(graph))
@@ -255,14 +262,27 @@ def test_another_draw_is_not_the_same() -> None:
     assert len(findings(graph)) == 1
 
 
-def test_windows_that_are_drawn_inside_have_no_twin() -> None:
+@pytest.mark.parametrize("ratio", [True, False])
+@pytest.mark.parametrize("decoding", [True, False])
+def test_windows_that_are_drawn_for_the_picture_alone_are_drawn_for_its_boxes(decoding: bool, ratio: bool) -> None:
     def outputs() -> tuple[Any, ...]:
-        files, boxes, _ = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", ratio=True)
-        return fn.decoders.image_random_crop(files), boxes
+        files, boxes, labels = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", ratio=ratio, ltrb=True)
+        if decoding:
+            return fn.decoders.image_random_crop(files, random_area=(0.25, 1.0)), boxes, labels
+        images = fn.random_resized_crop(fn.decoders.image(files), size=(40, 50), random_area=(0.25, 1.0))
+        return images, boxes, labels
 
-    (found,) = findings(graph_of(outputs))
+    graph = graph_of(outputs)
+    (found,) = findings(graph)
     assert "random_bbox_crop" in found.hint
-    assert repaired(graph_of(outputs)) == graph_of(outputs)
+    made = repaired(graph)
+    assert findings(made) == [] and not errors(made)
+    window = made.node("window")
+    assert window.operator == "random_bbox_crop" and window.arguments["scaling"] == (0.5, 1.0)
+    assert made.node("reader" if "reader" in made else next(iter(made))).arguments["ratio"] is True
+    assert made.outputs[1:] == (PortRef(node="window", output=2), PortRef(node="window", output=3))
+    operators = {node.operator for node in made.nodes()}
+    assert ("decoders.image_slice" if decoding else "resize") in operators and made.inputs("window")[1] is not None
 
 
 def coco_masks() -> tuple[Any, Any]:

@@ -638,11 +638,21 @@ export interface Movement {
   readonly unless?: Readonly<Record<string, Value>>;
   readonly by?: readonly string[];
   readonly drawn?: boolean;
+  readonly windows?: Windows | null;
   readonly scales?: Readonly<Record<string, Value>> | null;
   readonly nearest?: readonly [string, Value] | null;
   readonly takes?: readonly [string, readonly string[]] | null;
   readonly twins?: readonly Twin[];
   readonly words?: readonly [string, string];
+}
+
+/** What draws windows for boxes, in place of an operator that draws them for pictures alone. */
+export interface Windows {
+  readonly twin: Twin;
+  readonly drawn: Readonly<Record<string, string>>;
+  readonly lengths: string;
+  readonly cut: string;
+  readonly sized?: string;
 }
 
 /** What moves labels of a kind as an operator moves pictures. */
@@ -655,6 +665,8 @@ export interface Twin {
   readonly corners?: readonly [string, Value, Value] | null;
   readonly normalized?: string;
   readonly free?: readonly string[];
+  readonly fixed?: Readonly<Record<string, Value>>;
+  readonly only?: Readonly<Record<string, Value>>;
 }
 
 /** A language of the code pane. */
