@@ -42,7 +42,7 @@ import { layoutOf, reflowed, relaid } from "./sizes";
 import { useArea } from "./useArea";
 import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
-import { useSight } from "./useSight";
+import { type Touch, useSight } from "./useSight";
 import { useWiring } from "./useWiring";
 import { RoutesContext, stubSource, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -67,8 +67,8 @@ function CanvasView() {
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
   const pointer = useRef<Position | null>(null);
-  /** Whether the person chose what is in view; until then the view follows its room. */
-  const touched = useRef(false);
+  /** Who chose what is in view; until somebody does, or once a card has moved it for itself, the view follows its room. */
+  const touched = useRef<Touch>(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useSel(flowEdges);
   // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
@@ -193,11 +193,11 @@ function CanvasView() {
     api.current = {
       fit: () => fit(200),
       zoomBy: (factor) => {
-        touched.current = true;
+        touched.current = "hand";
         void flow.zoomTo(flow.getZoom() * factor, { duration: 80 });
       },
       zoomTo: (z) => {
-        touched.current = true;
+        touched.current = "hand";
         const at = nearest(
           latest.current,
           session.store.get().view.selection,
@@ -252,7 +252,7 @@ function CanvasView() {
         const { x, y, zoom } = flow.getViewport();
         const to = { x: x + dx, y: y + dy, zoom };
         const fitted = !touched.current;
-        touched.current = true;
+        touched.current ||= "card";
         void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
         return () => {
           const now = flow.getViewport();
@@ -419,7 +419,7 @@ function CanvasView() {
               }}
               onMoveStart={() => box.current?.classList.add("ds-moving")}
               onMove={(event, viewport) => {
-                if (event) touched.current = true; // a click alone moves nothing
+                if (event) touched.current = "hand"; // a click alone moves nothing
                 area.follow(viewport, false);
               }}
               onMoveEnd={(_, viewport) => {

@@ -10,6 +10,7 @@ import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { isLaid, layoutOf, SMALL } from "./sizes";
 import { obstaclesOf } from "./useFlow";
+import type { Touch } from "./useSight";
 import type { Routes } from "./WireEdge";
 
 /** How long a card that is pointed out has its ring, in ms. */
@@ -147,7 +148,7 @@ export function useFirstFit(
   keep: (back: boolean) => void,
   reflow: (animated: boolean, least?: number) => boolean,
   box: { readonly current: HTMLDivElement | null },
-  touched: { readonly current: boolean },
+  touched: { readonly current: Touch },
 ): void {
   const { session } = useFrame();
   const shown = count > 0;
@@ -169,11 +170,11 @@ export function useFirstFit(
       const { clientWidth: wide, clientHeight: high } = element;
       const still = wide === last.wide;
       chosen ||= session.store.get().view.drawer !== first;
-      if (last.wide && !(still && high === last.high) && !touched.current) {
+      if (last.wide && !(still && high === last.high) && touched.current !== "hand") {
         clearTimeout(wait);
         // another width asks for all, also where the drawer follows it
         least = Math.max(least, chosen && still && !moved ? SMALL : 2);
-        if (least < 1) keep(true);
+        if (least < 1 && !touched.current) keep(true);
         else fit();
         wait = setTimeout(() => {
           const { drawer } = session.store.get().view;

@@ -10,11 +10,14 @@ import { useFrame } from "../context";
 import { sizesOf } from "./sizes";
 import { roomOf } from "./useFlow";
 
-/** What brings the cards into view; `touched` says whether the person chose what is there. */
+/** Who chose what is in view: nobody, a card of a finding that needed room, or the person. */
+export type Touch = false | "card" | "hand";
+
+/** What brings the cards into view; `touched` says who chose what is there. */
 export function useSight(
   box: RefObject<HTMLElement | null>,
   latest: { readonly current: readonly Node[] },
-  touched: MutableRefObject<boolean>,
+  touched: MutableRefObject<Touch>,
   beside: (to: Viewport, width: number) => Viewport,
 ) {
   const { session, root } = useFrame();
