@@ -161,6 +161,56 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     page.locator('[aria-label="wire from rotate to normalize"]').wait_for(state="detached")
 
 
+def test_cards_that_were_moved_make_room_for_one_that_is_dropped_on_a_wire(designer: Any, artifacts: Path) -> None:
+    page = designer
+
+    def drag(key: str, x: float, y: float) -> None:
+        card = _by_id(page, f"node-{key}").bounding_box()
+        page.mouse.move(card["x"] + 70, card["y"] + 12)
+        page.mouse.down()
+        page.mouse.move(x, y, steps=8)
+        page.wait_for_timeout(100)
+        page.mouse.up()
+        lab.settle(page)
+
+    def boxes() -> dict[str, tuple[float, ...]]:
+        found = page.locator("[data-ds-node]").evaluate_all(
+            "all => all.map(one => [one.dataset.dsNode, one.getBoundingClientRect()]).map(([key, r]) => [key, r.x, r.y, r.right, r.bottom])"
+        )
+        return {key: tuple(round(side) for side in sides) for key, *sides in found}
+
+    rotate = _by_id(page, "node-rotate").bounding_box()
+    drag("rotate", rotate["x"] + 78, rotate["y"] + 40)  # by hand, so that nothing is laid out
+    page.evaluate("() => navigator.clipboard.writeText('x = fn.hsv(images, hue=90.0)')")
+    _by_id(page, "canvas").click(position={"x": 4, "y": 120})
+    page.keyboard.press("Control+v")
+    _by_id(page, "node-hsv").wait_for()
+    lab.settle(page)
+    before = boxes()
+    drag("hsv", *page.evaluate(_MIDDLE, "resize|in|0"))
+    _await_code(page, "fn.resize(hsv")
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_made_room.png")
+    after = boxes()
+    assert after["hsv"][1] == after["decode"][1]
+    assert after["decode"][2] < after["hsv"][0] and after["hsv"][2] < after["resize"][0]
+    assert after["rotate"][1] > after["resize"][1]  # where it was put
+    frame = _by_id(page, "canvas").bounding_box()
+    assert all(frame["x"] < box[0] and box[2] < frame["x"] + frame["width"] for box in after.values())
+    for key, (left, top, right, bottom) in after.items():
+        for other, (x, y, end, low) in after.items():
+            assert key == other or end <= left or right <= x or low <= top or bottom <= y, (key, other)
+    page.keyboard.press("Control+z")
+    _await_code(page, "fn.resize(decode")
+    lab.settle(page)
+    sizes = {key: (end - x) / (before[key][2] - before[key][0]) for key, (x, _, end, _) in boxes().items()}
+    assert sizes.keys() == before.keys()
+    origin = boxes()["reader"]
+    for key, (x, y, _, _) in boxes().items():  # each where it was; the view may have grown
+        assert abs((x - origin[0]) / sizes[key] - before[key][0] + before["reader"][0]) < 4
+        assert abs((y - origin[1]) / sizes[key] - before[key][1] + before["reader"][1]) < 4
+
+
 def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page = designer
     lab.card(page, "rotate").click(position=HEAD, button="right")

@@ -11,7 +11,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { firstPlaces, layoutOf, relaid } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, placesIn, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 
@@ -42,6 +42,38 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("a card that comes into a wire", () => {
+  const moved: State = {
+    ...state,
+    graph: { ...GRAPH, nodes: [...GRAPH.nodes, node("turn", "rotate")] },
+    positions: {
+      reader: { x: 20, y: 90 },
+      decode: { x: 204, y: 90 },
+      angle: { x: 250, y: 300 },
+      rotate: { x: 400, y: 110 },
+      [OUTPUTS]: { x: 600, y: 130 },
+      turn: { x: 380, y: 500 },
+    },
+  };
+
+  it("stands behind what it takes, and those right of it make room", () => {
+    const places = placesIn(moved, "turn", wire);
+    expect(places).toEqual({
+      turn: { x: 388, y: 90 },
+      rotate: { x: 572, y: 110 },
+      [OUTPUTS]: { x: 772, y: 130 },
+    });
+  });
+
+  it("moves nothing where there is room", () => {
+    const far = {
+      ...moved,
+      positions: { ...moved.positions, rotate: { x: 900, y: 90 }, [OUTPUTS]: { x: 1200, y: 90 } },
+    };
+    expect(placesIn(far, "turn", wire)).toEqual({ turn: { x: 388, y: 90 } });
   });
 });
 

@@ -58,6 +58,17 @@ function between(a: Part, b: Part): number {
   return near > 0 && along > 0 ? (near / GAP) ** 2 * (COST.together + along) : 0;
 }
 
+/** How long parts lie on others. */
+function together(some: readonly Part[], others: readonly Part[]): number {
+  let sum = 0;
+  for (const { axis, at, from, to } of some)
+    sum += Math.max(
+      0,
+      ...others.map((o) => (o.axis === axis && o.at === at ? Math.min(o.to, to) - Math.max(o.from, from) : 0)),
+    );
+  return sum;
+}
+
 function costOf(own: readonly Part[], others: readonly Part[]): number {
   let sum = 0;
   for (const p of own) for (const o of others) sum += between(p, o);
@@ -104,7 +115,12 @@ export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, st
   for (const run of runs) {
     const { a, b, under, source } = run;
     const others = parts.filter((p) => p.source !== source);
-    const crowd = (corners: readonly Point[]) => costOf(partsOf(corners, source), others);
+    const own = parts.filter((p) => p.source === source);
+    const crowd = (corners: readonly Point[]) => {
+      const now = partsOf(corners, source);
+      // what runs along the source's other wires is there already
+      return costOf(now, others) - together(now, own);
+    };
     const corners = (under ? cornersUnder : cornersOf)(a, b, cards, crowd).map((p) => ({ ...p }));
     ways.set(run, corners);
     parts.push(...partsOf(corners, source));

@@ -8,7 +8,7 @@ import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import { cardOf } from "../core/subgraph";
 import type { PortRef, Position } from "../protocol/generated";
-import { cardRects, placeBehind, readable, relaid } from "./canvas/sizes";
+import { cardRects, placeBehind, placesIn, readable, relaid } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 import type { CanvasApi } from "./canvasApi";
 
@@ -124,7 +124,10 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const [key = ""] = step.select;
   const chained = options.selected || (options.from && options.to);
   const laid = chained ? relaid(state, step.edits, session.room) : {};
-  const own = { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
+  const own =
+    options.from && options.to
+      ? placesIn(state, key, { source: options.from })
+      : { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
   const positions = Object.keys(laid).length > 0 ? laid : readable(state, step.edits, own, session);
   session.put = { ...session.put, ...positions };
   session.edit(step.edits, { positions });

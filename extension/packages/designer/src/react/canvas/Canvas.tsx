@@ -38,7 +38,7 @@ import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
 import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
-import { layoutOf, reflowed, relaid } from "./sizes";
+import { layoutOf, placesIn, reflowed, relaid } from "./sizes";
 import { useArea } from "./useArea";
 import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
@@ -291,8 +291,8 @@ function CanvasView() {
       root.ownerDocument.documentElement.style.cursor = "";
       const target = event instanceof globalThis.MouseEvent && outside(designer, event);
       const [only, ...others] = moved;
-      const edits =
-        only && others.length === 0 && !target ? gestures.onDropped(only, event as globalThis.MouseEvent) : [];
+      const [wire, edits = []] =
+        (only && others.length === 0 && !target && gestures.onDropped(only, event as globalThis.MouseEvent)) || [];
       if (target || typeof edits === "string") {
         // the card goes back to its place
         setNodes((ns) => ns.map((n) => ({ ...n, position: placeOf(state, n.id) ?? n.position })));
@@ -305,9 +305,10 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      const positions = movedNodes(state, Object.fromEntries(at));
-      const placed = edits.length > 0 ? relaid(state, edits, session.room, id) : {};
-      seen.current = { ...state.positions, ...positions };
+      const placed = wire ? relaid(state, edits, session.room, id) : {};
+      const among = wire && Object.keys(placed).length === 0 ? placesIn(state, id, wire) : Object.fromEntries(at);
+      const positions = movedNodes(state, among);
+      if (!wire) seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
     },
     [session, dragging, gestures.onDropped, designer, root, setNodes],

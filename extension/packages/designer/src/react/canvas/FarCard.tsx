@@ -8,7 +8,7 @@ import * as select from "../../core/select";
 import type { State } from "../../core/state";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { HeatBar, useHover } from "./CardParts";
+import { HeatBar, useHover, Values } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
 
@@ -53,7 +53,7 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
 function lower(rows: readonly number[], i: number): string {
   const least = [1, 2]
     .filter((n) => n <= i)
-    .map((n) => `${(rows[i - n] ?? 0) - (rows[i] ?? 0)}px + ${10 * n} * var(--ds-px)`);
+    .map((n) => `${(rows[i - n] ?? 0) - (rows[i] ?? 0)}px + ${12 * n} * var(--ds-px)`);
   return `max(0px, ${["0px", ...least].join(", ")})`;
 }
 
@@ -89,13 +89,19 @@ export function FarOutputs({ selected }: NodeProps) {
   );
 }
 
+/** Values of a batch that can be told apart on a small card. */
+const FEW = 16;
+
 /** A card that is too small on the screen for names and ports: its picture, or the tile of its category. */
 export function FarCard({ id, selected }: NodeProps) {
   const detail = useDetail();
   const card = useSel((s) => {
     const node = nodeOf(s.graph, id);
     const operator = select.operatorOf(s, node);
+    const body = select.previewOf(s, id)?.body;
     return {
+      values: detail === "picture" && body?.type === "values" ? body.values.slice(0, FEW) : null,
+      sample: s.sample,
       classes: classesOf(s, id),
       hue: categoryHue(operator?.category ?? ""),
       icon: operatorIcon(operator?.icon ?? "", node?.operator ?? "", operator?.category ?? ""),
@@ -120,9 +126,13 @@ export function FarCard({ id, selected }: NodeProps) {
         <div className="ds-far-window" />
       ) : (
         <div className="ds-far-tile">
-          <span className="ds-tile">
-            <Icon name={card.icon} size={12} />
-          </span>
+          {card.values ? (
+            <Values values={card.values} sample={card.sample} />
+          ) : (
+            <span className="ds-tile">
+              <Icon name={card.icon} size={12} />
+            </span>
+          )}
         </div>
       )}
       <HeatBar share={card.found} />

@@ -17,6 +17,8 @@ import { sizesOf } from "./sizes";
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
 const MIDDLE = 49;
+/** Length of what is drawn of wires that would be a cage. */
+const STUB = 28;
 /** How much lower a card's other results begin, and arguments end. */
 const OTHERS = 32;
 /** How much lower wires run than between cards that have a header. */
@@ -50,6 +52,7 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes)
   if (!graph) return paths;
   const stale = staleKeys(state);
   const runs = new Map<Run, string>();
+  const stubs = new Set<string>();
   const add = (look: string, path: string) => paths.set(look, (paths.get(look) ?? "") + path);
   for (const wire of wiresOf(graph)) {
     if (isHidden(state, wire)) continue;
@@ -58,13 +61,17 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes)
     const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
     const argument = wire.slot.kind === "argument";
-    if (argument && isPale(graph, wire.source.node) && !ownWires(state, wire)) continue;
-    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const [a, b] = between;
+    if (argument && isPale(graph, wire.source.node) && !ownWires(state, wire)) {
+      stubs.add(`M${a.x} ${a.y}h${STUB}`);
+      continue;
+    }
+    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const points = junctionsOf(state.marks, wire);
     if (points.length > 0) add(look, pathThrough([a, ...points, b]));
     else runs.set({ source: `${wire.source.node} ${wire.source.output}`, a, b, under: goesUnder(kind, a, b) }, look);
   }
+  if (stubs.size > 0) add(PORT_LOOKS.scalar.hue, [...stubs].join(""));
   for (const [run, path] of routed(runs.keys(), cards)) add(runs.get(run) ?? "", path);
   return paths;
 }

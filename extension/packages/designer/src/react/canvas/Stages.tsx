@@ -3,15 +3,17 @@ import { useMemo } from "react";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { CARD, COLUMN } from "../../core/layout";
+import { groupsOf } from "../../core/marks";
 import { categoryHue } from "../../core/ports";
 import { stagesOf } from "../../core/stages";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
 
-/** What the columns of a large graph do, over them: there its cards have no names. */
+/** What the columns of a large graph do, over them, where no groups say so: there its cards have no names. */
 export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
   const graph = useSel((s) => s.graph);
   const catalog = useSel((s) => s.opening?.catalog);
+  const grouped = useSel((s) => groupsOf(s.marks).length > 0);
   const timings = useSel((s) => s.run.finished?.timings);
   const stages = useMemo(() => {
     const times = new Map(timings?.map((t) => [t.key, t.milliseconds]));
@@ -25,6 +27,7 @@ export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
       }),
     );
   }, [nodes, graph, catalog, timings]);
+  if (grouped) return null;
   const top = Math.min(...nodes.map((n) => n.position.y));
   return (
     <ViewportPortal>

@@ -1,7 +1,7 @@
 import { EDGE, fittingScale, isDense } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
-import { freePlace } from "../../core/freeSpot";
-import { cardsOf, descendants, OUTPUTS } from "../../core/graph";
+import { freePlace, overlap } from "../../core/freeSpot";
+import { cardsOf, descendants, OUTPUTS, type Wire } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import {
   CARD,
@@ -24,6 +24,7 @@ import type { State } from "../../core/state";
 import {
   boxesOf,
   boxSize,
+  cardOf,
   contracted,
   cornerOf,
   movedNodes,
@@ -204,6 +205,24 @@ export function readable(
   const placed = { ...after, positions: { ...state.positions, ...positions } };
   const scale = scaleIn(room, rectsOf(placed, shownCards(placed)));
   return scale < READABLE && isLaid(state, graph, put) ? layoutOf(after, room) : positions;
+}
+
+/** Places for a card that comes into a wire between cards that stay where somebody put them: those right of it make room. */
+export function placesIn(state: State, card: string, { source }: Pick<Wire, "source">): Record<string, Position> {
+  const from = cardOf(state, source.node);
+  const [start] = rectsOf(state, [from]);
+  const width = sizesOf(state).get(card)?.width ?? CARD;
+  if (!start) return {};
+  const at = { x: start.x + start.width + COLUMN - CARD, y: start.y };
+  const needed = { ...at, width: width + COLUMN - CARD, height: start.height };
+  const others = shownCards(state).flatMap((key) => {
+    const [rect] = rectsOf(state, [key]);
+    return rect && rect.x > start.x && key !== card ? [{ key, rect }] : [];
+  });
+  const first = Math.min(...others.flatMap(({ rect }) => (overlap(rect, needed) > 0 ? rect.x : [])));
+  const by = needed.x + needed.width - first;
+  const moved = others.filter(({ rect }) => rect.x >= first);
+  return { [card]: at, ...Object.fromEntries(moved.map(({ key, rect }) => [key, { x: rect.x + by, y: rect.y }])) };
 }
 
 /** Where the cards are, all but one if that is named. */

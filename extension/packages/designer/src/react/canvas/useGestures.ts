@@ -107,12 +107,12 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [session, wireUnder],
   );
 
-  /** The edits of a card that was dropped: none, those that put it into the wire below it, or why they cannot. */
+  /** The wire into which a card was dropped, if any. */
   const onDropped = useCallback(
-    (node: Node, event: Pick<MouseEvent, "clientX" | "clientY">): readonly Edit[] | string => {
+    (node: Node, event: Pick<MouseEvent, "clientX" | "clientY">) => {
       cancelAnimationFrame(waiting.current);
       session.view({ target: "" });
-      return wireUnder(node, event)?.[1] ?? [];
+      return wireUnder(node, event);
     },
     [session, wireUnder],
   );
