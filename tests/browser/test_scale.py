@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
         "all => all.map(one => [getComputedStyle(one, '::before').content + one.textContent, one.getBoundingClientRect().y])"
     )
     assert [name for name, _ in names] == [f'"out"{i}' for i in range(1, 16)]
-    assert min(below - above for (_, above), (_, below) in zip(names, names[1:], strict=False)) > 11
+    assert min(below - above for (_, above), (_, below) in pairwise(names)) > 11
     # all pictures are on one canvas: with one for each card, a browser moves hundreds of layers
     page.wait_for_function(_PAINTED, timeout=60_000)
     assert page.locator(".react-flow canvas").count() == 1
