@@ -40,7 +40,7 @@ CODES: dict[str, str] = {
     "DS402": "document of a newer version",
     "DS501": "construct that a dialect cannot express",
     "DS502": "part of a program that cannot be read as a graph",
-    "DS503": "step of a Compose that an operator does otherwise",
+    "DS503": "transform of another package that operators do otherwise",
     "DS601": "optional package is missing",
 }
 

@@ -9,11 +9,11 @@ from functools import cache
 
 import msgspec
 
-from dali_studio.api.reading.compose import random_transforms
+from dali_studio.api.reading.compose import differing_from, random_transforms
 from dali_studio.api.reading.fragment import read_behind
 from dali_studio.core.batch import Batch
-from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.graph.edits import Connect, Edit, PortRef, SetOutputs
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.schema.model import Catalog, OperatorSchema
 from dali_studio.schema.registry import Registry
@@ -167,6 +167,13 @@ def named_elsewhere(catalog: Catalog) -> Catalog:
         for o in catalog.operators
     )
     return msgspec.structs.replace(catalog, operators=(*named, *transforms))
+
+
+def differences(name: str, edits: Sequence[Edit]) -> list[Diagnostic]:
+    """What the nodes that `added` adds for a transform do otherwise, about the last of them that it is offered as."""
+    operator = _operator_of(_random()[name]) if name in _random() else ""
+    made = [edit.key for edit in edits if isinstance(edit, AddNode) and edit.operator == operator]
+    return [msgspec.structs.replace(one, node=made[-1]) for one in differing_from(name)] if made else []
 
 
 def _rate(graph: Graph, source: PortRef | None, output: Callable[[PortRef], Batch]) -> float | None:

@@ -155,7 +155,7 @@ class Left(msgspec.Struct, frozen=True, kw_only=True, tag="left"):
 
 
 class Differs(msgspec.Struct, frozen=True, kw_only=True, tag="differs"):
-    """What a node does otherwise than the transform of a ``Compose`` that it came from."""
+    """What a node does otherwise than the transform of another package that it came from."""
 
     node: str
     message: str

@@ -39,7 +39,7 @@ from dali_studio.studio import (
     requests,
     run_messages,
 )
-from dali_studio.studio.aliases import added
+from dali_studio.studio.aliases import added, differences
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, told
@@ -54,12 +54,14 @@ from dali_studio.studio.runs import Runs
 from dali_studio.studio.shown import Shown
 from dali_studio.studio.view import (
     ORIGIN,
+    differing,
     differing_after,
     functions_in,
     in_columns,
     kept_view,
     make_room,
     marks_in,
+    marks_of,
     named_marks,
     notes_in,
     opened,
@@ -273,8 +275,7 @@ class Session:
         room = message.positions
         if twins or moved:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        differing = differing_after(self.history, edits)
-        places = {**room, **differing, **named_marks(message.marks), **pins.named_pins(held)}
+        places = {**room, **differing_after(self.history, edits), **named_marks(message.marks), **pins.named_pins(held)}
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
@@ -360,7 +361,9 @@ class Session:
     def _(self, message: requests.AddTransform) -> None:
         edits = added(message, self.graph, self.registry, self.answers.output)
         places = written_places(self.history, edits, self.revision + 1, message.laid)
-        self.history.apply(edits, places=places or in_columns(edits, message.at, self.positions.values()))
+        places = places or {**in_columns(edits, message.at, self.positions.values())}
+        noted = named_marks(marks_of(differing(differences(message.name, edits))))
+        self.history.apply(edits, places={**places, **noted})
         self._changed()
 
     @handle.register
@@ -370,8 +373,8 @@ class Session:
         self.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(self.history, edits, self.revision + 1, message.laid)
-            differing = differing_after(self.history, (), taken.found)
-            self.history.apply(edits, places={**places, **differing, own_text.TEXT: taken.text})
+            noted = differing_after(self.history, (), taken.found)
+            self.history.apply(edits, places={**places, **noted, own_text.TEXT: taken.text})
         else:  # no step, but an answer
             self._revision_offset += 1
         self._changed()

@@ -346,9 +346,9 @@ def _differing(history: History) -> Iterator[Diagnostic]:
 
 
 def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:
-    """The view part of a document of a ``Compose``: what its nodes do otherwise."""
+    """The view part of a document: what nodes do otherwise than transforms of other packages."""
     marks = {
-        f"compose {number}": Differs(node=one.node, message=one.message)
+        f"differs {number:02} {one.node}": Differs(node=one.node, message=one.message)
         for number, one in enumerate(found) if one.code == "DS503"
     }  # fmt: skip
     return {"marks": msgspec.to_builtins(marks)}
@@ -357,7 +357,7 @@ def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:
 def differing_after(
     history: History, edits: Iterable[CardEdit], found: Iterable[Diagnostic] | None = None
 ) -> dict[str, object]:
-    """What nodes of a ``Compose`` do otherwise after edits that rename or remove them; `found`: of one put in place."""
+    """What nodes do otherwise after edits that rename or remove them; `found`: of a ``Compose`` put in place."""
     names: dict[str, str | None] = {}
     for edit in edits:
         if isinstance(edit, RemoveNode | Rename):

@@ -191,13 +191,13 @@ def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothin
     _open(page, server, "composed.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
     text, strip = _by_id(page, "code-input"), _by_id(page, "strip")
-    compose = "import torchvision.transforms as T\nT.Compose([T.CenterCrop(99), T.ColorJitter(0.4), T.ToTensor()])\n"
+    compose = "import torchvision.transforms as T\nT.Compose([T.CenterCrop(99), T.ColorJitter(0.4, 0.4), T.ToTensor()])\n"
 
     def paste(said: str) -> None:
         text.fill(compose)
         text.press("Control+Enter")
         page.wait_for_selector(f'[data-testid=strip]:has-text("{said}")', timeout=30_000)
-        assert "2 differences from the Compose: see Problems." in strip.inner_text()
+        assert "2 differences from the library: see Problems." in strip.inner_text()
 
     paste("The Compose stands in place of resize.")
     made = text.input_value()
@@ -208,6 +208,6 @@ def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothin
     page.screenshot(path=artifacts / "compose_again.png")
     _by_id(page, "tab-problems").click()
     told = _by_id(page, "problems").inner_text()
-    assert told.count("This differs from the Compose.") == 2
+    assert told.count("This differs from its library.") == 2
     assert "torchvision's ColorJitter" in told and "Show color_twist" in told
     page.screenshot(path=artifacts / "compose_problems.png")

@@ -196,7 +196,7 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     root = before.node("reader").arguments["file_root"]
     client.send("move_nodes", positions={"reader": {"x": 400.0, "y": 300.0}})
     text = "import torchvision.transforms as T\ntf = T.Compose([T.Resize(64), T.RandomHorizontalFlip(), {}T.ToTensor()])\n"
-    got = client.send("apply_code", source=text.format("T.ColorJitter(0.2), "))
+    got = client.send("apply_code", source=text.format("T.ColorJitter(0.2, 0.2), "))
     assert not only(got, messages.Refused)
     graph = client.session.graph
     assert {"reader", "resize", "flip", "color_twist"} < set(graph)
@@ -216,7 +216,7 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
 
 def test_a_compose_with_chances_is_written_with_if_and_says_once_what_differs(client: Client) -> None:
     client.send("apply_code", source=TEXT)
-    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.ToTensor()])\n"
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4, 0.4)], p=0.8), T.ToTensor()])\n"
     for _ in range(2):
         got = client.send("apply_code", source=text)
         assert not only(got, messages.Refused)
@@ -233,7 +233,7 @@ def differing(client: Client) -> list[tuple[str, str]]:
 
 def test_what_a_compose_does_otherwise_is_told_at_its_node_and_lasts(client: Client, tmp_path: Path) -> None:
     client.send("apply_code", source=TEXT)
-    text = "import torchvision.transforms as T\ntf = T.Compose([T.CenterCrop(50), T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.ToTensor()])\n"
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.CenterCrop(50), T.RandomApply([T.ColorJitter(0.4, 0.4)], p=0.8), T.ToTensor()])\n"
     client.send("apply_code", source=text)
     told = [("crop", "torchvision's CenterCrop"), ("color_twist", "torchvision's ColorJitter")]
     assert differing(client) == told
@@ -255,7 +255,7 @@ def test_what_a_compose_does_otherwise_is_told_at_its_node_and_lasts(client: Cli
 
 def test_a_compose_that_is_pasted_again_changes_nothing(client: Client, tmp_path: Path) -> None:
     client.send("apply_code", source=TEXT)
-    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.Pad(3), T.ToTensor()])\n"
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4, 0.4)], p=0.8), T.Pad(3), T.ToTensor()])\n"
     client.send("apply_code", source=text)
     client.send("save_document", path=str(tmp_path / "mine.dali.json"), what="document")
     (before,) = only(client.send("apply_edits", base_revision=client.session.revision, edits=[]), messages.RevisionChanged)
@@ -307,7 +307,7 @@ BRANCHED = """    if fn.random.coin_flip(dtype=types.BOOL):
 def test_a_compose_stands_behind_what_decodes(decoding: str, operators: list[str], client: Client) -> None:
     mine = TEXT.replace("    images = fn.decoders.image(files)   # RGB\n", decoding).replace("seed=3", "seed=3, enable_conditionals=True")
     client.send("apply_code", source=mine)
-    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4)], p=0.8), T.CenterCrop(50), T.ToTensor()])\n"
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4, 0.4)], p=0.8), T.CenterCrop(50), T.ToTensor()])\n"
     got = client.send("apply_code", source=text)
     assert not only(got, messages.Refused)
     assert not [one for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.severity == "error"]

@@ -48,6 +48,19 @@ def test_a_transform_keeps_its_draws_names_and_its_probability() -> None:
     assert not [one for one in client.session.graph.wires() if one.source.node == "crop"]
 
 
+def test_what_a_transform_does_otherwise_is_told_at_its_node() -> None:
+    client = Client(rotating().graph)
+    place = {"at": {"x": 0, "y": 0}, "source": {"node": "resize"}}
+    (revision,) = only(client.send("add_transform", name="torchvision.ColorJitter", **place), messages.RevisionChanged)
+    (told,) = [one for one in revision.diagnostics if one.code == "DS503"]
+    assert told.node == "color_twist" and told.severity == "info" and "hue turns in YIQ" in told.message
+    (revision,) = only(client.send("add_transform", name="albumentations.CLAHE", **place), messages.RevisionChanged)
+    assert {one.node for one in revision.diagnostics if one.code == "DS503"} == {"color_twist", "clahe"}
+    client.send("undo")
+    (revision,) = only(client.send("undo"), messages.RevisionChanged)
+    assert not [one for one in revision.diagnostics if one.code == "DS503"]
+
+
 def test_mel_filters_of_a_bare_sound_are_told() -> None:
     client = Client(gallery.folder_graph(str(samples.sounds()), default_registry()))
     (sound,) = [node.key for node in client.session.graph.nodes() if node.operator == "decoders.audio"]

@@ -115,6 +115,15 @@ def random_transforms() -> dict[str, tuple[str, ...]]:
     return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
 
 
+def differing_from(name: str) -> list[Diagnostic]:
+    """What operators do otherwise than a transform, by package and class, with the values that it is offered with."""
+    library, _, kind = name.partition(".")
+    found: list[Diagnostic] = []
+    if rule := LIBRARIES.get(library, {}).get(kind):
+        list(rule.lines(Transform(library=library, name=kind, values=rule.example, inner=()), State(found)))
+    return found
+
+
 def offered_lines(library: str) -> dict[str, tuple[str, ...]]:
     """The lines of each transform of a package that has a rule, with the values that it is offered with."""
     return {

@@ -377,7 +377,6 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "Rotate": Rule(("limit", "interpolation", "border_mode"), _rotate, 0.5),
     "ColorJitter": Rule(
         rules.JITTER, rules.jitter_writer({**dict.fromkeys(rules.JITTER[:3], (0.8, 1.2)), "hue": (-0.5, 0.5)}), 0.5,
-        note=rules.COLOURS,
     ),
     "RandomBrightnessContrast": Rule(("brightness_limit", "contrast_limit"), _brightness_contrast, 0.5),
     "HueSaturationValue": Rule(("hue_shift_limit", "sat_shift_limit", "val_shift_limit"), _hue_saturation, 0.5),

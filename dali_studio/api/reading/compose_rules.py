@@ -210,12 +210,23 @@ def normalized(state: State, mean: Sequence[float], std: Sequence[float], scale:
 
 # ------------------------------------------------------------------------------------------------------- what both have
 
+#: Parameters of flips and of changes of colour.
+P = ("p",)
+JITTER = ("brightness", "contrast", "saturation", "hue")
 ODD = "where sizes differ by an odd number, the window may lie a pixel further on."
 BLOCKS = "the loss is computed block by block as an encoder would, with small differences."
-COLOURS = (
-    "contrast is about the middle grey and not the picture's mean, hue turns in YIQ and not in HSV, and the order of "
-    "the changes is fixed."
-)
+#: What is different about each change of colour.
+_COLOURS = {
+    "contrast": "contrast is about the middle grey and not the picture's mean",
+    "hue": "hue turns in YIQ and not in HSV",
+}
+
+
+def told_of_colours(names: Sequence[str] = JITTER) -> str:
+    """What is different about some changes of colour; empty if nothing is."""
+    words = [words for name, words in _COLOURS.items() if name in names]
+    words += ["the order of the changes is fixed"] if len(names) > 1 else []
+    return f"{', and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}." if words else ""
 
 
 def write_center_crop(transform: Transform, state: State) -> Iterator[str]:
@@ -265,13 +276,14 @@ def jitter_writer(usual: Mapping[str, Any]) -> Callable[[Transform, State], Iter
     """Changes of colour, with a package's defaults."""
 
     def write(transform: Transform, state: State) -> Iterator[str]:
-        del state
         parts: list[str] = []
-        for name in ("brightness", "contrast", "saturation"):
+        for name in JITTER[:3]:
             span = span_around(transform.values.get(name, usual[name]), 1.0, (1.0, 1.0))
             parts += [f"{name}={uniform(span)}"] if span else []
         span = span_around(transform.values.get("hue", usual["hue"]), 0.0, (0.0, 0.0))
         parts += [f"hue={uniform((span[0] * 360, span[1] * 360))}"] if span else []
+        if told := told_of_colours([part.partition("=")[0] for part in parts]):
+            state.note(transform, told)
         if parts:
             yield f"images = fn.color_twist(images, {', '.join(parts)})"
 
@@ -308,8 +320,3 @@ def write_pad(transform: Transform, state: State) -> Iterator[str]:
         f"images = fn.crop(images, crop_h=shape[0] + {top + bottom}, crop_w=shape[1] + {left + right}, "
         f'{", ".join(places)}, out_of_bounds_policy="pad", fill_values={number(fill_of(transform))})'
     )
-
-
-#: Parameters of flips and of changes of colour.
-P = ("p",)
-JITTER = ("brightness", "contrast", "saturation", "hue")

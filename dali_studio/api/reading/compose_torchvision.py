@@ -163,7 +163,7 @@ TORCHVISION: Mapping[str, Rule] = {
     "RandomHorizontalFlip": Rule(rules.P, rules.write_horizontal),
     "RandomVerticalFlip": Rule(rules.P, rules.write_vertical),
     "ColorJitter": Rule(
-        rules.JITTER, rules.jitter_writer(dict.fromkeys(rules.JITTER, 0)), note=rules.COLOURS,
+        rules.JITTER, rules.jitter_writer(dict.fromkeys(rules.JITTER, 0)),
         example={**dict.fromkeys(rules.JITTER[:3], 0.4), "hue": 0.1},
     ),
     "RandomRotation": Rule(
@@ -189,7 +189,7 @@ TORCHVISION: Mapping[str, Rule] = {
     ),
     "GaussianNoise": Rule(("mean", "sigma", "clip"), _noise),
     "RandomPhotometricDistort": Rule(
-        (*rules.JITTER, "p"), _distort, note=f"channels stay in their order; {rules.COLOURS}"
+        (*rules.JITTER, "p"), _distort, note=f"channels stay in their order; {rules.told_of_colours()}"
     ),
     "RandomZoomOut": Rule(("fill", "side_range", "p"), _zoom_out, 0.5),
     "ScaleJitter": Rule(

@@ -41,7 +41,7 @@ const TITLES: Readonly<Record<string, string>> = {
   DS402: "This document is newer",
   DS501: "The program cannot say this",
   DS502: "This part was not understood",
-  DS503: "This differs from the Compose",
+  DS503: "This differs from its library",
   DS601: "A package is missing",
 };
 
@@ -62,10 +62,10 @@ export function titleOf(d: Diagnostic): string {
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
 
-/** How much nodes do otherwise than the Compose that they came from, as a sentence with a blank before it. */
+/** How much nodes do otherwise than the transforms that they came from, as a sentence with a blank before it. */
 export function differing(found: readonly Diagnostic[]): string {
   const count = found.filter((d) => d.code === "DS503").length;
-  return count ? ` ${format.plural(count, "difference")} from the Compose: see Problems.` : "";
+  return count ? ` ${format.plural(count, "difference")} from the library: see Problems.` : "";
 }
 
 /** What a finding says beyond its title. */

@@ -148,7 +148,7 @@ export interface Left {
   readonly message: string;
 }
 
-/** What a node does otherwise than the transform of a ``Compose`` that it came from. */
+/** What a node does otherwise than the transform of another package that it came from. */
 export interface Differs {
   readonly type: "differs";
   readonly node: string;
