@@ -77,13 +77,13 @@ describe("wires", () => {
   });
 });
 
-/** What wires cannot do in the room that there is: ten numbers go to two neighbouring steps, six results to one card. */
-const CROWDED: Readonly<Record<string, number>> = { contrastive_pairs: 24, augmentations: 1, multiple_crops: 1 };
+/** Pairs that are nearer, where there is no room: ten numbers go to two steps that stand below each other. */
+const CROWDED: Readonly<Record<string, number>> = { contrastive_pairs: 24 };
 
 describe("wires of the gallery's graphs", () => {
   const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
   const room = { width: 1324, height: 505 };
-  const drawn = GALLERY.filter((g) => g.nodes.length <= 30).map((graph) => {
+  const drawn = GALLERY.map((graph) => {
     const before: State = { ...INITIAL, graph, opening };
     const state = { ...before, positions: layoutOf(before, room) };
     const cards = rectsOf(state, shownCards(state));
@@ -93,8 +93,8 @@ describe("wires of the gallery's graphs", () => {
   });
 
   it("keep 8 px apart at the zoom at which these open", () => {
-    expect(drawn.length).toBeGreaterThan(50);
-    for (const { graph, cards, paths } of drawn) {
+    expect(drawn.length).toBeGreaterThan(60);
+    for (const { graph, cards, paths } of drawn.filter((d) => d.graph.nodes.length <= 30)) {
       const { width, height } = around(cards);
       const zoom = fittingScale(width, height, room);
       const near = gapsOf(paths).filter((gap) => gap * zoom < 8);

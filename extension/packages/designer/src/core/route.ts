@@ -129,12 +129,11 @@ export function rounded(points: readonly Point[]): string {
 }
 
 function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
-  const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   // Above all cards a sentence may lie.
   const top = Math.min(...rects.map((r) => r.y));
-  const lanes = near.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]).filter((y) => y > top);
+  const lanes = rects.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]).filter((y) => y > top);
   const middle = (a.y + b.y) / 2;
-  return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 28);
+  return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 60);
 }
 
 /** The path through the corners of a wire; a curve where there are none. */
@@ -160,19 +159,18 @@ export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = 
 
 /** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. */
 export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FREE): readonly Point[] {
-  const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
   const steep = Math.abs(b.y - a.y) > STEEP && forward > 8 && forward < 60;
   let best: readonly Point[] = [a, b];
   if (forward > 8 && forward < 260 && !steep) {
     const samples = [0.15, 0.3, 0.45, 0.6, 0.75, 0.85].map((t) => curvePoint(a, b, t));
-    if (!samples.some((p) => near.some((r) => inside(p, r, -2)))) return best;
+    if (!samples.some((p) => rects.some((r) => inside(p, r, -2)))) return best;
   }
   let bestScore = Number.POSITIVE_INFINITY;
   const out = a.x + (steep ? Math.min(STUB, forward - 6) : STUB);
   const into = b.x - STUB;
-  const options: Point[][] = candidates(a, b, near).map((lane) => [
+  const options: Point[][] = candidates(a, b, rects).map((lane) => [
     a,
     { x: out, y: a.y },
     { x: out, y: lane },
@@ -183,7 +181,7 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   if (steep || forward > 2 * STUB)
     for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
   for (const points of options) {
-    const score = length(points) + 60 * points.length + 4000 * hits(points, near) + cost(points);
+    const score = length(points) + 60 * points.length + 1e5 * hits(points, rects) + cost(points);
     if (score < bestScore) {
       best = points;
       bestScore = score;

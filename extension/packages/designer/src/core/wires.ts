@@ -10,8 +10,8 @@ export interface Run {
 
 /** How far apart wires of different sources run where there is room, how near to cards they may come and may well, and how far out of all cards, in px. */
 const GAP = 16;
-const MARGIN = 5;
-const CLEAR = 4;
+const MARGIN = 4;
+const CLEAR = 5;
 const OUTSIDE = { x: 14, y: 24 } as const;
 /** What wires cost that are on each other, beside the px along which they are, those that cross, and a px from where a wire would run by itself. */
 const COST = { together: 120, crossing: 30, aside: 0.5 } as const;
