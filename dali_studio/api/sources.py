@@ -193,8 +193,10 @@ class SourceFeeder:
     def _outputs_of(self, item: Any) -> ExternalInput:
         if not isinstance(self._outputs, int):
             return (self._batch(item, 0),)
-        if not isinstance(item, tuple | list) or len(cast("Sequence[Any]", item)) != self._outputs:
-            count = len(cast("Sequence[Any]", item)) if isinstance(item, tuple | list) else 1
+        if isinstance(getattr(item, "ndim", None), int) and item.ndim:  # an array, whose first axis is the output
+            item = list(item)
+        count = len(cast("Sequence[Any]", item)) if isinstance(item, tuple | list) else 1
+        if not isinstance(item, tuple | list) or count != self._outputs:
             raise self._error(
                 "DS203",
                 f"The source gave {count} outputs; num_outputs is {self._outputs}.",

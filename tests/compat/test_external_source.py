@@ -132,6 +132,15 @@ def test_several_outputs(kind: Any, layout: Any) -> None:
     same_steps(act)
 
 
+@pytest.mark.parametrize("batch", [True, False])
+def test_an_array_of_several_outputs(batch: bool) -> None:
+    def act(steps: Steps) -> None:
+        define(steps, lambda i: np.arange(8, dtype=np.int16).reshape(2, 2, 2), num_outputs=2, batch=batch)
+        steps.run(2)
+
+    same_steps(act)
+
+
 def test_several_outputs_by_sample() -> None:
     def act(steps: Steps) -> None:
         define(steps, lambda info: (np.full((1, 2), info.idx_in_epoch), np.full((2, 2), info.iteration)), num_outputs=2, batch=False,
