@@ -84,6 +84,14 @@ def test_a_narrow_frame_shows_cards_as_large_as_it_allows(designer: Any) -> None
     _size(page, 800, 900)
     cards = page.evaluate(_LOOK)["cards"]
     assert max(card["width"] for card in cards) > 140
+    # what went out from under the inspector comes back when that is closed
+    lab.card(page, "rotate").click(position={"x": 30, "y": 6})
+    lab.settle(page)
+    assert min(card["x"] for card in page.evaluate(_LOOK)["cards"]) < min(card["x"] for card in cards) - 100
+    _by_id(page, "canvas").focus()
+    page.keyboard.press("Escape")
+    lab.settle(page)
+    _whole(page.evaluate(_LOOK), "closed")
 
 
 def test_rows_of_a_sweep_share_a_range_and_say_how_many_numbers_one_replaces(designer: Any) -> None:

@@ -9,6 +9,7 @@ import {
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { type Detail, detailOf, headOf, isDense, isFar, isTight, MIN_SCALE } from "../../core/detail";
+import { isFloating } from "../../core/drawer";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
@@ -120,8 +121,9 @@ function CanvasView() {
         });
     }, MEASURED);
   }, [positions, session, flow, root, fit, keep, screenRect, dragging]);
-  // The heat's legend makes the controls wider, and a sentence comes over the cards' first row.
-  const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null}`);
+  // The heat's legend makes the controls wider, a sentence comes over the cards' first row, an inspector over their last.
+  const floats = breadth === "slim" || dense;
+  const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null} ${floats && isFloating(s)}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it
   useEffect(() => {
     if (!touched.current) requestAnimationFrame(() => keep(true));
