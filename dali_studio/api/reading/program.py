@@ -180,7 +180,9 @@ class Program:
                 self._follow(chosen, pipelines[chosen], arguments)
         assert self._trace.branches is not None
         self._trace.branches.drop_unused()
-        self._found += interpreter.found
+        # a loop says the same in each of its turns
+        said = {(one.source, one.message): one for one in reversed(interpreter.found)}
+        self._found += reversed(said.values())
         return self._trace.graph
 
     def _of_module(self, node: ast.stmt) -> None:

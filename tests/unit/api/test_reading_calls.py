@@ -144,6 +144,15 @@ def pipe():
     assert graph.node("smaller").arguments["interp_type"] == "INTERP_NN"
 
 
+def test_a_loop_says_the_same_once() -> None:
+    _, found = opened("""
+@pipeline_def(batch_size=2)
+def pipe(folder, size):
+    return tuple(fn.resize(fn.decoders.image(fn.readers.file(file_root=folder)[0]), size=size) for _ in range(3))
+""")
+    assert [one.argument for one in found] == ["file_root", "size"]
+
+
 def test_what_a_command_line_must_give_is_not_told() -> None:
     graph, found = opened(PIPE + """
 import argparse
