@@ -39,6 +39,15 @@ def is_example(path: Path) -> bool:
     return path.name == FILE and path.resolve().parent.parent == folder().resolve()
 
 
+def example_at(path: Path) -> Path:
+    """The document of an example for its folder and, where there is no such path, for its name; else the path."""
+    if path.is_dir():
+        inner = path / FILE
+        return inner if is_example(inner) else path
+    named = folder() / path.name / FILE
+    return named if path.name == str(path) and not path.exists() and named.is_file() else path
+
+
 def recipes(registry: Registry) -> tuple[RecipeInfo, ...]:
     """All examples, those for the first steps before the others; one that cannot be read is left out."""
     found: list[RecipeInfo] = []

@@ -55,9 +55,9 @@ class Designer(anywidget.AnyWidget):
     Parameters
     ----------
     pipeline : Pipeline, Graph, path or None
-        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
-        read and not run, a ``Compose`` of torchvision or albumentations, a folder of images, sounds, videos or arrays,
-        a picture, or nothing.
+        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program or the
+        text of one, which is read and not run, a ``Compose`` of torchvision or albumentations, a folder of images,
+        sounds, videos or arrays, a picture, an example of the gallery by its name, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -317,12 +317,14 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return Graph(), {}, None
     if isinstance(pipeline, Graph):
         return pipeline.copy(), {}, None
+    if isinstance(pipeline, str) and ("\n" in pipeline or "(" in pipeline):
+        return read(pipeline), in_view(pipeline), None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
         return read(Path(pipeline)), in_view(Path(pipeline).read_text("utf-8")), None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".dali"):
         return read_serialized(pipeline), {}, None
     if isinstance(pipeline, str | Path):
-        path, registry = typed_path(str(pipeline)), default_registry()
+        path, registry = gallery.example_at(typed_path(str(pipeline))), default_registry()
         if path.is_dir() or is_picture(path):
             return gallery.folder_graph(str(path), registry), {}, None
         if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere
@@ -337,8 +339,9 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if any((kind.__module__, kind.__name__) == ("nvidia.dali.pipeline", "Pipeline") for kind in type(pipeline).__mro__):
         return read_serialized(cast("Any", pipeline).serialize()), {}, None
     raise TypeError(
-        "Designer opens a Pipeline (of nvidia.dali, too), a Graph, a Compose, or the path of a folder of data, "
-        "of a picture, of a .dali.json document, of a .py program or of a serialized .dali pipeline; got "
+        "Designer opens a Pipeline (of nvidia.dali, too), a Graph, a Compose, the text of a program, the name of an "
+        "example, or the path of a folder of data, of a picture, of a .dali.json document, of a .py program or of a "
+        "serialized .dali pipeline; got "
         f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )

@@ -148,9 +148,10 @@ def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client:
 def test_a_program_opens_with_its_text(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(TEXT)
-    designer = Designer(path)
-    assert designer.code() == TEXT
-    designer.close()
+    for given in (path, str(path), TEXT):
+        designer = Designer(given)
+        assert designer.code() == TEXT
+        designer.close()
 
 
 def test_changes_of_the_graph_go_into_the_text(client: Client) -> None:

@@ -22,7 +22,7 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
-from dali_studio.studio import messages, output_messages, preview_renderer, run_messages
+from dali_studio.studio import gallery, messages, output_messages, preview_renderer, run_messages
 
 
 def test_ready_answers_with_everything_a_canvas_needs(client: Client) -> None:
@@ -324,11 +324,11 @@ def test_a_folder_opens_as_a_reader_and_a_decoder(tmp_path: Path, nested: bool) 
     client.session.close()
 
 
-def test_an_example_that_is_opened_by_its_path_reads_the_sample_photos() -> None:
-    from dali_studio import Designer, samples
-    from dali_studio.studio import gallery
+@pytest.mark.parametrize("given", ["resnet50", Path("resnet50"), gallery.folder() / "resnet50",
+                                   gallery.folder() / "resnet50" / gallery.FILE])  # fmt: skip
+def test_an_example_that_is_opened_by_its_name_or_path_reads_the_sample_photos(given: Path | str) -> None:
 
-    designer = Designer(gallery.folder() / "resnet50" / gallery.FILE)
+    designer = Designer(given)
     assert designer.graph.node("reader").arguments["file_root"] == str(samples.photos())
     assert designer.session.kept.path is None  # it is saved elsewhere
     designer.close()
