@@ -269,7 +269,8 @@ def _sources(graph: Graph, key: str) -> list[PortRef | None]:
 def _says(graph: Graph, key: str, registry: Registry) -> tuple[str, str, dict[str, Value], int, tuple[str, ...]]:
     """All of a node but its name and what it reads."""
     node = graph.node(key)
-    return node.operator, node.device, _values(node, registry), len(graph.inputs(key)), tuple(graph.argument_inputs(key))
+    values, wired = _values(node, registry), tuple(graph.argument_inputs(key))
+    return node.operator, node.device, values, len(graph.inputs(key)), wired
 
 
 def _values(node: Node, registry: Registry) -> dict[str, Value]:
