@@ -225,7 +225,7 @@ def matched(before: Graph, after: Graph) -> dict[str, str]:
 
 def pairs(one: Graph, other: Graph, registry: Registry) -> dict[str, str] | None:
     """Which node of `other` each node of `one` is, if both graphs are the same but for their nodes' names."""
-    left, right = _ends(one), _ends(other)
+    left, right = _ends(one, registry), _ends(other, registry)
     if len(one) != len(other) or len(one.outputs) != len(other.outputs) or len(left) != len(right):
         return None
     found: dict[str, str] = {}
@@ -247,21 +247,30 @@ def pairs(one: Graph, other: Graph, registry: Registry) -> dict[str, str] | None
     return found if len(set(found.values())) == len(found) == len(one) else None
 
 
-def _ends(graph: Graph) -> list[PortRef]:
-    """What the pipeline returns, and the nodes that nothing reads."""
+def _ends(graph: Graph, registry: Registry) -> list[PortRef]:
+    """What the pipeline returns, and the nodes that nothing reads, in an order that follows from what these do."""
     returned = {port.node for port in graph.outputs}
-    hanging = [PortRef(node=key) for key in graph if key not in returned and not graph.fed_by(key)]
-    return [*graph.outputs, *hanging]
+    hanging = [key for key in graph if key not in returned and not graph.fed_by(key)]
+    if len(hanging) > 1:
+        looks: dict[str, int] = {}
+        for key in graph.computable():
+            operator, device, values, inputs, arguments = _says(graph, key, registry)
+            sources = tuple(port and (looks[port.node], port.output) for port in _sources(graph, key))
+            said = operator, device, frozenset(values.items()), inputs, arguments
+            looks[key] = hash((said, sources))
+        hanging.sort(key=lambda key: looks.get(key, 0))
+    return [*graph.outputs, *(PortRef(node=key) for key in hanging)]
 
 
 def _sources(graph: Graph, key: str) -> list[PortRef | None]:
     return [*graph.inputs(key), *graph.argument_inputs(key).values()]
 
 
-def _says(graph: Graph, key: str, registry: Registry) -> tuple[object, ...]:
+def _says(graph: Graph, key: str, registry: Registry) -> tuple[str, str, dict[str, Value], int, tuple[str, ...]]:
     """All of a node but its name and what it reads."""
     node = graph.node(key)
-    return node.operator, node.device, _values(node, registry), len(graph.inputs(key)), list(graph.argument_inputs(key))
+    values, wired = _values(node, registry), tuple(graph.argument_inputs(key))
+    return node.operator, node.device, values, len(graph.inputs(key)), wired
 
 
 def _values(node: Node, registry: Registry) -> dict[str, Value]:

@@ -211,7 +211,12 @@ def added(
         return edits if graph.outputs or end is None else (*edits, SetOutputs(outputs=(end,)))
     if message.branch:
         return edits
+    return (*edits, *passed_on(graph, source, end))
+
+
+def passed_on(graph: Graph, source: PortRef, end: PortRef) -> list[Edit]:
+    """The edits by which what `source` feeds is fed by `end`, which comes of it."""
     fed = [wire for wire in graph.wires() if wire.source == source and wire.input is not None]
-    behind = [Connect(source=end, target=wire.target, input=wire.input) for wire in fed]
+    edits: list[Edit] = [Connect(source=end, target=wire.target, input=wire.input) for wire in fed]
     outputs = tuple(end if port == source else port for port in graph.outputs)
-    return (*edits, *behind, *([SetOutputs(outputs=outputs)] if source in graph.outputs else []))
+    return [*edits, *([SetOutputs(outputs=outputs)] if source in graph.outputs else [])]

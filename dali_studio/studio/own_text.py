@@ -11,6 +11,7 @@ import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
+from dali_studio.api.reading.changes import changed
 from dali_studio.api.reading.compose import read_compose
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
@@ -65,7 +66,7 @@ def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
     if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
         with suppress(DaliStudioError, NotWritable):
             text = _named(source, revision.graph)
-            text.changed(revision.active)
+            changed(text, revision.active)
             return text
     return None
 
@@ -162,7 +163,7 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
-        emitted = Emitted(_named(before, graph).changed(made)[0].text, {}, ())
+        emitted = Emitted(changed(_named(before, graph), made)[0].text, {}, ())
     told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
     return _annotated(emitted, [*told]).source, made
 
@@ -270,7 +271,7 @@ def shown(
     if text is None or text.dialect != dialect:
         return _annotated(revision.code(dialect, functions), notes)
     try:
-        made, same = text.changed(revision.active)
+        made, same = changed(text, revision.active)
     except NotWritable as error:
         emitted = revision.code(dialect, functions)
         found = Diagnostic(

@@ -126,10 +126,15 @@ class RequestNames(msgspec.Struct, frozen=True, kw_only=True, tag="request_names
 
 
 class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
-    """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
+    """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes.
+
+    The transforms of a ``Compose`` go behind `source`; `laid`: as in `ApplyCode`.
+    """
 
     text: str
     at: Position
+    source: PortRef | None = None
+    laid: bool = False
 
 
 class AddTransform(msgspec.Struct, frozen=True, kw_only=True, tag="add_transform"):

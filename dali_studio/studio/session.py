@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
@@ -45,6 +44,7 @@ from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, told
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.kept import Kept
+from dali_studio.studio.pasting import added_places, pasted
 from dali_studio.studio.picture import FILE
 from dali_studio.studio.preview_renderer import PreviewRenderer
 from dali_studio.studio.profiler import Profiler
@@ -57,7 +57,6 @@ from dali_studio.studio.view import (
     differing,
     differing_after,
     functions_in,
-    in_columns,
     kept_view,
     make_room,
     marks_in,
@@ -353,17 +352,23 @@ class Session:
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
-        edits = read_fragment(message.text, self.graph, self.registry)
-        self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
+        found = list[Diagnostic]()
+        edits = pasted(message, self.graph, self.registry, found)
+        differing = differing_after(self.history, (), found) if found else {}
+        self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **differing})
         self._changed()
 
     @handle.register
     def _(self, message: requests.AddTransform) -> None:
         edits = added(message, self.graph, self.registry, self.answers.output)
+<<<<<<< HEAD
         places = written_places(self.history, edits, self.revision + 1, message.laid)
         places = places or {**in_columns(edits, message.at, self.positions.values())}
         noted = named_marks(marks_of(differing(differences(message.name, edits))))
         self.history.apply(edits, places={**places, **noted})
+=======
+        self.history.apply(edits, places=added_places(message, edits, self.history, self.revision + 1))
+>>>>>>> g
         self._changed()
 
     @handle.register

@@ -445,3 +445,22 @@ def test_a_size_below_zero_is_said_where_it_is_given(client: Client) -> None:
     got = client.edit(set_argument("resize", "resize_shorter", -5.0))
     (told,) = (one for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.node == "resize")
     assert (told.severity, told.argument) == ("info", "resize_shorter") and "mirrors" in told.message
+
+
+def test_a_pasted_compose_goes_behind_the_selected_card(client: Client) -> None:
+    before = client.session.graph
+    text = "import torchvision.transforms as T\nT.Compose([T.CenterCrop(99), T.ColorJitter(0.4)])\n"
+    at, source = {"x": 0.0, "y": 0.0}, {"node": "decode", "output": 0}
+    (revision,) = only(client.send("paste_code", text=text, at=at, source=source), messages.RevisionChanged)
+    graph = client.session.graph
+    assert graph.inputs("crop") == (PortRef(node="decode"),) and graph.inputs("color_twist") == (PortRef(node="crop"),)
+    assert graph.inputs("resize") == (PortRef(node="color_twist"),) and graph.outputs == before.outputs
+    assert any(isinstance(mark, messages.Differs) for mark in revision.marks.values())
+    client.send("undo")
+    assert client.session.graph == before
+    client.send("paste_code", text=text, at=at)  # at the end, where no card is selected
+    graph = client.session.graph
+    assert graph.inputs("crop") == before.outputs[:1] and graph.outputs == (PortRef(node="color_twist"), *before.outputs[1:])
+    unknown = "import albumentations as A\nA.Compose([A.NoSuchTransform()])\n"
+    (refused,) = only(client.send("paste_code", text=unknown, at=at), messages.Refused)
+    assert "NoSuchTransform" in refused.diagnostics[0].message

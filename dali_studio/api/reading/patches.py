@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Sequence
-from textwrap import dedent
+from io import StringIO
 
 from dali_studio.codegen import layout
 
@@ -21,7 +22,14 @@ class Patches:
         self._starts = [0]
         for line in self._bytes.split(b"\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
+        #: Lines that are a comment and nothing else.
+        self._comments = {
+            one.start[0] for one in tokenize.generate_tokens(StringIO(text).readline)
+            if one.type == tokenize.COMMENT and one.line[: one.start[1]].isspace()
+        }  # fmt: skip
         self._made: list[tuple[int, int, int, bytes]] = []
+        #: Lines that stand elsewhere: begin, end, and where.
+        self._moved: list[tuple[int, int, int, int]] = []
         self._names: set[str] = set()
 
     def names(self) -> set[str]:
@@ -36,13 +44,31 @@ class Patches:
         NotWritable
             If two of them concern the same piece.
         """
-        made, at = list[bytes](), 0
-        for begin, end, _, content in sorted(self._made):
-            if begin < at:
+        made = self._made
+        for begin, end, place, number in self._moved:
+            inner = [one for one in made if begin < one[0] and one[1] < end]
+            made = [one for one in made if one not in inner]
+            made += [(begin, end, number, b""), (place, place, number, self._joined(begin, end, inner))]
+        return self._joined(0, len(self._bytes), made).decode()
+
+    def _joined(self, begin: int, end: int, pieces: Sequence[tuple[int, int, int, bytes]]) -> bytes:
+        made, at = list[bytes](), begin
+        for first, last, _, content in sorted(pieces):
+            if first < at:
                 raise NotWritable("two changes meet in one place")
-            made += [self._bytes[at:begin], content]
-            at = end
-        return b"".join([*made, self._bytes[at:]]).decode()
+            made += [self._bytes[at:first], content]
+            at = last
+        return b"".join([*made, self._bytes[at:end]])
+
+    def covers(self, node: ast.expr) -> bool:
+        """Whether something else stands in the place of an expression."""
+        begin, end = self._span(node)
+        return any(one <= begin and end <= other for one, other, *_ in self._made)
+
+    def segment(self, node: ast.expr) -> str:
+        """The text of an expression."""
+        begin, end = self._span(node)
+        return self._bytes[begin:end].decode()
 
     def replace(self, node: ast.expr, value: ast.expr) -> None:
         """Another expression in the place of one."""
@@ -85,11 +111,17 @@ class Patches:
             raise NotWritable("nothing would be left of the function")
         self._put(begin, end, "")
 
+    def move(self, node: ast.stmt, before: ast.stmt) -> None:
+        """Put the lines of a statement, and the comments right above it, before another one."""
+        _, end = self._lines(node)
+        self._moved.append((self._above(node), end, self._above(before), len(self._made) + len(self._moved)))
+
     def insert_before(self, node: ast.stmt, lines: Sequence[str]) -> None:
-        """Write lines before those of a statement."""
-        begin, _ = self._lines(node)
+        """Write lines before a statement and the comments right above it."""
+        begin = self._above(node)
         text = "".join(f"{line}\n" for line in lines)
-        self._names.update(one.id for one in ast.walk(ast.parse(dedent(text))) if isinstance(one, ast.Name))
+        inner = ast.parse(f"if True:\n{text}")
+        self._names.update(one.id for one in ast.walk(inner) if isinstance(one, ast.Name))
         self._put(begin, begin, text)
 
     def insert_after(self, nodes: Sequence[ast.stmt], line: str) -> None:
@@ -98,7 +130,7 @@ class Patches:
         self._put(begin, begin, f"{line}\n")
 
     def _put(self, begin: int, end: int, text: str) -> None:
-        self._made.append((begin, end, len(self._made), text.encode()))
+        self._made.append((begin, end, len(self._made) + len(self._moved), text.encode()))
 
     def _text(self, value: ast.expr) -> str:
         self._names.update(one.id for one in ast.walk(value) if isinstance(one, ast.Name))
@@ -109,6 +141,14 @@ class Patches:
 
     def _span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
         return self._at(node), self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+
+    def _above(self, node: ast.stmt) -> int:
+        """Where the comments right above a statement begin."""
+        self._lines(node)
+        line = node.lineno
+        while line - 1 in self._comments:
+            line -= 1
+        return self._starts[line - 1]
 
     def _lines(self, node: ast.stmt) -> tuple[int, int]:
         """The whole lines of a statement.

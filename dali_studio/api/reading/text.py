@@ -1,7 +1,4 @@
-"""A program's text that changes with its graph: lines that a change does not concern stay as they are.
-
-The text is read once more after each change: what is written is what the graph says, or it is refused.
-"""
+"""A program's text and its graph: where in the text each node comes from, and what it is called there."""
 
 from __future__ import annotations
 
@@ -15,24 +12,19 @@ from dali_studio.api.branches import RETURNED
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.interpreter import Interpreter
 from dali_studio.api.reading.known import usual_name
-from dali_studio.api.reading.patches import NotWritable, Patches
+from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.program import Program
 from dali_studio.api.reading.renaming import renamed
 from dali_studio.api.reading.values import Scope
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
-from dali_studio.codegen import layout, values
-from dali_studio.codegen.calls import Writer
-from dali_studio.codegen.dialects import DIALECTS, find
-from dali_studio.codegen.names import Names
-from dali_studio.codegen.structure import CONDITIONAL
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.codegen.dialects import DIALECTS
+from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.difference import matched, pairs
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.graph.node import Node
 from dali_studio.graph.written import ForeignFunction, WrittenFunction
-from dali_studio.schema.model import Value
 
 
 @dataclass(slots=True)
@@ -145,33 +137,6 @@ class ProgramText:
             key: tuple(range(span.lineno, (span.end_lineno or span.lineno) + 1)) for key, span in self._spans.items()
         }
 
-    def changed(self, graph: Graph) -> tuple[ProgramText, dict[str, str]]:
-        """The text of `graph`, which has come from this one by edits.
-
-        Returns
-        -------
-        ProgramText, dict
-            The new text, and the node of `graph` that each of its nodes is.
-
-        Raises
-        ------
-        NotWritable
-            If the change is not one of single statements.
-        """
-        same = pairs(self.graph, graph, default_registry())
-        if same is not None and all(old == new for old, new in same.items()) and (
-            self.graph.options == graph.options and not any(map(self.lacks, graph.nodes()))
-        ):
-            return self, same
-        try:
-            source = self._with_names_of(graph)
-            if source is not self:
-                return source.changed(graph)
-            made = ProgramText(_Change(self, graph).text())
-        except DaliStudioError as error:
-            raise NotWritable(error.diagnostics[0].message.rstrip(".")) from error
-        return made, made.nodes_of(graph)
-
     def nodes_of(self, graph: Graph) -> dict[str, str]:
         """The node of `graph` that each node of the text is.
 
@@ -185,7 +150,7 @@ class ProgramText:
             raise NotWritable("the text would say something else")
         return same
 
-    def _with_names_of(self, graph: Graph) -> ProgramText:
+    def with_names_of(self, graph: Graph) -> ProgramText:
         """The text with other names for nodes that are called otherwise in `graph`, as far as it can say them."""
         found = matched(self.graph, graph) if set(self.graph) != set(graph) else {}
         names = {old: new for new, old in found.items() if old not in graph and new not in self.graph}
@@ -241,6 +206,11 @@ class ProgramText:
     def steps(self) -> Sequence[Step]:
         """The statements of the function."""
         return self._steps
+
+    @property
+    def spans(self) -> Mapping[str, ast.expr]:
+        """Where each node comes from; several may come from one place."""
+        return self._spans
 
     @property
     def function(self) -> ast.FunctionDef:
@@ -314,196 +284,3 @@ def _place(node: ast.stmt) -> tuple[int, int]:
 
 def _free(key: str, taken: set[str]) -> str:
     return next(name for name in (key, *(f"{key}_{i}" for i in range(2, len(taken) + 3))) if name not in taken)
-
-
-class _Change:
-    """Writes the difference between a text's graph and another one into the text."""
-
-    def __init__(self, source: ProgramText, graph: Graph) -> None:
-        self._source, self._before, self._after = source, source.graph, graph
-        self._patches = Patches(source.text)
-        self._registry, self._dialect = default_registry(), find(source.dialect)
-        self._variables: dict[str, PortRef] = {}
-        self._functions: dict[WrittenFunction, str] = {}
-        self._taken = {node.id for node in ast.walk(source.function) if isinstance(node, ast.Name)}
-
-    def text(self) -> str:
-        """The new text."""
-        gone = {key for key in self._before if not self._stays(key)}
-        waiting = [key for key in self._after.order() if key not in self._before or key in gone]
-        if any(self._after.node(key).operator in CONDITIONAL for key in waiting):
-            raise NotWritable("a new `if` has no place in it")
-        body = self._source.function.body
-        for step in self._source.steps:
-            self._insert(waiting, step.node)
-            if step.made and gone.issuperset(step.made):
-                self._patches.remove(step.node, alone=len(body) == 1)
-                continue
-            if gone & set(step.made):
-                raise NotWritable(f"{', '.join(gone & set(step.made))} is a part of a statement that stays")
-            for key in step.made:
-                self._node(key)
-            if isinstance(step.node, ast.Return):
-                self._return(step.node)
-            self._variables.update(step.names)
-        if waiting:
-            raise NotWritable(f"{waiting[0]} has no place in the text")
-        self._options()
-        self._import()
-        return self._patches.applied()
-
-    def _stays(self, key: str) -> bool:
-        return key in self._after and self._after.node(key).operator == self._before.node(key).operator
-
-    # ----------------------------------------------------------------------------------------------------- statements
-
-    def _insert(self, waiting: list[str], before: ast.stmt) -> None:
-        """Write the new nodes whose inputs are there, as late as it can be."""
-        for key in list(waiting):
-            sources = [wire.source for wire in self._after.wires(key)]
-            if any(source not in self._variables.values() for source in sources):
-                continue
-            if not self._is_needed(key, before):
-                continue
-            waiting.remove(key)
-            name = self._unused(key)
-            outputs = range(max(self._after.outputs_used(key), len(self._outputs(key))))
-            names = [name] if len(outputs) == 1 else [self._unused(f"{key}_{i}") for i in outputs]
-            ports = {one: PortRef(node=key, output=i) for i, one in zip(outputs, names, strict=True)}
-            writer = self._writer(extra=ports)
-            made = [line for one in writer.statements(key) for line in layout.statement(one, before.col_offset)]
-            self._write(writer)
-            self._patches.insert_before(before, made)
-            self._variables.update(ports)
-
-    def _is_needed(self, key: str, before: ast.stmt) -> bool:
-        """Whether what follows from a new node is read by this statement, or what it takes is lost by it."""
-        if isinstance(before, ast.Return):
-            return True
-        step = next(step for step in self._source.steps if step.node is before)
-        left = [port for name, port in self._variables.items() if name not in step.names]
-        taken = {wire.source for wire in self._after.wires(key)}.intersection(self._variables.values())
-        readers = {target for target, _ in self._after.fed_by(key)}
-        lost = any(map(self._stays, step.made)) and not taken.issubset(left)
-        return lost or any(
-            one in step.made or (one not in self._before and self._is_needed(one, before)) for one in readers
-        )
-
-    def _outputs(self, key: str) -> Sequence[object]:
-        node = self._after.node(key)
-        if node.operator not in self._registry:
-            raise NotWritable(f"{node.operator} is not known here")
-        return self._registry.outputs(node.operator, node.arguments, len(self._after.inputs(key)))
-
-    def _unused(self, wanted: str) -> str:
-        names = Names()
-        for one in self._taken:
-            names.unused(one)
-        name = names.unused(wanted)
-        self._taken.add(name)
-        return name
-
-    def _writer(self, extra: dict[str, PortRef] | None = None) -> Writer:
-        named = {port: name for name, port in (self._variables | (extra or {})).items()}
-        outputs = {
-            node.key: self._registry.outputs(node.operator, node.arguments, len(self._after.inputs(node.key)))
-            for node in self._after.nodes() if node.operator in self._registry
-        }  # fmt: skip
-        writer = Writer(self._after, self._registry, self._dialect, Names(ports=named), outputs, frozenset(outputs))
-        writer.defined(self._variables.values())
-        return writer
-
-    def _write(self, writer: Writer) -> None:
-        """Note what is imported; refuse what the writer could not write."""
-        self._functions |= writer.imports
-        if writer.found or writer.parameters:
-            raise NotWritable(writer.found[0].message if writer.found else "a Python object has no text")
-
-    def _node(self, key: str) -> None:
-        """Change what differs in a node that stays."""
-        old, new = self._before.node(key), self._after.node(key)
-        inputs = self._before.inputs(key) != self._after.inputs(key)
-        wired = (self._before.argument_inputs(key), self._after.argument_inputs(key))
-        lacks = self._source.lacks(new)
-        if (old.arguments, old.device, old.bypassed) == (new.arguments, new.device, new.bypassed) and not inputs and (
-            wired[0] == wired[1] and not lacks
-        ):
-            return
-        span = self._source.span(key)
-        if not isinstance(span, ast.Call) or self._registry.schema(new.operator).role in ("constant", "copy"):
-            self._whole(key, span)
-            return
-        if inputs:
-            self._inputs(key, span)
-        function = new.objects.get("function")
-        if lacks and isinstance(function, WrittenFunction):
-            self._functions[function] = function.name
-            self._patches.keyword(span, "function", ast.Name(function.name, ast.Load()))
-        if old.device != new.device:
-            self._patches.keyword(span, "device", ast.Constant(new.device))
-        for name in dict.fromkeys([*old.arguments, *new.arguments, *wired[0], *wired[1]]):
-            before = wired[0].get(name) or old.arguments.get(name)
-            after = wired[1].get(name) or new.arguments.get(name)
-            if before != after:
-                self._patches.keyword(span, name, self._value(new, name, after))
-
-    def _value(self, node: Node, name: str, value: PortRef | Value) -> ast.expr | None:
-        if isinstance(value, PortRef):
-            return self._variable(value)
-        argument = self._registry.schema(node.operator).argument(name)
-        if value is None or argument is None:
-            return None if value is None else values.constant(value)
-        return values.argument_value(argument, value)
-
-    def _variable(self, port: PortRef) -> ast.expr:
-        name = next((name for name, one in reversed(self._variables.items()) if one == port), None)
-        if name is None:
-            raise NotWritable(f"{port.node} is in no variable there")
-        return ast.Name(name, ast.Load())
-
-    def _inputs(self, key: str, span: ast.Call) -> None:
-        old, new = self._before.inputs(key), self._after.inputs(key)
-        if len(old) != len(new) or len(span.args) != len(new) or any(isinstance(one, ast.Starred) for one in span.args):
-            self._whole(key, span)
-            return
-        for at, (one, other) in enumerate(zip(old, new, strict=True)):
-            if one != other and other is not None:
-                self._patches.replace(span.args[at], self._variable(other))
-
-    def _whole(self, key: str, span: ast.expr) -> None:
-        """Write a node anew."""
-        writer = self._writer(extra={"": PortRef(node=key)})
-        (made,) = writer.statements(key)
-        self._write(writer)
-        assert isinstance(made, ast.Assign | ast.Expr)
-        self._patches.replace(span, made.value)
-
-    def _return(self, node: ast.Return) -> None:
-        if self._before.outputs == self._after.outputs or node.value is None:
-            return
-        self._patches.unfold(node.value, [self._variable(port) for port in self._after.outputs])
-
-    # --------------------------------------------------------------------------------------------------------- module
-
-    def _options(self) -> None:
-        old, new = self._before.options, self._after.options
-        changed = {name: getattr(new, name) for name in GraphOptions.__struct_fields__
-                   if getattr(old, name) != getattr(new, name)}  # fmt: skip
-        for name, value in changed.items():
-            decorator = next((one for one in self._source.function.decorator_list if isinstance(one, ast.Call)), None)
-            if name == "name" or decorator is None:
-                raise NotWritable(f"{name} has no place in the text")
-            unset = value is None and name == "seed"
-            self._patches.keyword(decorator, name, None if unset else ast.Constant(value))
-
-    def _import(self) -> None:
-        lacking = self._source.lacking(self._patches.names() & {"fn", "types", "math"})
-        if lacking:
-            self._patches.insert_after(self._source.imports, f"from {self._dialect.module} import {', '.join(lacking)}")
-        for function, name in self._functions.items():
-            if name in self._taken:
-                raise NotWritable(f"{name} is a variable of the text")
-            for old in self._source.imports:  # what the module does not have any more
-                if isinstance(old, ast.ImportFrom) and old.module == function.module:
-                    self._patches.remove(old, alone=False)
-            self._patches.insert_after(self._source.imports, f"from {function.module} import {name}")

@@ -14,7 +14,7 @@ import type {
   Sound,
 } from "../protocol/generated";
 import { batchOf, isAboutFile } from "./failures";
-import { OUTPUTS } from "./graph";
+import { nodeOf, OUTPUTS } from "./graph";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
 import { renamedJunctions } from "./junctions";
@@ -351,10 +351,13 @@ export class Session {
     this.send({ type: "request_detail", key: ref.node, output: ref.output, plane, whole });
   }
 
-  /** Add the calls of a program's text; the kernel reads it. */
+  /** Add the calls of a program's text, or the steps of a Compose behind a selected card; the kernel reads it. */
   pasteCode(text: string, at: Position): void {
+    const { graph, view } = this.store.get();
+    const node = nodeOf(graph, view.selection[0] ?? "");
     this.view({ expecting: true });
-    this.send({ type: "paste_code", text, at });
+    const source = node ? { node: node.key, output: 0 } : null;
+    this.send({ type: "paste_code", text, at, source, laid: this.laid() });
   }
 
   /** Put a transform of another package behind a picture. */

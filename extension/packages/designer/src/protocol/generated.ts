@@ -314,6 +314,8 @@ export interface PasteCode {
   readonly type: "paste_code";
   readonly text: string;
   readonly at: Position;
+  readonly source?: PortRef | null;
+  readonly laid?: boolean;
 }
 
 /** Put a transform that draws numbers behind a picture, as one undo step. */

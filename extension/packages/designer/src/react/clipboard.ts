@@ -125,7 +125,7 @@ export function onClipboard(event: ClipboardEvent, session: Session, place: () =
     if (nodes) {
       const clip: unknown = JSON.parse(nodes);
       if (isClip(clip)) pasteClip(session, clip);
-    } else if (/\bfn\./.test(text)) {
+    } else if (text.trim()) {
       session.pasteCode(text, place() ?? { x: 20, y: 14 });
     } else {
       return;

@@ -19,15 +19,16 @@ export function Seeds() {
     <Section title="Seeds">
       {all.map((one) => {
         const { card } = one;
+        const name = card === one.key ? card : `${one.key} of ${card}`;
         return (
-          <div className="ds-field" key={one.key}>
+          <div className="ds-field ds-field-seed" key={one.key}>
             <button
               type="button"
               className="ds-field-name ds-link"
-              title={`Show ${card}`}
+              title={`Show ${name}`}
               onClick={() => session.select([card])}
             >
-              {card === one.key ? card : `${one.key} of ${card}`}
+              <span>{name}</span>
             </button>
             <span className="ds-field-control">
               <select
