@@ -361,14 +361,8 @@ class Session:
     @handle.register
     def _(self, message: requests.AddTransform) -> None:
         edits = added(message, self.graph, self.registry, self.answers.output)
-<<<<<<< HEAD
-        places = written_places(self.history, edits, self.revision + 1, message.laid)
-        places = places or {**in_columns(edits, message.at, self.positions.values())}
         noted = named_marks(marks_of(differing(differences(message.name, edits))))
-        self.history.apply(edits, places={**places, **noted})
-=======
-        self.history.apply(edits, places=added_places(message, edits, self.history, self.revision + 1))
->>>>>>> g
+        self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
         self._changed()
 
     @handle.register
