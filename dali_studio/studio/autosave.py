@@ -140,7 +140,7 @@ class Autosave:
         if place is None:
             return
         with suppress(OSError, DaliStudioError):  # a folder that cannot be written must not stop the edit
-            if self._stem.endswith(f"-{self._digest(graph, self._notebook)}") and "pins" not in view:
+            if self._stem.endswith(f"-{self._digest(graph, self._notebook)}") and not {"pins", "draft"} & view.keys():
                 if self._waiting is None:
                     place.unlink(missing_ok=True)
                 return

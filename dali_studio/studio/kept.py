@@ -34,7 +34,7 @@ class Kept:
     path
         The document's file.
     saved
-        What that file says: the graph, the user's text, and what is on the canvas beside the cards.
+        What that file says: the graph, the user's texts, and what is on the canvas beside the cards.
     written
         The files that were read or written.
     """
@@ -44,7 +44,7 @@ class Kept:
         self.place = autosave.mark["stem"] if autosave is not None else place
         self.written = Written()
         self.path: Path | None = None
-        self.saved: tuple[Graph, str, Mapping[str, Any], Mapping[str, Any]] | None = None
+        self.saved: tuple[Graph, *tuple[Mapping[str, Any], ...]] | None = None
 
     def open(self, history: History, path: Path | None) -> None:
         """Keep another document."""
@@ -52,10 +52,10 @@ class Kept:
         if path is not None:
             self.written.know(path)
 
-    def state(self) -> tuple[Graph, str, Mapping[str, Any], Mapping[str, Any]]:
+    def state(self) -> tuple[Graph, *tuple[Mapping[str, Any], ...]]:
         """What a file would say, but for the places of cards."""
         now = self._history
-        return now.graph, own_text.source_in(now), marks_in(now), pins.in_view(now)
+        return now.graph, own_text.words_in(now), marks_in(now), pins.in_view(now)
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -80,7 +80,7 @@ class Kept:
         """Whether a document says what this one says, but for places of cards that it leaves open."""
         now, places = self._history, positions_in(self._history)
         moved = any(places.get(key) != place for key, place in positions_of(view).items())
-        same_text = own_text.in_view(own_text.source_in(now)).items() <= view.items()
+        same_text = own_text.words_in(now).items() <= view.items()
         same_pins = pins.in_view(now).get(pins.VIEW) == view.get(pins.VIEW)
         same_view = same_text and same_pins and marks_of(view) == marks_in(now)
         return code_nodes.opened(graph, view) == now.graph and same_view and not moved

@@ -230,6 +230,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: variable: what the notebook calls the designer; empty: nobody knows
     place: str = ""
     #: place: under this name the browser keeps edits that no kernel has had; empty: it keeps none
+    draft: str = ""
+    #: draft: what is written into the code pane and no graph yet, as `KeepDraft` has it
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

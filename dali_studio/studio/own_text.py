@@ -38,6 +38,8 @@ TEXT = "program text"
 _DECODER = "decoders.image"
 #: Its names in the view part of a document.
 _PROGRAM, _SIGNATURE = "program", "program_signature"
+#: Under this name what is written and no graph yet is kept, both beside the places of cards and in a document.
+DRAFT = "draft"
 
 
 def text_in(history: History) -> ProgramText | None:
@@ -55,6 +57,24 @@ def source_in(history: History) -> str:
 def in_view(source: str) -> dict[str, str]:
     """A text in the view part of a document: signed, since a document of a stranger must not bring code into a cell."""
     return {_PROGRAM: source, _SIGNATURE: signature(source)} if source else {}
+
+
+def draft_in(history: History) -> str:
+    """What is written into the code pane and no graph yet; empty if all is."""
+    return str(history.places.get(DRAFT, ""))
+
+
+def draft_of(view: Mapping[str, Any]) -> str | None:
+    """That of a document's view part, if it is this user's: saving and running apply it."""
+    source: object = view.get(DRAFT)
+    return source if isinstance(source, str) and is_own(source, view.get(f"{DRAFT}_signature")) else None
+
+
+def words_in(history: History) -> dict[str, str]:
+    """The texts that a document keeps in its view part."""
+    draft = draft_in(history)
+    signed = {DRAFT: draft, f"{DRAFT}_signature": signature(draft)} if draft else {}
+    return in_view(source_in(history)) | signed
 
 
 def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:

@@ -178,6 +178,15 @@ class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
     laid: bool = False
 
 
+class KeepDraft(msgspec.Struct, frozen=True, kw_only=True, tag="keep_draft"):
+    """Keep in the document what is written into the code pane and not applied yet; empty: nothing is.
+
+    The answer is `RevisionChanged`. What `ApplyCode` brings is kept where it is refused.
+    """
+
+    source: str
+
+
 class ApplyFunction(msgspec.Struct, frozen=True, kw_only=True, tag="apply_function"):
     """Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel.
 
@@ -359,6 +368,6 @@ OutputRequest = (
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | FreeMemory | Stop | RequestCode
-    | RequestDetail | PasteCode | AddTransform | ApplyCode | ApplyFunction | SaveDocument | OpenFolder | OpenRecipe
-    | OpenText | RestoreEdits | RunRequest | OutputRequest
+    | RequestDetail | PasteCode | AddTransform | ApplyCode | KeepDraft | ApplyFunction | SaveDocument | OpenFolder
+    | OpenRecipe | OpenText | RestoreEdits | RunRequest | OutputRequest
 )  # fmt: skip

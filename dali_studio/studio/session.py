@@ -142,6 +142,7 @@ class Session:
         self.shown = Shown(self)
         self._revision_offset = revision
         self._known_sent: tuple[run_messages.DeviceTime, ...] = ()
+        self.history.place({own_text.DRAFT: own_text.draft_of(view)})
         if text := own_text.kept(view, self.current()):
             self.history.places[own_text.TEXT] = text
             self.dialect = text.dialect
@@ -367,8 +368,10 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
+        self.history.place({own_text.DRAFT: message.source})  # it stays where it is refused
         now = self.current(), self.functions(), notes_in(self.history)
         taken = own_text.taken(message.source, *now, before=self.code().source)
+        self.history.place({own_text.DRAFT: None})
         self.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(self.history, edits, self.revision + 1, message.laid)
@@ -377,6 +380,11 @@ class Session:
         else:  # no step, but an answer
             self._revision_offset += 1
         self._changed()
+
+    @handle.register
+    def _(self, message: requests.KeepDraft) -> None:
+        self.history.place({own_text.DRAFT: message.source or None})
+        self._announce()
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:

@@ -16,7 +16,7 @@ from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History, Step
 from dali_studio.studio import code_nodes
 from dali_studio.studio.messages import Position
-from dali_studio.studio.own_text import TEXT, kept, source_in
+from dali_studio.studio.own_text import DRAFT, TEXT, kept, source_in
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import places_of
 
@@ -52,7 +52,7 @@ def _steps(history: History, texts: list[str]) -> list[Step]:
         except DaliStudioError:
             break
         state = code_nodes.opened(found, view)
-        wanted = places_of(view)
+        wanted = {**places_of(view), DRAFT: places.get(DRAFT)}  # it is in no step
         if view.get("program", "") == source:
             wanted[TEXT] = places.get(TEXT)
         else:

@@ -46,7 +46,7 @@ from dali_studio.studio.messages import (
     RevisionChanged,
     Route,
 )
-from dali_studio.studio.own_text import in_view, source_in
+from dali_studio.studio.own_text import draft_in, words_in
 from dali_studio.studio.renderers.volume import is_volume
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
@@ -138,6 +138,7 @@ def revision_changed(
         origin=origin_in(history),
         variable=variable,
         place=place,
+        draft=draft_in(history),
     )  # fmt: skip
 
 
@@ -413,7 +414,7 @@ def kept_view(history: History) -> dict[str, Any]:
     }
     if target := target_in(history):
         view["target"] = target
-    view |= in_view(source_in(history)) | code_nodes.in_view(history.graph) | pins.in_view(history)
+    view |= words_in(history) | code_nodes.in_view(history.graph) | pins.in_view(history)
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 

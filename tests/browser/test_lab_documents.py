@@ -407,3 +407,43 @@ def test_a_kernel_without_the_package_says_what_to_install(page: Any, server: tu
     page.evaluate(f"async () => {{ await {_SESSION}.changeKernel({{ name: 'python3' }}); }}")
     part(page, "thumb-rotate").wait_for(timeout=90_000)
     await_code(page, "angle=10")
+
+
+def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    open_document(page, server, "draft.dali.json")
+    await_code(page, "angle=10")
+    text = part(page, "code-input")
+    program = text.input_value()
+    wrong = program.replace("angle=10", "angel=10").replace("@pipeline_def", "# mine\n@pipeline_def")
+    text.click()
+    text.fill(wrong)
+    _await_dirty(page, True)  # at once: who closes the tab is asked
+    text.press("Control+z")
+    text.fill(program)
+    _await_dirty(page, False)
+    text.fill(wrong)
+    text.press("Control+s")
+    _await_dirty(page, False)
+    assert part(page, "save-state").inner_text() == "Code not applied"
+    assert "angel=10" in json.loads((server[1] / "draft.dali.json").read_text())["view"]["draft"]
+
+    for ended in (False, True):  # in a kernel of its own, also where the other was ended before
+        if ended:
+            page.evaluate(f"async () => await {_SESSION}.shutdown()")
+        page.evaluate(f"() => {_CURRENT}.close()")
+        page.wait_for_selector(".dali-View", state="detached")
+        assert page.locator(".jp-Dialog").count() == 0  # nothing is lost
+        page.evaluate("() => void window.jupyterapp.commands.execute('docmanager:open', {path: 'draft.dali.json'})")
+        part(page, "thumb-rotate").wait_for(timeout=90_000)
+        await_code(page, "angel=10")
+        assert text.input_value() == wrong and part(page, "save-state").inner_text() == "Code not applied"
+        _await_dirty(page, False)
+    page.screenshot(path=artifacts / "lab_draft.png")
+
+    text.press("Control+Enter")  # it is read again, and says what is wrong
+    page.wait_for_selector('.dali-View [data-testid="code-notes"]:has-text("angel")')
+    part(page, "discard-code").click()
+    _await_dirty(page, True)
+    page.keyboard.press("Control+s")
+    _await_dirty(page, False)
+    assert "draft" not in json.loads((server[1] / "draft.dali.json").read_text())["view"]

@@ -133,6 +133,32 @@ def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None
         again.session.close()
 
 
+def test_what_is_not_applied_is_kept_in_the_document_for_its_own_user(client: Client, tmp_path: Path) -> None:
+    def told(received: Any) -> messages.RevisionChanged:
+        return only(received, messages.RevisionChanged)[-1]
+
+    path, wrong = tmp_path / "mine.dali.json", TEXT.replace("fn.decoders", "fn.dekoders")
+    client.send("save_document", path=str(path), what="document")
+    refused = client.send("apply_code", source=wrong)
+    assert only(refused, messages.Refused) and told(refused).draft == wrong and not told(refused).saved
+    client.send("save_document", path=str(path), what="document")
+    assert told(client.received).saved
+    graph, view, _ = document.load(path)
+    again = Client(graph, view=view, path=path)
+    stranger = Client(graph, view={**view, "draft": wrong + "#"})
+    try:
+        assert stranger.session.history.places.get("draft") is None
+        assert again.session.kept.holds(graph, view)
+        assert told(again.send("ready", preview_width=200)).draft == wrong
+        assert told(again.send("keep_draft", source=wrong + "# more")).draft == wrong + "# more"
+        assert told(again.send("undo")).draft  # it is no step
+        applied = told(again.send("apply_code", source=TEXT.replace("80]", "90]")))
+        assert not applied.draft and again.session.graph != graph
+    finally:
+        again.session.close()
+        stranger.session.close()
+
+
 @pytest.mark.parametrize("text", [TEXT.replace("[60, 80]", "[50, 80]").replace("images, labels\n", "images\n"), "def (", 3])
 def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client: Client) -> None:
     graph, _, _ = document.loads(document.dumps(client.session.graph, {}))

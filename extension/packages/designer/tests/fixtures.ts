@@ -199,6 +199,7 @@ export function revision(
     origin: 0,
     variable: "",
     place: "",
+    draft: "",
     ...rest,
   };
 }

@@ -79,6 +79,14 @@ class PipelineFile {
       this.mirror.dispose();
     });
   }
+
+  /** Who closes the tab before the kernel has had what is being written is asked. */
+  watch(): void {
+    this.mirror.ahead = [...this.sessions].some((session) => {
+      const { draft, confirmed } = session.store.get();
+      return draft?.taken === false && draft.source !== confirmed?.draft;
+    });
+  }
 }
 
 /** What a document asks of JupyterLab. */
@@ -175,6 +183,7 @@ export class PipelineView extends Widget {
     this.file.sessions.add(session);
     let nodes: unknown;
     const unsubscribe = session.store.subscribe(() => {
+      this.file.watch();
       const found = session.store.get().graph?.nodes;
       if (found !== nodes) this.graphChanging.emit();
       nodes = found;

@@ -41,6 +41,7 @@ export class Mirror {
   /** The last document that the kernel has sent; null where none has come since it was opened. */
   private latest: string | null = null;
   private adopting = false;
+  private isAhead = false;
   revision = 0;
 
   constructor(private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>) {
@@ -109,7 +110,7 @@ export class Mirror {
       this.opens = false;
     }
     const { saved } = this;
-    if (saved ? revision === this.savedRevision && !(stepped && saved.rearranged(text)) : !this.edited) {
+    if (saved ? revision === this.savedRevision && !saved.rearranged(text, stepped) : !this.edited) {
       this.saved = new Saved(saved?.file ?? this.written, text);
       this.savedRevision = revision;
       if (!this.edited) return;
@@ -121,13 +122,29 @@ export class Mirror {
   private show(text: string): void {
     const { model } = this.context;
     this.edited = true;
-    const same = [this.saved, this.before].find((one) => one?.equals(text));
+    const same = this.fileOf(text);
     const wanted = same?.file ?? text;
     if (wanted !== this.written) {
       this.written = wanted;
       model.fromString(wanted);
     }
-    model.dirty = !same;
+    model.dirty = !same || this.isAhead;
+  }
+
+  private fileOf(text: string): Saved | null | undefined {
+    return [this.saved, this.before].find((one) => one?.equals(text));
+  }
+
+  /** Text is written, or no more, that the kernel has not had. */
+  set ahead(ahead: boolean) {
+    if (ahead === this.isAhead) return;
+    this.isAhead = ahead;
+    const { model } = this.context;
+    if (ahead) model.dirty = true;
+    else
+      void this.taken.then(() => {
+        if (!this.isAhead && this.latest !== null) model.dirty = !this.fileOf(this.latest);
+      });
   }
 
   /** Done when the file is known that another page has written. */
@@ -175,6 +192,7 @@ export class Mirror {
       this.saved = new Saved(this.saving, this.saving);
       this.savedRevision = this.revision;
     }
+    if (this.isAhead) this.context.model.dirty = true; // what no kernel has had is not in the file
     this.before = null;
     this.onDisk = this.saving;
     this.saving = null;

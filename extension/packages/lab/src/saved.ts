@@ -1,6 +1,12 @@
 interface Parts {
   readonly pipeline: unknown;
-  readonly view: { positions?: Record<string, unknown>; marks?: unknown; program?: unknown; pins?: unknown };
+  readonly view: {
+    positions?: Record<string, unknown>;
+    marks?: unknown;
+    program?: unknown;
+    draft?: unknown;
+    pins?: unknown;
+  };
 }
 
 /** What is in the file: its text, and the document that the kernel makes of it. */
@@ -26,9 +32,13 @@ export class Saved {
     return Object.keys(found).every((key) => same(found[key], places[key]));
   }
 
-  /** Whether a document of the same pipeline has other notes, other comments, or a card in another place. */
-  rearranged(kernel: string): boolean {
+  /**
+   * Whether a document of the same pipeline has another text that is not applied, or, where there are steps, other
+   * notes, other comments, or a card in another place.
+   */
+  rearranged(kernel: string, stepped = true): boolean {
     const now = JSON.parse(kernel) as Parts;
+    if (!stepped) return !same(now.view.draft, this.parts.view.draft);
     const places = this.parts.view.positions ?? {};
     const found = now.view.positions ?? {};
     return !sameWords(now, this.parts) || Object.keys(places).some((key) => !same(found[key], places[key]));
@@ -39,7 +49,7 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Notes, groups and junctions, pinned data, and the program, whose comments are in no node. */
+/** Notes, groups and junctions, pinned data, and the program, whose comments are in no node, as it is written. */
 function sameWords({ view: one }: Parts, { view: other }: Parts): boolean {
-  return same(one.marks, other.marks) && same(one.program, other.program) && same(one.pins, other.pins);
+  return (["marks", "program", "draft", "pins"] as const).every((key) => same(one[key], other[key]));
 }

@@ -11,6 +11,7 @@ import type {
 } from "../protocol/generated";
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
+import * as format from "./format";
 import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
@@ -160,6 +161,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     link: "live",
     reopening: false,
     confirmed: message,
+    draft: draftOf(before, message, !state.confirmed || exchanged !== false),
     pending: answered,
     inFlight: false,
     unsure: null,
@@ -188,6 +190,15 @@ function onRevision(before: State, message: RevisionChanged): State {
   const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   if (selection.length === state.view.selection.length) return next;
   return { ...next, view: { ...next.view, selection } };
+}
+
+/** A text that is no graph yet: what the kernel keeps of it, where a document is opened or its own was put aside. */
+function draftOf(state: State, message: RevisionChanged, opens: boolean): State["draft"] {
+  const { draft, confirmed } = state;
+  const { draft: source } = message;
+  const follows = draft ? draft.source === confirmed?.draft && draft.source !== source : opens;
+  if (!follows) return draft;
+  return source ? { source, base: "", found: [], taken: false } : null;
 }
 
 /** Whether a reply is for the sample that is asked for; older ones are dropped. */
@@ -257,14 +268,14 @@ export function receive(state: State, message: KernelMessage): State {
     }
     case "revision_changed": {
       const next = onRevision(state, message);
-      const { draft } = next;
+      const { draft } = state;
       if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
       const was = state.graph?.nodes ?? [];
       const now = next.graph?.nodes ?? [];
       const left = was.filter((n) => !now.includes(n)).map((n) => n.key);
       const idle = !left[0] && now.length === was.length;
       const text = left[0]
-        ? `The Compose stands in place of ${left.join(", ")}.`
+        ? `The Compose stands in place of ${left.length > 3 ? format.plural(left.length, "step") : left.join(", ")}.`
         : idle
           ? "Nothing changed: the graph does as the Compose says."
           : "The Compose is in the graph.";
@@ -328,7 +339,12 @@ export function receive(state: State, message: KernelMessage): State {
       return {
         ...state,
         code: message,
-        draft: state.draft?.taken || state.draft?.source === message.source ? null : state.draft,
+        draft:
+          state.draft?.taken || state.draft?.source === message.source
+            ? null
+            : state.draft?.base === "" // the kernel kept it
+              ? { ...state.draft, base: message.source }
+              : state.draft,
       };
     case "progress":
       return { ...state, progress: message.doing ? message : null };

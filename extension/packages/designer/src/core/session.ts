@@ -82,7 +82,7 @@ export class Session {
     private readonly attach: Attach | null = null,
   ) {
     this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
-    keepUnsent(this.store);
+    keepUnsent(this.store, (source) => this.send({ type: "keep_draft", source }));
   }
 
   /** Say that a view is there; also how a silent kernel is called again. What was not answered is sent again. */
@@ -450,7 +450,10 @@ export class Session {
     const first = this.store.get().confirmed === null;
     this.store.set((s) => {
       const next = receive(s, message);
-      if (first && next.confirmed) return { ...next, ...leftOf(next) };
+      if (first && next.confirmed) {
+        const { unsent, draft } = leftOf(next);
+        return { ...next, unsent, draft: draft ?? next.draft };
+      }
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
     // the file at which a run has stopped is shown

@@ -335,6 +335,12 @@ export interface ApplyCode {
   readonly laid?: boolean;
 }
 
+/** Keep in the document what is written into the code pane and not applied yet; empty: nothing is. */
+export interface KeepDraft {
+  readonly type: "keep_draft";
+  readonly source: string;
+}
+
 /** Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel. */
 export interface ApplyFunction {
   readonly type: "apply_function";
@@ -704,6 +710,7 @@ export interface RevisionChanged {
   readonly origin: number;
   readonly variable: string;
   readonly place: string;
+  readonly draft: string;
 }
 
 /** The whole graph: its nodes, those apart that are on the card of another. */
@@ -1480,6 +1487,7 @@ export type ClientMessage =
   | PasteCode
   | AddTransform
   | ApplyCode
+  | KeepDraft
   | ApplyFunction
   | SaveDocument
   | OpenFolder
