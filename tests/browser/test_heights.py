@@ -116,12 +116,24 @@ def test_a_clip_is_played_in_the_row_that_is_open(page: Any, server: tuple[str, 
     lab.write_notebook(server[1] / "clip.ipynb", scenes.clip() + scenes.SHOW)
     lab.open_notebook(page, server[0], "clip.ipynb")
     _by_id(page, "node-clip").wait_for(timeout=90_000)
+    # a card wider than what is left beside the inspector keeps its name in sight
+    _size(page, 600, 640)
+    lab.card(page, "clip").click(position={"x": 70, "y": 12})
+    lab.settle(page)
+    assert _by_id(page, "node-clip").bounding_box()["x"] > _by_id(page, "designer").bounding_box()["x"]
+    page.keyboard.press("Escape")
     _size(page, 520, 640)
     _by_id(page, "outline-clip").click()
-    play = page.locator('[data-testid="play-clip"]:visible')
+    # once, with one slider
+    assert page.locator('[data-testid="frames-clip"]:visible').count() == 0
+    play = page.locator('[data-testid="play"]:visible')
     play.click()
-    page.locator('[data-testid="frame-clip"]:visible', has_text="frame 4").wait_for()
+    page.locator(".ds-plane", has_text="frame 4 of 8").wait_for()
     assert play.get_attribute("aria-pressed") == "true"
+    play.click()
+    at = page.locator('[data-testid="plane"]:visible')
+    at.fill("5")
+    page.locator(".ds-plane", has_text="frame 6 of 8").wait_for()
 
 
 def test_cards_that_gave_way_to_a_finding_come_back_into_sight_with_the_drawer(page: Any, server: tuple[str, Path]) -> None:

@@ -18,7 +18,7 @@ import {
 import { toldBy } from "../core/statusMessage";
 import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
-import { PreviewView, WIDE_PREVIEW } from "./canvas/PreviewView";
+import { PreviewView } from "./canvas/PreviewView";
 import { reflowed } from "./canvas/sizes";
 import { useSel, useSession } from "./context";
 import { AddButton } from "./Empty";
@@ -81,8 +81,6 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     tinted: s.view.heat,
     drawer: s.view.drawer,
   }));
-  // what moves is played in the row that is open, which has no card beside it
-  const clip = useSel((s) => (visible && row.selected && previewOf(s, nodeKey)) || null);
   useTold(li, visible ? row.error : undefined);
   // The selected row is in sight, also beside an open drawer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer takes room from the list
@@ -124,7 +122,6 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         </span>
       </button>
       {visible && row.error && !row.selected && <Problem found={row.error} />}
-      {clip?.body.type === "planes" && <PreviewView preview={clip} label={`frames of ${nodeKey}`} {...WIDE_PREVIEW} />}
       {visible && row.selected && <NodePanel nodeKey={nodeKey} />}
     </li>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { portKey } from "../../core/state";
 import type { PlanesBody } from "../../protocol/generated";
 import { Icon } from "../icons";
@@ -18,18 +18,68 @@ function millisecondsEach({ times, shown, count }: PlanesBody): number {
   return 1000 * (seconds || count / shown.length / FRAMES_PER_SECOND);
 }
 
+/** Goes to the next of the frames that are shown while it plays. */
+export function usePlaying(body: PlanesBody | null, next: () => void): readonly [boolean, (on: boolean) => void] {
+  const [playing, setPlaying] = useState(false);
+  const latest = useRef(next);
+  latest.current = next;
+  const each = body ? millisecondsEach(body) : 0;
+  useEffect(() => {
+    if (!playing || !each) return;
+    const timer = setInterval(() => latest.current(), each);
+    return () => clearInterval(timer);
+  }, [playing, each]);
+  return [playing, setPlaying];
+}
+
+interface PlayProps {
+  readonly testId: string;
+  readonly playing: boolean;
+  readonly onPlay: (on: boolean) => void;
+}
+
+/** What plays a sequence. */
+export function PlayButton({ testId, playing, onPlay }: PlayProps) {
+  return (
+    <Toggle testId={testId} words={playing ? "Stop" : "Play the frames"} on={playing} act={onPlay}>
+      <Icon name={playing ? "stop" : "run"} size={12} />
+    </Toggle>
+  );
+}
+
+interface ToggleProps {
+  readonly testId: string;
+  readonly words: string;
+  readonly on: boolean;
+  readonly act: (on: boolean) => void;
+  readonly children: ReactNode;
+}
+
+function Toggle({ testId, words, on, act, children }: ToggleProps) {
+  return (
+    <button
+      type="button"
+      className="ds-clip-button nodrag"
+      aria-label={words}
+      title={words}
+      aria-pressed={on}
+      data-testid={testId}
+      onClick={(event) => {
+        event.stopPropagation();
+        act(!on);
+      }}
+    >
+      {children}
+    </button>
+  );
+}
+
 /** A sequence: one frame, what it is, and all of them below it, on which the pointer and the arrow keys choose. */
 export function Frames({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
   const [chosen, setChosen] = useState(0);
-  const [playing, setPlaying] = useState(false);
   const [differs, setDiffers] = useState(false);
   const frames = body.shown.length;
-  const each = millisecondsEach(body);
-  useEffect(() => {
-    if (!playing) return;
-    const timer = setInterval(() => setChosen((now) => (now + 1) % frames), each);
-    return () => clearInterval(timer);
-  }, [playing, frames, each]);
+  const [playing, setPlaying] = usePlaying(body, () => setChosen((now) => (now + 1) % frames));
   const at = Math.min(chosen, frames - 1);
   // the first one differs from none before it
   const minus = differs ? Math.max(0, at - 1) : undefined;
@@ -40,22 +90,6 @@ export function Frames({ body, preview, label, testId, width, height }: PartProp
   const cell = (index: number) => ({ index, size: body.width });
   const number = `frame ${(body.shown[at] ?? 0) + 1}`;
   const seconds = (i: number) => `${body.times.at(i)?.toFixed(2)} s`;
-  const button = (name: string, words: string, on: boolean, act: (on: boolean) => void, content: ReactNode) => (
-    <button
-      type="button"
-      className="nodrag"
-      aria-label={words}
-      title={words}
-      aria-pressed={on}
-      data-testid={`${name}-${preview.key}`}
-      onClick={(event) => {
-        event.stopPropagation();
-        act(!on);
-      }}
-    >
-      {content}
-    </button>
-  );
   return (
     <div className={`ds-clip ${wide ? "ds-clip-wide" : ""}`}>
       <Thumb
@@ -78,14 +112,15 @@ export function Frames({ body, preview, label, testId, width, height }: PartProp
         )}
         {frames > 1 && (
           <span>
-            {button(
-              "play",
-              playing ? "Stop" : "Play the frames",
-              playing,
-              setPlaying,
-              <Icon name={playing ? "stop" : "run"} size={12} />,
-            )}
-            {button("differ", "Difference from the frame before, of those shown", differs, setDiffers, "Δ")}
+            <PlayButton testId={`play-${preview.key}`} playing={playing} onPlay={setPlaying} />
+            <Toggle
+              testId={`differ-${preview.key}`}
+              words="Difference from the frame before, of those shown"
+              on={differs}
+              act={setDiffers}
+            >
+              Δ
+            </Toggle>
           </span>
         )}
       </div>

@@ -1,5 +1,6 @@
 import { type Node, useReactFlow, useStore, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { EDGE } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { CARD } from "../../core/layout";
 import { headroom } from "../../core/marks";
@@ -81,7 +82,9 @@ function pushed(state: State, nodes: readonly Node[], wide: number, { x, zoom }:
   const card = others.length === 0 || id !== first ? nodes.find((n) => n.id === id) : undefined;
   const room = wide - COVERED;
   if (!card || !isFloating(state) || room < 120) return 0;
-  return Math.max(0, (card.position.x + (card.measured?.width ?? CARD)) * zoom + x - room);
+  const left = card.position.x * zoom + x;
+  // its name, at the left, stays in sight
+  return Math.max(0, Math.min(left - EDGE / 2, left + (card.measured?.width ?? CARD) * zoom - room));
 }
 
 /** The selected card moves out from under the inspector where that floats; gives how a view that is to come does so. */

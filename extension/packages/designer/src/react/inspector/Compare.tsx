@@ -5,8 +5,10 @@ import { nodeOf } from "../../core/graph";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/pictures";
 import { contained, extentsIn, oneScale } from "../../core/pixels";
 import { isAbsent, previewOf } from "../../core/select";
+import { type Preview, portKey } from "../../core/state";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
+import { PlayButton, usePlaying } from "../canvas/Frames";
 import { Overlay } from "../canvas/Overlay";
 import { Thumb } from "../canvas/Thumb";
 import { enlarge } from "../commands";
@@ -94,17 +96,28 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [deep, high, wide] = detail?.extents ?? [];
   const extents: Voxel | null = deep && high && wide ? [deep, high, wide] : null;
   useDetail(nodeKey, output, cursor && extents ? numberOf(cursor, extents) : plane);
+  // while it is played, the frames that the card has are shown: the kernel would be asked for each
+  const clip = preview?.body.type === "planes" ? preview.body : null;
+  const [frame, setFrame] = useState(0);
+  const count = clip?.shown.length ?? 0;
+  const [playing, setPlaying] = usePlaying(clip, () => setFrame((now) => (now + 1) % count));
+  const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
+  const into = useSel((s) => (source && previewOf(s, source.node, source.output)) || null);
+  /** What is drawn: a frame that a card has, or the large picture. */
+  const drawn = (card: Preview | null | undefined, large: string) =>
+    playing && card?.body.type === "planes"
+      ? { id: portKey(card.key, card.output), cell: { index: frame, size: card.body.width } }
+      : { id: large };
   const sample = useSel((s) => s.sample);
   const [at, setAt] = useState(0.42);
   const [point, setPoint] = useState<Point | null>(null);
-  const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
   // the pictures of all cards are looked at in the same place
   const cards = useSel((s) => {
     const pictures = Object.values(s.previews).filter((p) => p.body.type === "image");
     return JSON.stringify(pictures.slice(0, PROBED).map((p) => ({ node: p.key, output: p.output })));
   });
   const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...JSON.parse(cards)];
-  const given = useSel((s) => (source && previewOf(s, source.node, source.output)?.facts) || "");
+  const given = into?.facts ?? "";
   const facts = detail?.has_input ? detail.facts : "";
   const operator = useSel((s) => s.opening?.catalog.byName.get(nodeOf(s.graph, nodeKey)?.operator ?? ""));
   const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT }, operator);
@@ -132,6 +145,8 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
     return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} large={large} />;
   }
   const both = detail.has_input;
+  const now = Math.min(playing ? (clip?.shown[frame] ?? 0) : plane < 0 ? detail.plane : plane, detail.planes - 1);
+  const number = `frame ${now + 1} of ${detail.planes}`;
   const move = (e: PointerEvent) => {
     const rect = box.current?.getBoundingClientRect();
     if (rect && shape) {
@@ -160,7 +175,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       >
         {both && (
           <Thumb
-            id={DETAIL_IN}
+            {...drawn(into, DETAIL_IN)}
             width={WIDTH}
             height={HEIGHT}
             fill
@@ -170,7 +185,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         )}
         <div className="ds-compare-out" style={both ? { clipPath: `inset(0 0 0 ${at * 100}%)` } : undefined}>
           <Thumb
-            id={DETAIL_OUT}
+            {...drawn(preview, DETAIL_OUT)}
             width={WIDTH}
             height={HEIGHT}
             fill
@@ -201,20 +216,33 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         <PixelLine values={point ? values : []} />
       </div>
       {detail.planes > 1 && (
-        <label className="ds-plane">
-          <span>Frame</span>
+        <div className="ds-plane">
+          {count > 1 && (
+            <PlayButton
+              testId="play"
+              playing={playing}
+              onPlay={(on) => {
+                if (on) setFrame(Math.max(0, clip?.shown.findIndex((number) => number >= detail.plane) ?? 0));
+                else setPlane(now);
+                setPlaying(on);
+              }}
+            />
+          )}
           <input
             type="range"
             min={0}
             max={detail.planes - 1}
-            value={Math.min(plane < 0 ? detail.plane : plane, detail.planes - 1)}
+            value={now}
+            aria-label={`Frame of ${nodeKey}`}
+            aria-valuetext={number}
             data-testid="plane"
-            onChange={(e) => setPlane(Number(e.target.value))}
+            onChange={(e) => {
+              setPlaying(false);
+              setPlane(Number(e.target.value));
+            }}
           />
-          <output>
-            index {detail.plane} of {detail.planes}
-          </output>
-        </label>
+          <output>{number}</output>
+        </div>
       )}
     </>
   );
