@@ -23,6 +23,8 @@ export function around(rects: readonly Rect[]): Rect {
 const RADIUS = 9;
 const STUB = 18;
 const CLEAR = 12;
+/** The stub of a wire between neighbours that passes another one. */
+const NEAR = 10;
 /** Height from which on a wire to a neighbour is not a curve. */
 const STEEP = 110;
 
@@ -157,8 +159,8 @@ export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = 
   return [a, ...down, { x: b.x - STUB, y: lane }, { x: b.x - STUB, y: b.y }, b];
 }
 
-/** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. */
-export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FREE): readonly Point[] {
+/** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. Between neighbours one that `passes` another, which goes to where it comes from, turns twice. */
+export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FREE, passes = false): readonly Point[] {
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
   const steep = Math.abs(b.y - a.y) > STEEP && forward > 8 && forward < 60;
@@ -170,15 +172,16 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   let bestScore = Number.POSITIVE_INFINITY;
   const out = a.x + (steep ? Math.min(STUB, forward - 6) : STUB);
   const into = b.x - STUB;
+  const [first, last] = steep && passes ? [a.x + NEAR, b.x - NEAR] : [out, into];
   const options: Point[][] = candidates(a, b, rects).map((lane) => [
     a,
-    { x: out, y: a.y },
-    { x: out, y: lane },
-    { x: into, y: lane },
-    { x: into, y: b.y },
+    { x: first, y: a.y },
+    { x: first, y: lane },
+    { x: last, y: lane },
+    { x: last, y: b.y },
     b,
   ]);
-  if (steep || forward > 2 * STUB)
+  if (steep ? !passes : forward > 2 * STUB)
     for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
   for (const points of options) {
     const score = length(points) + 60 * points.length + 1e5 * hits(points, rects) + cost(points);

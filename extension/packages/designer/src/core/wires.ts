@@ -11,10 +11,13 @@ export interface Run {
 /** How far apart wires of different sources run where there is room, how near to cards they may come and may well, and how far out of all cards, in px. */
 const GAP = 16;
 const MARGIN = 4;
-const CLEAR = 5;
-const OUTSIDE = { x: 14, y: 24 } as const;
-/** What wires cost that are on each other, beside the px along which they are, those that cross, and a px from where a wire would run by itself. */
-const COST = { together: 120, crossing: 30, aside: 0.5 } as const;
+const CLEAR = 10;
+const OUTSIDE = { x: 16, y: 24 } as const;
+/**
+ * What wires cost that are on each other, beside the px along which they are, one that ends on another's line or runs on
+ * a card's edge, those that cross, and a px from where a wire would run by itself.
+ */
+const COST = { together: 120, touching: 400, edge: 350, behind: 1e4, crossing: 30, aside: 0.5 } as const;
 /** How often all wires make room for each other, and into how many places the room of one is divided. */
 const PASSES = 3;
 const PLACES = 40;
@@ -42,20 +45,31 @@ function measure(part: Part): Part {
   return part;
 }
 
-/** The parts of a wire with corners: it begins and ends level. */
-function partsOf(corners: readonly Point[], source: string): Part[] {
-  if (corners.length < 3) return [];
+/** The parts of a wire: it begins and ends level, a curve nearly so. */
+function partsOf(points: readonly Point[], source: string): Part[] {
+  const [a, b, more] = points;
+  const x = a && b ? (a.x + b.x) / 2 : 0;
+  const corners = a && b && !more ? [a, { x, y: a.y }, { x, y: b.y }, b] : points;
   return corners
     .slice(1)
     .map((_, i) => measure({ corners, source, i, axis: i % 2 ? "x" : "y", at: 0, from: 0, to: 0 }));
 }
 
-/** What two parts cost that are too near, or cross. */
+/** How near to another of which it keeps so far away where it can. */
+function nearness(distance: number, far: number): number {
+  return Math.max(0, 1 - distance / far) ** 2;
+}
+
+/** What two parts cost that are too near, cross, or of which one turns or ends where the other runs. */
 function between(a: Part, b: Part): number {
-  if (a.axis !== b.axis) return a.at > b.from && a.at < b.to && b.at > a.from && b.at < a.to ? COST.crossing : 0;
-  const near = GAP - Math.abs(a.at - b.at);
   const along = Math.min(a.to, b.to) - Math.max(a.from, b.from);
-  return near > 0 && along > 0 ? (near / GAP) ** 2 * (COST.together + along) : 0;
+  const apart = Math.abs(a.at - b.at);
+  if (a.axis === b.axis)
+    return along > -GAP / 2
+      ? nearness(apart, GAP) * (COST.together + Math.max(0, along)) + nearness(apart, GAP / 2) * COST.touching
+      : 0;
+  const over = Math.min(a.at - b.from, b.to - a.at, b.at - a.from, a.to - b.at);
+  return (over > 0 ? COST.crossing : 0) + nearness(Math.abs(over), GAP / 2) * COST.touching;
 }
 
 /** How long parts lie on others. */
@@ -75,8 +89,27 @@ function costOf(own: readonly Part[], others: readonly Part[]): number {
   return sum;
 }
 
-/** From where to where what lies on one line may be moved: between the cards beside it. */
-function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect): readonly [number, number] {
+/** From where to where parts reach along an axis. */
+function reachOf(parts: readonly Part[], axis: "x" | "y"): readonly [number, number] {
+  return [
+    Math.min(...parts.map((p) => (p.axis === axis ? p.at : p.from))),
+    Math.max(...parts.map((p) => (p.axis === axis ? p.at : p.to))),
+  ];
+}
+
+/** Whether a part runs behind a card, or too near to it. */
+function covers(card: Rect, { axis, at, from, to }: Part): boolean {
+  const [along, across, long] = ACROSS[axis];
+  return (
+    at > card[axis] - MARGIN &&
+    at < card[axis] + card[across] + MARGIN &&
+    to > card[along] - MARGIN &&
+    from < card[along] + card[long] + MARGIN
+  );
+}
+
+/** From where to where what lies on one line may be moved, and where the cards beside it end and begin. */
+function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect) {
   const { axis = "x", at = 0 } = line[0] ?? {};
   const [along, across, long] = ACROSS[axis];
   const from = Math.min(...line.map((p) => p.from)) - MARGIN;
@@ -84,13 +117,15 @@ function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect): reado
   // above all cards a sentence may lie
   let low = axis === "x" ? all.x - OUTSIDE.x : all.y;
   let high = all[axis] + all[across] + OUTSIDE[axis];
+  let [end, begin] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const card of cards) {
     if (card[along] >= to || card[along] + card[long] <= from) continue;
-    const end = card[axis] + card[across];
-    if (end <= at) low = Math.max(low, end + MARGIN);
-    else if (card[axis] >= at) high = Math.min(high, card[axis] - MARGIN);
+    if (card[axis] + card[across] <= at) end = Math.max(end, card[axis] + card[across]);
+    else if (card[axis] >= at) begin = Math.min(begin, card[axis]);
   }
-  return [Math.min(low, at), Math.max(high, at)];
+  low = Math.max(low, end + MARGIN);
+  high = Math.min(high, begin - MARGIN);
+  return { low: Math.min(low, at), high: Math.max(high, at), end, begin };
 }
 
 /** Parts that may move, those of one source that lie on each other together. */
@@ -121,33 +156,74 @@ export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, st
       // what runs along the source's other wires is there already
       return costOf(now, others) - together(now, own);
     };
-    const corners = (under ? cornersUnder : cornersOf)(a, b, cards, crowd).map((p) => ({ ...p }));
+    const passes = [...ways.values()].some((way) => {
+      const [from, to] = [way[0] ?? a, way.at(-1) ?? b];
+      return from.x === a.x && from.y === b.y && to.x === b.x && to.y === a.y;
+    });
+    const corners = (under ? cornersUnder : cornersOf)(a, b, cards, crowd, passes).map((p) => ({ ...p }));
     ways.set(run, corners);
     parts.push(...partsOf(corners, source));
   }
-  const lines = linesOf(parts).map((line) => ({
-    line,
-    room: roomOf(line, cards, all),
-    wish: line[0]?.at ?? 0,
-    own: parts.filter((p) => line.some((l) => l.corners === p.corners && Math.abs(l.i - p.i) < 2)),
-    others: parts.filter((p) => p.source !== line[0]?.source),
-  }));
-  for (let pass = 0; pass < PASSES; pass += 1)
-    for (const { line, room, wish, own, others } of lines) {
-      const [low, high] = room;
-      const move = (at: number) => {
-        for (const { corners, i, axis } of line) for (const corner of corners.slice(i, i + 2)) corner[axis] = at;
-        own.forEach(measure);
-        const tight = Math.max(0, low + CLEAR - at, at + CLEAR - high);
-        return costOf(own, others) + COST.aside * Math.abs(at - wish) + tight;
-      };
-      let best = line[0]?.at ?? 0;
-      let least = move(best);
-      for (let at = Math.ceil(low); at <= high; at += Math.max(1, Math.round((high - low) / PLACES))) {
-        const cost = move(at);
-        if (cost < least) [best, least] = [at, cost];
+  const bent = new Set(ways.values());
+  const lines = linesOf(parts.filter((p) => bent.has(p.corners))).map((line) => {
+    const { at: wish = 0, axis = "x", source = "" } = line[0] ?? {};
+    const [along] = ACROSS[axis];
+    const { low, high, end, begin } = roomOf(line, cards, all);
+    const own = parts.filter((p) => line.some((l) => l.corners === p.corners && Math.abs(l.i - p.i) < 2));
+    const others = parts.filter((p) => p.source !== source);
+    // what is beside it grows and shrinks
+    const beside = own.filter((p) => p.axis !== axis && p.i > 0 && p.i < p.corners.length - 2);
+    const at = () => line[0]?.at ?? 0;
+    const put = (to: number) => {
+      for (const { corners, i } of line) for (const corner of corners.slice(i, i + 2)) corner[axis] = to;
+      own.forEach(measure);
+      const tight = nearness(to - end, CLEAR) + nearness(begin - to, CLEAR);
+      const behind = beside.some((p) => cards.some((card) => covers(card, p)));
+      return COST.aside * Math.abs(to - wish) + COST.edge * tight + (behind ? COST.behind : 0);
+    };
+    const cost = (to = at(), some: readonly Part[] = others) => put(to) + costOf(own, some);
+    // what it may meet on all of its ways
+    const near = () => {
+      const [least, most] = reachOf(own, axis);
+      const [begin, end] = reachOf(own, along);
+      return others.filter((p) => {
+        const [first, last] = reachOf([p], axis);
+        const [from, to] = reachOf([p], along);
+        return (
+          first < Math.max(most, high) + GAP &&
+          last > Math.min(least, low) - GAP &&
+          from < end + GAP &&
+          to > begin - GAP
+        );
+      });
+    };
+    return { axis, low, high, at, put, cost, near };
+  });
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    for (const { low, high, at, put, cost, near } of lines) {
+      const others = near();
+      let best = at();
+      let least = cost(best, others);
+      for (let to = Math.ceil(low); to <= high; to += Math.max(1, Math.round((high - low) / PLACES))) {
+        const now = cost(to, others);
+        if (now < least) [best, least] = [to, now];
       }
-      move(best);
+      put(best);
     }
+    // two that stand in each other's way change places
+    lines.forEach((p, i) => {
+      for (const q of lines.slice(i + 1)) {
+        const [a, b] = [p.at(), q.at()];
+        if (p.axis !== q.axis || a === b || Math.abs(a - b) > 2 * GAP) continue;
+        if (b < p.low || b > p.high || a < q.low || a > q.high) continue;
+        const before = p.cost() + q.cost();
+        p.put(b);
+        q.put(a);
+        if (p.cost() + q.cost() < before) continue;
+        p.put(a);
+        q.put(b);
+      }
+    });
+  }
   return new Map([...ways].map(([run, corners]) => [run, pathOf(corners)]));
 }
