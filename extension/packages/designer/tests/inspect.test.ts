@@ -95,6 +95,10 @@ describe("cards", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));
     expect([...staleKeys(state)]).toEqual(["decode", "rotate"]);
   });
+  it("of a node that was edited since it was pinned and below it are stale", () => {
+    const nodes = GRAPH.nodes.map((n) => (n.key === "decode" ? { ...n, pin: "here" as const, pin_old: true } : n));
+    expect([...staleKeys(fold(OPENED, revision(1, { ...GRAPH, nodes })))]).toEqual(["decode", "rotate"]);
+  });
 });
 
 describe("the sentence", () => {

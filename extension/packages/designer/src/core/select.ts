@@ -292,8 +292,10 @@ export const staleKeys = derived(
     if (!state.graph) return stale;
     const now = [...state.refused, ...previewFailures(state), ...(state.confirmed?.diagnostics ?? [])];
     const failed = now.flatMap((d) => (severity(d) === "error" && d.node ? [d.node] : []));
-    for (const key of [...failed, ...descendants(state.graph, failed)]) stale.add(key);
-    for (const node of state.graph.nodes) if (node.pin === "behind" || node.pin_old) stale.add(node.key);
+    const pinned = state.graph.nodes.filter((n) => n.pin_old).map((n) => n.key);
+    const first = [...failed, ...pinned];
+    for (const key of [...first, ...descendants(state.graph, first)]) stale.add(key);
+    for (const node of state.graph.nodes) if (node.pin === "behind") stale.add(node.key);
     if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)
       for (const p of Object.values(state.previews))

@@ -224,7 +224,7 @@ function Body({ card, failed, said }: BodyProps) {
             {node.pin === "behind" ? "not computed" : !said && card.from}
           </span>
         )}
-        {!((node.pin === "behind" || node.pin_old) && preview) && chip}
+        {(said || !(aside || (node.pin_old && preview))) && chip}
       </div>
       <HeatBar share={failed || (old && !heat) ? undefined : found?.share} />
     </>

@@ -113,7 +113,7 @@ export function Placement({ node }: { readonly node: NodeView }) {
     <OnPicture
       title={turns ? "Turn" : "Placement"}
       note={said}
-      id={DETAIL_OUT}
+      id={node.pin_old ? "" : DETAIL_OUT} // what is pinned was turned otherwise
       label={`output of ${node.key}`}
       room={ROOM}
       margin={MARGIN}
