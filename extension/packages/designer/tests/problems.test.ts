@@ -14,15 +14,17 @@ const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, I
 const MISSED = { node: "decode", source: "a.jpg", message: "cut", action: "skip", count: 2 };
 
 describe("problems", () => {
-  it("are findings that are no hints, and files that the run missed", () => {
+  it("are findings, and files that the run missed; the tab says whether they are hints", () => {
     const found = [
       { code: "DS201", message: "a", node: "x" },
       { code: "DS501", message: "b", severity: "info" as const },
       { code: "DS301", message: "c", severity: "warning" as const },
     ];
     const state = fold(OPENED, revision(1, undefined, { diagnostics: found }), finished([], { missed: [MISSED] }));
-    expect(problemCount(state)).toBe(3);
-    expect(problemCount(fold(OPENED, revision(1)))).toBe(0);
+    expect(problemCount(state)).toEqual({ count: 4, hints: false });
+    const hinted = fold(OPENED, revision(1, undefined, { diagnostics: found.slice(1, 2) }));
+    expect(problemCount(hinted)).toEqual({ count: 1, hints: true });
+    expect(problemCount(fold(OPENED, revision(1))).count).toBe(0);
   });
   it("keep a run from beginning if they are errors of the graph, what a node lacks first", () => {
     const none = { code: "DS205", message: "nothing is returned" };

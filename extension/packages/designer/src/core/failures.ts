@@ -74,8 +74,9 @@ export function problems(state: State): readonly Diagnostic[] {
   return [...found, ...more];
 }
 
-/** How many problems the tab names: findings that are no hints, and files that the last run missed. */
-export function problemCount(state: State): number {
-  const told = problems(state).filter((d) => severity(d) !== "info").length;
-  return told + (state.run.finished?.missed.length ?? 0);
+/** How much the tab of problems has: findings, and files that the last run missed; and whether all of it are hints. */
+export function problemCount(state: State): { readonly count: number; readonly hints: boolean } {
+  const told = problems(state);
+  const missed = state.run.finished?.missed.length ?? 0;
+  return { count: told.length + missed, hints: missed === 0 && told.every((d) => severity(d) === "info") };
 }

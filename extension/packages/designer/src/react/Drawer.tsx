@@ -104,7 +104,9 @@ export function Drawer() {
               onClick={() => session.view((v) => ({ drawer: v.drawer === name ? null : name }))}
             >
               {words}
-              {name === "problems" && problems > 0 && <span className="ds-tab-count">{problems}</span>}
+              {name === "problems" && problems.count > 0 && (
+                <span className={`ds-tab-count ${problems.hints ? "ds-hints" : ""}`}>{problems.count}</span>
+              )}
             </button>
           ))}
         </div>

@@ -32,6 +32,7 @@ function fit(target: Element): void {
   let words = text;
   for (let kept = text.length - 1; kept > 0 && !fits(words); kept--) words = cut(text, kept, start, end);
   if (node.data !== words) node.data = words;
+  target.toggleAttribute("data-cut", words !== text); // where it then takes what room comes, it is fitted again
 }
 
 interface Props {
