@@ -358,6 +358,23 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     _guard_in_a_narrow_frame(page, pill, card, ghost)
 
 
+def test_cards_of_a_repair_stand_in_order(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _boxed_photos(server[1] / "coco")
+    flip = "fn.flip(fn.decoders.image(files), horizontal=fn.random.coin_flip())"
+    crop = BOXES.replace(flip, "fn.random_resized_crop(fn.decoders.image(files), size=(128, 128))")
+    _open(page, server, "window.ipynb", crop, "thumb-random_resized_crop")
+    page.locator(".ds-guard-pill").click()
+    ghosts = page.locator('[data-testid^="ghost-"]')
+    ghosts.nth(1).wait_for()
+    lab.settle(page)
+    boxes = [ghost.bounding_box() for ghost in ghosts.all()]
+    assert ghosts.first.get_attribute("data-testid") == "ghost-window"
+    for one, other in zip(boxes, boxes[1:], strict=False):
+        right = other["x"] >= one["x"] + one["width"] + 10 and abs(other["y"] - one["y"]) < 2
+        assert right or other["y"] >= one["y"] + one["height"] + 10
+    page.screenshot(path=artifacts / "designer_guard_window.png")
+
+
 CONDITION = """
 from dali_studio import Designer, fn, pipeline_def, samples, types
 

@@ -65,12 +65,30 @@ export function ghostsIn(s: ReactFlowState, twin: LabelTwin | null): readonly Re
   const [anchor = own] = pills;
   // wires run to the right, if there is room
   const right = Math.min(own.x + own.width + 12, frame.width - size.width);
-  const room = { ...frame, x: Math.max(frame.x, right), width: frame.x + frame.width - Math.max(frame.x, right) };
-  return twin.cards.map(() => {
-    const rect = { ...(freeSpot(size, anchor, taken, room, { wires }) ?? anchor), ...size };
-    taken.push(rect);
-    return rect;
+  const from = (x: number, y: number, height = frame.y + frame.height - y) => ({
+    x,
+    y,
+    width: frame.x + frame.width - x,
+    height,
   });
+  const room = from(Math.max(frame.x, right), frame.y);
+  const gap = BESIDE * zoom;
+  const found: Rect[] = [];
+  for (const _ of twin.cards) {
+    const last = found.at(-1);
+    // in their order: right of the one before, else in a row below; what finds no room is not shown
+    const rooms = last
+      ? [from(last.x + size.width + gap, last.y, size.height), from(room.x, last.y + size.height + gap)]
+      : [room];
+    const most = last ? 0 : undefined;
+    const spots = rooms.map((one) => freeSpot(size, last ?? anchor, taken, one, { wires, most }));
+    const spot = spots.find((one) => one) ?? (last ? null : anchor);
+    if (!spot) break;
+    const rect = { ...spot, ...size };
+    found.push(rect);
+    taken.push(rect);
+  }
+  return found;
 }
 
 const NONE: readonly Rect[] = [];
@@ -84,6 +102,7 @@ export function Ghosts() {
   if (!twin) return null;
   const { x: left, y: top, zoom } = flow.getViewport();
   const at = rects.map(({ x, y }) => ({ x: (x - left) / zoom, y: (y - top) / zoom }));
+  const around = [...obstacles, ...at.map((place) => ({ ...place, width: CARD, height: GHOST }))];
   const end = (key: string, right: boolean): Point[] => {
     const place = at[twin.cards.findIndex((card) => card.key === key)];
     return place ? [{ x: place.x + (right ? CARD : 0), y: place.y + 14 }] : [];
@@ -91,13 +110,13 @@ export function Ghosts() {
   const port = (node: string, handle: string) => portAt(flow, node, node, handle) ?? [];
   return (
     <ViewportPortal>
-      {twin.cards.map(({ key, operator, fed_by: fed, feeds }, i) => {
+      {twin.cards.slice(0, at.length).map(({ key, operator, fed_by: fed, feeds }, i) => {
         const { x, y } = at[i] ?? { x: 0, y: 0 };
         const from = fed.flatMap((p) => [end(p.node, true), port(p.node, `out:${p.output ?? 0}`)].flat());
         const to = feeds.flatMap(([node, handle]) => port(node, handle));
         const paths = [
-          ...from.map((p) => route(p, { x, y: y + 14 }, obstacles)),
-          ...to.map((p) => route({ x: x + CARD, y: y + 14 }, p, obstacles)),
+          ...from.map((p) => route(p, { x, y: y + 14 }, around)),
+          ...to.map((p) => route({ x: x + CARD, y: y + 14 }, p, around)),
         ];
         return (
           <div key={key}>
