@@ -271,6 +271,21 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+z")
     _by_id(page, "node-color_twist").wait_for(state="detached")
+    # also where it is added before the kernel has answered
+    lab.card(page, "resize").click(position=HEAD)
+    page.keyboard.press("Space")
+    _by_id(page, "quick-search").fill("ColorJitter")
+    _by_id(page, "quick-torchvision.ColorJitter").wait_for()
+    for _ in range(2):
+        page.keyboard.press("Shift+Enter")
+    _by_id(page, "quick-search").fill("blur")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Escape")
+    for source, target in (("resize", "color_twist"), ("color_twist", "color_twist_2"), ("color_twist_2", "gaussian_blur")):
+        page.locator(f'[aria-label="wire from {source} to {target}"]').wait_for(state="attached")
+    for _ in range(3):
+        page.keyboard.press("Control+z")
+    _by_id(page, "node-color_twist").wait_for(state="detached")
 
 
 def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path) -> None:

@@ -7,7 +7,7 @@ import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological, wiresOf } from "../core/graph";
 import { Habits } from "../core/habits";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
-import type { QuickAdd } from "../core/state";
+import type { QuickAdd, State } from "../core/state";
 import { addNearest } from "./canvas/Junctions";
 import { contextOf } from "./canvas/useWiring";
 import { useCanvasApi } from "./canvasApi";
@@ -16,7 +16,7 @@ import { Icon, operatorIcon } from "./icons";
 import { Marked } from "./Palette";
 import { PortMark } from "./Port";
 import { QuickAbout } from "./QuickAbout";
-import { insertOperator } from "./quickAdd";
+import { followed, insertOperator } from "./quickAdd";
 
 /** What a point of a wire is looked for by, and how it stands among the operators. */
 const JUNCTION = ["junction", "reroute"];
@@ -179,7 +179,7 @@ export function QuickAddBox() {
     const reveal = () => session.store.get().view.quickAdd === null && key && api.current?.reveal(key);
     setTimeout(reveal, 60);
   };
-  const insert = (index: number, stay: boolean, branch = false) => {
+  const insert = async (index: number, stay: boolean, branch = false) => {
     if (mode === "connect") {
       const choice = choices[index];
       const now = session.store.get().graph;
@@ -195,9 +195,15 @@ export function QuickAddBox() {
       close();
       return;
     }
+    let { from } = quick;
+    const waits = ({ link, pending }: State) => link !== "gone" && pending.some((c) => c.kind === "transform");
+    while (quick.selected && !branch && waits(session.store.get())) {
+      await session.answered();
+      from = followed(session) ?? from; // the kernel alone knows what that has brought; it is selected
+    }
     const key = insertOperator(session, operator, {
       at: place,
-      from: quick.from,
+      from,
       to: quick.to,
       selected: quick.selected,
       branch,
@@ -207,7 +213,7 @@ export function QuickAddBox() {
     if (!stay) close(key ?? undefined);
     // What comes next follows what came just now.
     else if (key && quick.selected && !branch && operator.outputs.length > 0)
-      session.view({ quickAdd: { ...quick, from: { node: key, output: 0 } } });
+      session.view((v) => (v.quickAdd ? { quickAdd: { ...quick, from: { node: key, output: 0 } } } : {}));
   };
   const pin = (operator: Operator) => {
     HABITS.pin(operator.name);
