@@ -258,6 +258,10 @@ def test_menu_keys_bypass_and_find(designer: Any) -> None:
     page.wait_for_function("() => document.querySelector('[data-testid=inspector] b')?.textContent === 'color_twist'")
     page.keyboard.press("Control+z")
     _by_id(page, "node-color_twist").wait_for(state="detached")
+
+
+def test_the_search_puts_one_behind_the_other(designer: Any) -> None:
+    page = designer
     # with Shift the box stays, and what is added next follows what came just now
     lab.card(page, "resize").click(position=HEAD)
     page.keyboard.press("Space")

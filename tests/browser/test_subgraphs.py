@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -369,7 +370,7 @@ def test_cards_of_a_repair_stand_in_order(page: Any, server: tuple[str, Path], a
     lab.settle(page)
     boxes = [ghost.bounding_box() for ghost in ghosts.all()]
     assert ghosts.first.get_attribute("data-testid") == "ghost-window"
-    for one, other in zip(boxes, boxes[1:], strict=False):
+    for one, other in pairwise(boxes):
         right = other["x"] >= one["x"] + one["width"] + 10 and abs(other["y"] - one["y"]) < 2
         assert right or other["y"] >= one["y"] + one["height"] + 10
     page.screenshot(path=artifacts / "designer_guard_window.png")
