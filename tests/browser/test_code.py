@@ -211,3 +211,31 @@ def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothin
     assert told.count("This differs from its library.") == 2
     assert "torchvision's ColorJitter" in told and "Show color_twist" in told
     page.screenshot(path=artifacts / "compose_problems.png")
+
+
+def test_a_moved_card_takes_its_line_and_its_comments_along(
+    page: Any, server: tuple[str, Path], artifacts: Path
+) -> None:
+    end = "    # the lens of camera two\n    blur = fn.gaussian_blur(images, sigma=2.0)  # tuned\n"
+    program = PROGRAM.replace("    images = fn.resize(images,", "    resize = fn.resize(images,").replace("    return images", "    return blur")
+    program = program.replace("    return", f"{end.replace('images', 'resize')}    return")
+    (server[1] / "train.py").write_text(program)
+    _open(page, server, "moved_line.ipynb", CELL, "thumb-blur")
+    _await_source(page, program)
+    page.locator('[data-ds-node="blur"] .ds-card-head').click()
+    page.keyboard.press("Control+ArrowLeft")
+    moved = PROGRAM.replace("    images = fn.resize(images,", f"{end}    resize = fn.resize(blur,")
+    _await_source(page, moved.replace("    return images", "    return resize"))
+    page.screenshot(path=artifacts / "moved_line.png")
+    # a Compose that is pasted on the canvas goes behind the card that is selected
+    page.evaluate("text => navigator.clipboard.writeText(text)", "from torchvision import transforms as T\nT.Compose([T.CenterCrop(99)])")
+    page.keyboard.press("Control+v")
+    page.locator('[data-ds-node="crop"]').wait_for(timeout=30_000)
+    text = _by_id(page, "code-input").input_value
+    page.wait_for_function("() => document.querySelector('[data-testid=code-input]').value.includes('fn.crop(blur')")
+    assert "# tuned" in text() and "fn.resize(crop, resize_shorter=160)" in text()
+    page.screenshot(path=artifacts / "compose_on_canvas.png")
+    # and what is no program is said to be none
+    page.evaluate("text => navigator.clipboard.writeText(text)", "a recipe for soup")
+    page.keyboard.press("Control+v")
+    page.wait_for_selector('[data-testid=strip]:has-text("this is no Python program")', timeout=30_000)

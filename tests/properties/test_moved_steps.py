@@ -13,8 +13,19 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reading.changes import changed
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.graph.apply import apply
+from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.difference import pairs
-from dali_studio.graph.edits import AddNode, Connect, Disconnect, Edit, PortRef, RemoveNode, SetArgument, SetOutputs
+from dali_studio.graph.edits import (
+    AddNode,
+    Connect,
+    Disconnect,
+    Edit,
+    PortRef,
+    RemoveNode,
+    SetArgument,
+    SetChance,
+    SetOutputs,
+)
 from dali_studio.graph.model import Graph
 
 REGISTRY = default_registry()
@@ -132,14 +143,22 @@ def edited(graph: Graph, draw: st.DataObject) -> Graph:
     return apply(graph, edits, REGISTRY)[0]
 
 
+def with_chances(graph: Graph, draw: st.DataObject) -> Graph:
+    """The graph with some steps that are applied with a probability."""
+    steps = [node.key for node in graph.nodes() if node.operator in UNARY and graph.outputs_used(node.key)]
+    for key in draw.draw(st.sets(st.sampled_from(steps), max_size=2)) if steps else ():
+        graph = apply(graph, unfolded([SetChance(key=key, part=0.25)], graph, REGISTRY), REGISTRY)[0]
+    return graph
+
+
 @settings(max_examples=250, deadline=None)
 @given(st.data())
 def test_comments_stay_whatever_is_done_to_steps(data: st.DataObject) -> None:
     text = data.draw(programs(again=True))
     source = ProgramText(text)
     graph = source.graph
-    for _ in range(data.draw(st.integers(1, 4))):
-        graph = edited(graph, data)
+    for last in [*data.draw(st.lists(st.just(False), min_size=1, max_size=3)), True]:
+        graph = with_chances(graph, data) if last else edited(graph, data)
         made, same = changed(source, graph)
         assert set(same.values()) == set(graph)
         gone = {number for key in source.graph if key not in graph for number in source.lines()[key]}

@@ -162,7 +162,8 @@ def test_what_is_not_applied_is_kept_in_the_document_for_its_own_user(client: Cl
 @pytest.mark.parametrize("text", [TEXT.replace("[60, 80]", "[50, 80]").replace("images, labels\n", "images\n"), "def (", 3])
 def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client: Client) -> None:
     graph, _, _ = document.loads(document.dumps(client.session.graph, {}))
-    other = text if not isinstance(text, str) else text.replace("seed=3", "seed=4").replace("def training", "def other")
+    other = text if not isinstance(text, str) else text.replace("def training", "def other")
+    other = re.sub(r"@pipeline_def\(.*\)", "@pipeline_def", other) if isinstance(other, str) else other  # options have no place
     again = Client(graph, view=in_view(other) if isinstance(other, str) else {"program": other})
     try:
         assert again.session.graph == graph

@@ -7,13 +7,15 @@ is what the graph says, or it is refused.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 from dali_studio.api.default import default_registry
+from dali_studio.api.reading.chances import without_new_chances
 from dali_studio.api.reading.ordering import Item, fewest_moved, staying
 from dali_studio.api.reading.patches import NotWritable, Patches
-from dali_studio.api.reading.text import ProgramText, Step
+from dali_studio.api.reading.text import ProgramText, Step, ends_of, held_before, is_simple, names_in
 from dali_studio.codegen import layout, values
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects import find
@@ -39,10 +41,7 @@ class _NoVariable(NotWritable):
 def changed(source: ProgramText, graph: Graph) -> tuple[ProgramText, dict[str, str]]:
     """The text of `graph`, which has come from that of `source` by edits.
 
-    Returns
-    -------
-    ProgramText, dict
-        The new text, and the node of `graph` that each of its nodes is.
+    The node of `graph` that each node of the new text is comes with it.
 
     Raises
     ------
@@ -83,9 +82,10 @@ class _Change:
     """
 
     def __init__(self, source: ProgramText, graph: Graph, apart: frozenset[str]) -> None:
-        self._source, self._before, self._after = source, source.graph, graph
-        self._patches = Patches(source.text)
         self._registry, self._dialect = default_registry(), find(source.dialect)
+        self._source, self._before = source, source.graph
+        self._after, self._choices = without_new_chances(source.graph, graph, self._registry)
+        self._patches = Patches(source.text)
         self._variables: dict[str, PortRef] = {}
         self._settled: set[tuple[tuple[int, int], ...]] = set()  # where variables hold what is to be read
         self._functions: dict[WrittenFunction, str] = {}
@@ -93,7 +93,7 @@ class _Change:
         ends = [i for i, step in enumerate(source.steps) if isinstance(step.node, ast.Return)]
         self._steps = source.steps[: ends[0] + 1 if ends else None]
         self._owner = {key: i for i, step in enumerate(self._steps) for key in step.made}
-        self._held = list(_held(self._steps))
+        self._held = list(held_before(self._steps))
         self._apart = apart | {key for key in self._owner if self._stays(key) and self._leaves(key)}
         within = {key: set(self._around(key)) for key in self._owner}
         self._carried = {key for key, around in within.items() if around & self._apart} - self._apart
@@ -140,11 +140,11 @@ class _Change:
 
     def _goes(self, step: Step) -> bool:
         """Whether nothing is left of a statement."""
-        left = [key for key in step.made if self._stays(key) and key not in self._apart and key not in self._carried]
-        made = bool(step.made) or any(not self._there(port) for port in step.names.values())
-        return made and not left and not any(map(self._there, step.names.values())) and (
-            not isinstance(step.node, ast.Return)
-        )
+        left = [key for key in step.made if self._there(PortRef(node=key)) and key not in self._carried]
+        there = [self._there(port) for port in step.names.values()]
+        if isinstance(step.node, ast.Return) or left or any(there):
+            return False
+        return bool(step.made) or not all(there)
 
     def _there(self, port: PortRef) -> bool:
         return port.node in self._before and self._stays(port.node) and port.node not in self._apart
@@ -153,8 +153,10 @@ class _Change:
         """Whether a node that has no variable is needed elsewhere than in the statement in which it is made."""
         step, around = self._steps[self._owner[key]], self._around(key)
         named = any(port.node == key for port in step.names.values())
-        if named or self._source.is_helper(key) or not _is_simple(step) or not self._is_within(key):
+        if named or self._source.is_helper(key) or not is_simple(step) or not self._is_within(key):
             return False
+        if not self._choices.keys().isdisjoint((key, *around[:1])):
+            return True  # an `if` is around a statement
         old = {wire for wire in self._before.wires() if wire.source.node == key}
         new = {wire for wire in self._after.wires() if wire.source.node == key}
         if isinstance(step.node, ast.Return) and not around:
@@ -176,8 +178,8 @@ class _Change:
         spans = self._source.spans
         if key not in spans:
             return []
-        begin, end = _ends(spans[key])
-        found = {one: _ends(spans[one]) for one in self._steps[self._owner[key]].made if one in spans}
+        begin, end = ends_of(spans[key])
+        found = {one: ends_of(spans[one]) for one in self._steps[self._owner[key]].made if one in spans}
         outer = [one for one, (first, last) in found.items() if first <= begin and end <= last]
         return sorted((one for one in outer if found[one] != (begin, end)), key=lambda one: found[one][::-1])
 
@@ -192,19 +194,20 @@ class _Change:
         if isinstance(item, str):
             return [item, *(self._inner(item)[1:] if item in self._apart else ())]
         made = self._steps[item].made
-        return [key for key in made if self._stays(key) and key not in self._apart and key not in self._carried]
+        return [key for key in made if self._there(PortRef(node=key)) and key not in self._carried]
 
     def _reads(self, item: Item) -> set[PortRef]:
         """What a statement of the new text reads that others make."""
         made = self._made(item)
         found = {wire.source for key in made for wire in self._after.wires(key) if wire.source.node not in made}
+        found |= {port for key in made if key in self._choices for port in self._choices[key].reads}
         if isinstance(item, int):
             step = self._steps[item]
             if isinstance(step.node, ast.Return):
                 return found | {port for port in self._after.outputs if port.node not in made}
             if not step.made:
                 held = self._held[item]
-                found |= {held[one.id] for one in _names(step.node, ast.Load) if one.id in held}
+                found |= {held[one.id] for one in names_in(step.node, ast.Load) if one.id in held}
         return {port for port in found if port.node in self._after}
 
     def _needs(self, item: Item, units: Sequence[int]) -> Iterator[Item]:
@@ -223,8 +226,8 @@ class _Change:
 
     def _depends(self, step: Step, other: Step) -> bool:
         """Whether a statement has to stay behind another one, because of what is no output of a node."""
-        stored = [{one.id for one in _names(each.node, ast.Store)} - each.names.keys() for each in (step, other)]
-        every = [{one.id for one in _names(each.node)} for each in (step, other)]
+        stored = [{one.id for one in names_in(each.node, ast.Store)} - each.names.keys() for each in (step, other)]
+        every = [{one.id for one in names_in(each.node)} for each in (step, other)]
         return bool(stored[0] & every[1] or stored[1] & every[0])
 
     def _loses(self, item: int, key: str) -> bool:
@@ -252,13 +255,34 @@ class _Change:
             writer = self._writer(extra=ports)
             made = [line for one in writer.statements(key) for line in layout.statement(one, before.col_offset)]
             self._write(writer)
+        if key in self._choices:
+            made = self._chosen(key, ports, made, before.col_offset)
         self._patches.insert_before(before, made)
         self._variables.update(ports)
+
+    def _chosen(self, key: str, names: Mapping[str, PortRef], lines: Sequence[str], indent: int) -> list[str]:
+        """The lines of a step that is applied with a probability: within an ``if``."""
+        choice, space = self._choices[key], " " * indent
+        passed = {at: layout.inline(self._variable(port)) for at, port in enumerate(choice.passed)}
+        instead = [(name, passed.get(port.output, name)) for name, port in names.items()]
+        others = [f"{space}    {name} = {one}" for name, one in instead if name != one]
+        condition = layout.inline(self._variable(choice.condition))
+        made = [f"{space}if {condition}:", *(f"    {line}" for line in lines)]
+        return [*made, f"{space}else:", *others] if others else made
+
+    def _choose(self, item: int, names: Mapping[str, PortRef]) -> None:
+        """Put a statement into an ``if``, if its step is applied with a probability now."""
+        node, made = self._steps[item].node, self._made(item)
+        for key in [key for key in made if key in self._choices]:
+            if len(made) > 1:
+                raise NotWritable(f"line {node.lineno} makes other steps, too, which would be in the `if`")
+            before, *behind = self._chosen(key, names, [], node.col_offset)
+            self._patches.within(node, before, behind)
 
     def _is_as_it_was(self, key: str, span: ast.expr) -> bool:
         """Whether the text of a node may stand in another place."""
         keys, held = self._inner(key), self._held[self._owner[key]]
-        reads = [one.id for one in _names(span, ast.Load) if one.id in held]
+        reads = [one.id for one in names_in(span, ast.Load) if one.id in held]
         return all(
             self._before.node(one) == self._after.node(one) and self._before.wires(one) == self._after.wires(one)
             and not any(wire.source.node in self._apart for wire in self._after.wires(one)) for one in keys
@@ -271,18 +295,8 @@ class _Change:
             self._node(key, wanted)
         if isinstance(step.node, ast.Return):
             self._return(step.node)
-        stored = {one.id for one in _names(step.node, ast.Store)}
-        for name in _names(step.node, ast.Load):
-            port = self._held[item].get(name.id)
-            port = wanted.get(port, port) if port else None
-            if port is None or port.node not in self._after:
-                continue
-            if _ends(name) in self._settled or self._patches.covers(name):
-                continue
-            if self._variables.get(name.id) != port:
-                if not _is_simple(step) and name.id in stored:
-                    raise NotWritable(f"line {step.node.lineno} and those below it assign {name.id} again")
-                self._patches.replace(name, self._variable(port))
+        self._read(item, wanted)
+        names: dict[str, PortRef] = {}
         for name, port in step.names.items():
             was = self._variables.get(name)
             if not self._there(port):
@@ -290,13 +304,32 @@ class _Change:
             lost = was is not None and was not in [one for other, one in self._variables.items() if other != name]
             if lost and was != port and any(was in self._reads(one) for one in later):
                 name = self._called_otherwise(step, name, port)  # noqa: PLW2901 - from here on
+            names[name] = port
+        self._choose(item, names)
+        for name, port in names.items():
             self._variables.pop(name, None)
             self._variables[name] = port
 
+    def _read(self, item: int, wanted: Mapping[PortRef, PortRef]) -> None:
+        """Read other variables where those of the text hold something else than they did."""
+        step = self._steps[item]
+        stored = {one.id for one in names_in(step.node, ast.Store)}
+        for name in names_in(step.node, ast.Load):
+            port = self._held[item].get(name.id)
+            port = wanted.get(port, port) if port else None
+            if port is None or port.node not in self._after:
+                continue
+            if ends_of(name) in self._settled or self._patches.covers(name):
+                continue
+            if self._variables.get(name.id) != port:
+                if not is_simple(step) and name.id in stored:
+                    raise NotWritable(f"line {step.node.lineno} and those below it assign {name.id} again")
+                self._patches.replace(name, self._variable(port))
+
     def _called_otherwise(self, step: Step, name: str, port: PortRef) -> str:
         """Assign to another variable, since what this one holds is needed."""
-        places = [one for one in _names(step.node, ast.Store) if one.id == name]
-        if not _is_simple(step) or len(places) != 1:
+        places = [one for one in names_in(step.node, ast.Store) if one.id == name]
+        if not is_simple(step) or len(places) != 1:
             raise NotWritable(f"line {step.node.lineno} assigns {name} again, of which the former value is needed")
         new = self._unused(port.node if port.node != name else f"{name}_{port.output + 2}")
         self._patches.replace(places[0], ast.Name(new, ast.Store()))
@@ -382,7 +415,7 @@ class _Change:
         """Whether an expression is a variable that holds the output already."""
         read = isinstance(given, ast.Name) and isinstance(port, PortRef) and self._variables.get(given.id) == port
         if read and given is not None:
-            self._settled.add(_ends(given))
+            self._settled.add(ends_of(given))
         return read
 
     def _value(self, node: Node, name: str, value: PortRef | Value) -> ast.expr | None:
@@ -435,15 +468,23 @@ class _Change:
     # --------------------------------------------------------------------------------------------------------- module
 
     def _options(self) -> None:
+        if self._choices:
+            self._option("enable_conditionals", True)
         old, new = self._before.options, self._after.options
         changed = {name: getattr(new, name) for name in GraphOptions.__struct_fields__
                    if getattr(old, name) != getattr(new, name)}  # fmt: skip
         for name, value in changed.items():
-            decorator = next((one for one in self._source.function.decorator_list if isinstance(one, ast.Call)), None)
-            if name == "name" or decorator is None:
-                raise NotWritable(f"{name} has no place in the text")
-            unset = value is None and name == "seed"
-            self._patches.keyword(decorator, name, None if unset else ast.Constant(value))
+            if name == "name" and isinstance(value, str) and value.isidentifier():
+                self._patches.rename(self._source.function, self._source.read_at(old.name), value)
+            else:
+                self._option(name, value)
+
+    def _option(self, name: str, value: Any) -> None:
+        decorator = next((one for one in self._source.function.decorator_list if isinstance(one, ast.Call)), None)
+        if name == "name" or decorator is None:
+            raise NotWritable(f"{name} has no place in the text")
+        unset = value is None and name == "seed"
+        self._patches.keyword(decorator, name, None if unset else ast.Constant(value))
 
     def _import(self) -> None:
         lacking = self._source.lacking(self._patches.names() & {"fn", "types", "math"})
@@ -456,27 +497,3 @@ class _Change:
                 if isinstance(old, ast.ImportFrom) and old.module == function.module:
                     self._patches.remove(old, alone=False)
             self._patches.insert_after(self._source.imports, f"from {function.module} import {name}")
-
-
-def _is_simple(step: Step) -> bool:
-    """Whether a statement assigns variables, is a call or a ``return``: all of it is run, and once."""
-    if isinstance(step.node, ast.Assign):
-        targets = step.node.targets
-        return len(targets) == 1 and all(isinstance(one, ast.Name | ast.Tuple | ast.List) for one in targets)
-    return isinstance(step.node, ast.Expr | ast.Return)
-
-
-def _held(steps: Sequence[Step]) -> Iterator[dict[str, PortRef]]:
-    """What the variables hold before each statement."""
-    held: dict[str, PortRef] = {}
-    for step in steps:
-        yield dict(held)
-        held |= step.names
-
-
-def _names(node: ast.AST, kind: type[ast.expr_context] = ast.expr_context) -> list[ast.Name]:
-    return [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, kind)]
-
-
-def _ends(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
-    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)

@@ -30,6 +30,8 @@ class Patches:
         self._made: list[tuple[int, int, int, bytes]] = []
         #: Lines that stand elsewhere: begin, end, and where.
         self._moved: list[tuple[int, int, int, int]] = []
+        #: Pieces that go with a statement, though they stand at its ends: by their numbers where it begins.
+        self._around: dict[int, int] = {}
         self._names: set[str] = set()
 
     def names(self) -> set[str]:
@@ -46,7 +48,9 @@ class Patches:
         """
         made = self._made
         for begin, end, place, number in self._moved:
-            inner = [one for one in made if begin < one[0] and one[1] < end]
+            inner = [
+                one for one in made if (begin < one[0] and one[1] < end) or begin <= self._around.get(one[2], -1) < end
+            ]  # fmt: skip
             made = [one for one in made if one not in inner]
             made += [(begin, end, number, b""), (place, place, number, self._joined(begin, end, inner))]
         return self._joined(0, len(self._bytes), made).decode()
@@ -123,6 +127,24 @@ class Patches:
         inner = ast.parse(f"if True:\n{text}")
         self._names.update(one.id for one in ast.walk(inner) if isinstance(one, ast.Name))
         self._put(begin, begin, text)
+
+    def within(self, node: ast.stmt, before: str, behind: Sequence[str]) -> None:
+        """Put a statement into another one, of which a line stands before it, and some behind it."""
+        begin, end = self._lines(node)
+        first = len(self._made) + len(self._moved)
+        self._put(begin, begin, f"{before}\n")
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+            self._put(self._starts[line - 1], self._starts[line - 1], "    ")
+        self._put(end, end, "".join(f"{line}\n" for line in behind))
+        self._around |= dict.fromkeys(range(first, len(self._made) + len(self._moved)), begin)
+        self._names.update(one.id for one in ast.walk(ast.parse(f"{before.strip()} pass")) if isinstance(one, ast.Name))
+
+    def rename(self, function: ast.FunctionDef, places: Sequence[ast.Name], name: str) -> None:
+        """Call a function otherwise, where it is defined and where its name is read."""
+        begin = self._bytes.index(function.name.encode(), self._at(function) + len(b"def "))
+        self._put(begin, begin + len(function.name.encode()), name)
+        for place in places:
+            self.replace(place, ast.Name(name, ast.Load()))
 
     def insert_after(self, nodes: Sequence[ast.stmt], line: str) -> None:
         """Write a line behind the last of the statements, or as the first."""

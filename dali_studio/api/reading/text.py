@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -124,6 +124,7 @@ class ProgramText:
         imported = [node.module or "" for node in program.tree.body if isinstance(node, ast.ImportFrom)]
         self.dialect = next((name for name in DIALECTS if name in imported), next(iter(DIALECTS)))
         self.functions = [node for node in program.tree.body if isinstance(node, ast.FunctionDef)]
+        self._tree = program.tree
         self._imports = [node for node in program.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
     def _is_called(self, port: PortRef, variable: str) -> bool:
@@ -261,6 +262,10 @@ class ProgramText:
             for one in self._imports
         )  # fmt: skip
 
+    def read_at(self, name: str) -> list[ast.Name]:
+        """Where a name of the module is read."""
+        return [one for one in ast.walk(self._tree) if isinstance(one, ast.Name) and one.id == name]
+
     @property
     def imports(self) -> Sequence[ast.stmt]:
         """The imports of the module."""
@@ -284,3 +289,29 @@ def _place(node: ast.stmt) -> tuple[int, int]:
 
 def _free(key: str, taken: set[str]) -> str:
     return next(name for name in (key, *(f"{key}_{i}" for i in range(2, len(taken) + 3))) if name not in taken)
+
+
+def is_simple(step: Step) -> bool:
+    """Whether a statement assigns variables, is a call or a ``return``: all of it is run, and once."""
+    if isinstance(step.node, ast.Assign):
+        targets = step.node.targets
+        return len(targets) == 1 and all(isinstance(one, ast.Name | ast.Tuple | ast.List) for one in targets)
+    return isinstance(step.node, ast.Expr | ast.Return)
+
+
+def held_before(steps: Sequence[Step]) -> Iterator[dict[str, PortRef]]:
+    """What the variables hold before each statement."""
+    held: dict[str, PortRef] = {}
+    for step in steps:
+        yield dict(held)
+        held |= step.names
+
+
+def names_in(node: ast.AST, kind: type[ast.expr_context] = ast.expr_context) -> list[ast.Name]:
+    """The names that stand in a piece of a text, be they read or assigned."""
+    return [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, kind)]
+
+
+def ends_of(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Where an expression begins and ends: lines and columns."""
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)

@@ -17,6 +17,7 @@ from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.emit import emit
 from dali_studio.graph.apply import apply
+from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.difference import edits_between, matched, pairs
 from dali_studio.graph.document import load
 from dali_studio.graph.edits import (
@@ -28,6 +29,7 @@ from dali_studio.graph.edits import (
     RemoveNode,
     Rename,
     SetArgument,
+    SetChance,
     SetDevice,
     SetOutputs,
     SetPipeline,
@@ -332,4 +334,22 @@ def test_what_stands_within_a_call_gets_a_line_when_the_call_goes() -> None:
         "-    rotate = fn.rotate(resize, angle=fn.random.uniform(range=(-7,  7)))",
         "-    blur = fn.gaussian_blur(rotate, sigma=2.0)  # tuned", "+    blur = fn.gaussian_blur(resize, sigma=2.0)  # tuned",
         "+    uniform = fn.random.uniform(range=(-7,  7))",
+    ]  # fmt: skip
+
+
+def test_a_step_with_a_probability_is_put_into_an_if() -> None:
+    graph = ProgramText(STEPS).graph
+    applied = unfolded([SetChance(key="rotate", part=0.25)], graph, REGISTRY)
+    assert difference(*applied, text=STEPS) == [
+        "+from nvidia.dali import types", "-@pipeline_def(batch_size=4, num_threads=2, device_id=None)",
+        "+@pipeline_def(batch_size=4, num_threads=2, device_id=None, enable_conditionals=True)",
+        "-    rotate = fn.rotate(resize, angle=angle)",
+        "+    coin = fn.random.coin_flip(probability=0.25, dtype=types.BOOL)", "+    if coin:", "+        rotate = fn.rotate(resize, angle=angle)",
+        "+    else:", "+        rotate = resize",
+    ]  # fmt: skip
+
+
+def test_a_pipeline_is_called_otherwise_where_it_is_made() -> None:
+    assert difference(SetPipeline(option="name", value="photos"), text=TEXT) == [
+        "-def training():", "+def photos():", "-pipe = training()", "+pipe = photos()",
     ]  # fmt: skip

@@ -183,7 +183,12 @@ function onRevision(before: State, message: RevisionChanged): State {
     const [node] = selection;
     let { quickAdd } = next.view;
     // what is added next follows it
-    if (quickAdd?.selected && node && asked?.kind === "transform" && !asked.message.branch)
+    if (
+      quickAdd?.selected &&
+      node &&
+      asked?.kind === "transform" &&
+      !("branch" in asked.message && asked.message.branch)
+    )
       quickAdd = { ...quickAdd, from: { node, output: 0 } };
     return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [], quickAdd } };
   }

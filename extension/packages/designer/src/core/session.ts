@@ -6,6 +6,7 @@ import type {
   LabelTwin,
   Name,
   Names,
+  PasteCode,
   PortRef,
   Position,
   Previews,
@@ -355,15 +356,18 @@ export class Session {
   pasteCode(text: string, at: Position): void {
     const { graph, view } = this.store.get();
     const node = nodeOf(graph, view.selection[0] ?? "");
-    this.view({ expecting: true });
     const source = node ? { node: node.key, output: 0 } : null;
-    this.send({ type: "paste_code", text, at, source, laid: this.laid() });
+    this.addBehind({ type: "paste_code", text, at, source, laid: this.laid() }, true);
   }
 
   /** Put a transform of another package behind a picture. */
   addTransform(what: Omit<AddTransform, "type">): void {
-    this.view({ expecting: "last" });
-    this.store.set((s) => enqueue(s, { kind: "transform", message: { type: "add_transform", ...what } }));
+    this.addBehind({ type: "add_transform", ...what }, "last");
+  }
+
+  private addBehind(message: AddTransform | PasteCode, expecting: State["view"]["expecting"]): void {
+    this.view({ expecting });
+    this.store.set((s) => enqueue(s, { kind: "transform", message }));
     this.pump();
   }
 

@@ -18,6 +18,7 @@ import type {
   MemoryFreed,
   Pair,
   PairBatch,
+  PasteCode,
   PipelineOptions,
   Pixel,
   PortRef,
@@ -61,7 +62,7 @@ export type Command =
       readonly pins: Pins;
     }
   | { readonly kind: "code"; readonly source: string; readonly laid: boolean }
-  | { readonly kind: "transform"; readonly message: AddTransform }
+  | { readonly kind: "transform"; readonly message: AddTransform | PasteCode }
   | { readonly kind: "undo" }
   | { readonly kind: "redo" };
 
