@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
-import { OUTPUTS } from "../src/core/graph";
+import { OUTPUTS, SPLIT } from "../src/core/graph";
 import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
 import { ROOM as FRAME, framesOf } from "../src/core/marks";
 import { Session } from "../src/core/session";
@@ -58,6 +58,22 @@ describe("another room", () => {
         expect([graph.name, state.positions]).toEqual([graph.name, first]);
       }
     }
+  });
+});
+
+describe("an `if` without another one in it", () => {
+  it("stands in one row with its step and what ends it", () => {
+    const found = GALLERY.flatMap((graph) => {
+      const at = layoutOf({ ...before, graph }, { width: 1324, height: 640 });
+      const byKey = new Map(graph.nodes.map((n) => [n.key, n]));
+      return graph.nodes.flatMap((end) => {
+        const [a, b] = end.inputs.map((input) => byKey.get(input?.node ?? ""));
+        if (!a || a.inputs[0]?.node !== b?.key || b?.operator !== SPLIT) return [];
+        return [[b, a, end].map((n) => at[n.key]?.x ?? 0)];
+      });
+    });
+    expect(found.length).toBeGreaterThan(10);
+    for (const row of found) expect(row).toEqual([...row].sort((p, q) => p - q));
   });
 });
 
