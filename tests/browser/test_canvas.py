@@ -126,6 +126,11 @@ def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifac
     _await_code(page, "fn.rotate(resize")
 
 
+#: Whether the wire that is marked lies above the card that is dragged, which it would be hidden by.
+_ABOVE = """() => { const level = name => +getComputedStyle(document.querySelector(name)).zIndex;
+  return level('svg:has(> .react-flow__edge .ds-wire-target)') > level('.react-flow__node.dragging'); }"""
+
+
 def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(designer: Any) -> None:
     page = designer
     page.evaluate("() => navigator.clipboard.writeText('x = fn.hsv(images, hue=90.0)')")
@@ -142,6 +147,7 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     page.mouse.move((a["x"] + a["width"] + b["x"]) / 2, a["y"] + 14, steps=10)
     target = page.wait_for_selector(".ds-wire-target", state="attached")
     assert float(target.evaluate("path => parseFloat(getComputedStyle(path).strokeWidth)")) >= 5
+    assert page.evaluate(_ABOVE)
     page.mouse.up()
     _await_code(page, "fn.resize(hsv")
     _await_code(page, "fn.hsv(decode")

@@ -57,6 +57,9 @@ _HEADS = """() => ['contrast', 'turn'].map(key => {
   return { name: card.querySelector('b').textContent, tile: box('.ds-tile').width,
     pill: box('.ds-pill').top > box('.ds-picture').top ? 'picture' : 'header' }; })"""
 
+_WITHOUT_TILE = """() => [...document.querySelectorAll('.ds-card-operator > .ds-card-head')].filter(head =>
+  head.querySelector('.ds-tile').getBoundingClientRect().bottom > head.getBoundingClientRect().bottom).map(head => head.textContent)"""
+
 
 def test_words_stay_in_their_cards_at_every_zoom(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "levels.ipynb", _PROGRAM + scenes.SHOW)
@@ -72,6 +75,7 @@ def test_words_stay_in_their_cards_at_every_zoom(page: Any, server: tuple[str, P
         assert page.evaluate(_OUTSIDE) == [], zoom
         seen[zoom] = page.evaluate(_HEADS)
         assert all(one["tile"] > 13 for one in seen[zoom]), zoom
+        assert page.evaluate(_WITHOUT_TILE) == [], zoom
     # a pill stands on the picture where the name needs the header, and only there
     assert [one["name"] for zoom in (0.66, 0.83, 0.9) for one in seen[zoom]] == ["contrast", "turn"] * 3
     assert [one["pill"] for one in seen[0.83]] == ["picture", "header"]

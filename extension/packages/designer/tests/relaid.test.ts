@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
-import { OUTPUTS } from "../src/core/graph";
+import { OUTPUTS, SPLIT } from "../src/core/graph";
 import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
 import { ROOM as FRAME, framesOf } from "../src/core/marks";
 import { Session } from "../src/core/session";
@@ -11,9 +11,10 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { firstPlaces, layoutOf, placesIn, relaid } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
+import { GALLERY } from "./galleryGraphs";
 
 const ROOM = { width: 1200, height: 600 };
 const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
@@ -42,6 +43,37 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("another room", () => {
+  it("gives the places that it gives at first, whatever the rooms before", () => {
+    const rooms = [1324, 776, 1076, 496, 776].map((width) => ({ width, height: 505 }));
+    for (const graph of GALLERY) {
+      let state: State = { ...before, graph };
+      for (const room of rooms) {
+        const first = layoutOf({ ...before, graph }, room);
+        state = { ...state, positions: reflowed(state, room) ?? state.positions };
+        if (Object.keys(state.positions).length === 0) state = { ...state, positions: first };
+        expect([graph.name, state.positions]).toEqual([graph.name, first]);
+      }
+    }
+  });
+});
+
+describe("an `if` without another one in it", () => {
+  it("stands in one row with its step and what ends it", () => {
+    const found = GALLERY.flatMap((graph) => {
+      const at = layoutOf({ ...before, graph }, { width: 1324, height: 640 });
+      const byKey = new Map(graph.nodes.map((n) => [n.key, n]));
+      return graph.nodes.flatMap((end) => {
+        const [a, b] = end.inputs.map((input) => byKey.get(input?.node ?? ""));
+        if (!a || a.inputs[0]?.node !== b?.key || b?.operator !== SPLIT) return [];
+        return [[b, a, end].map((n) => at[n.key]?.x ?? 0)];
+      });
+    });
+    expect(found.length).toBeGreaterThan(10);
+    for (const row of found) expect(row).toEqual([...row].sort((p, q) => p - q));
   });
 });
 

@@ -1,6 +1,6 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
 import { EDGE, fittingScale, WIDTHS } from "./detail";
-import { cardsOf, descendants, nodeOf, OUTPUTS, topological, wiresFrom, wiresOf } from "./graph";
+import { cardsOf, descendants, nodeOf, OUTPUTS, SPLIT, topological, wiresFrom, wiresOf } from "./graph";
 import {
   CARD,
   type Cell,
@@ -83,7 +83,8 @@ function cells(graph: GraphView, small: ReadonlyMap<string, string>, span: Span)
 function pullSources(graph: GraphView, placed: Map<string, Cell>, main: readonly NodeView[]): void {
   const isShared = (key: string) => {
     const users = usersOf(graph, key);
-    return users.size > 1 || users.has(OUTPUTS);
+    // a number goes along
+    return (users.size > 1 && nodeOf(graph, key)?.output_kinds[0] !== "scalar") || users.has(OUTPUTS);
   };
   for (const node of [...main].reverse()) {
     const cell = placed.get(node.key);
@@ -179,12 +180,38 @@ interface Plan {
   readonly stray: Stray;
 }
 
+/** The columns with which rows of cards begin: a short branch stands in one row, with its `if` and what ends that; no row ends with an `if`. */
+function bandsOf(graph: GraphView, grid: ReadonlyMap<string, Cell>, columns: number): number[] {
+  const column = (node: NodeView) => grid.get(node.key)?.column ?? 0;
+  const of = (node: NodeView) => node.argument_inputs.predicate?.node;
+  const spans = graph.nodes
+    .filter((n) => n.operator === SPLIT && of(n))
+    .flatMap((from) =>
+      graph.nodes
+        .filter((to) => to.operator !== SPLIT && of(to) === of(from))
+        .map((to) => [column(from), column(to)] as const),
+    );
+  const last = Math.max(0, ...[...grid.values()].map((c) => c.column));
+  const starts = [0];
+  for (let start = 0; start + columns <= last; starts.push(start)) {
+    const least = start;
+    const short = (from: number, to: number) => to - from <= columns / 3 || from === start - 1;
+    const inside = () => spans.find(([from, to]) => from > least && from < start && to >= start && short(from, to));
+    start += columns;
+    for (let span = inside(); span; span = inside()) start = span[0];
+  }
+  return starts;
+}
+
 /** Cards of a grid, row by row; what does not fit into `columns` continues below. */
 function placed(plan: Plan, grid: ReadonlyMap<string, Cell>, columns: number): Floor {
   const floor = new Floor(columns, plan.height, plan.pitch);
-  const bands = 1 + Math.floor(Math.max(0, ...[...grid.values()].map((c) => c.column)) / columns);
-  const members: Member[][] = Array.from({ length: bands }, () => []);
-  for (const [key, c] of grid) members[Math.floor(c.column / columns)]?.push({ ...c, key, column: c.column % columns });
+  const starts = bandsOf(plan.graph, grid, columns);
+  const members: Member[][] = starts.map(() => []);
+  for (const [key, c] of grid) {
+    const band = starts.filter((column) => column <= c.column).length - 1;
+    members[band]?.push({ ...c, key, column: c.column - (starts[band] ?? 0) });
+  }
   members.forEach((band, i) => {
     placeBand(band, floor, plan, i > 0);
     placeSmall(band, plan, floor);

@@ -428,6 +428,8 @@ export function isWide(node: NodeView, dense: boolean): boolean {
   return node.wide === true && !dense;
 }
 
+const MANY_PORTS = 10;
+
 /** Height of a card in px, known without measuring, so that the layout is right at once. */
 export function cardHeight(
   node: NodeView,
@@ -438,8 +440,9 @@ export function cardHeight(
   const shape = cardShape(node, preview);
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
-  // as tall as its ports are beside each other, of which each takes 20 px where such cards are seen
-  if (dense) return Math.max(shape === "tall" ? 129 : 62, 43 + 20 * (rows + extra));
+  // as tall as its ports are beside each other, of which each takes 20 px where such cards are seen; graphs with many are seen smaller
+  const ports = rows + extra;
+  if (dense) return Math.max(shape === "tall" ? 129 : 62, 43 + (ports > MANY_PORTS ? 24 : 20) * ports);
   const body = shape === "tall" ? (isWide(node, dense) ? 135 : 101) : 34;
   return 28 + body + 20 * (rows + extra) + 22;
 }

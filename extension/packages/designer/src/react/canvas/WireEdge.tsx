@@ -150,7 +150,7 @@ function WireEdgeView(props: EdgeProps) {
         path={path}
         interactionWidth={18}
         className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.quiet ? "ds-wire-quiet" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
-        style={{ stroke: look.quiet ? "var(--ds-quiet)" : `var(--ds-${look.hue})` }}
+        style={{ stroke: `var(--ds-${look.target ? "accent" : look.quiet ? "quiet" : look.hue})` }}
       />
       {look.points?.length ? <Junctions id={id} points={look.points} hue={look.hue} /> : null}
       {look.unmoved && !selected && (

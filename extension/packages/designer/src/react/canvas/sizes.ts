@@ -48,6 +48,13 @@ export function sizesOf(state: State): Map<string, Size> {
   return sizes;
 }
 
+/** Sizes for a layout: that of the outputs, too, is not as the cards happen to stand. */
+function layoutSizes(state: State): Map<string, Size> {
+  const sizes = sizesOf(state);
+  if (state.graph) sizes.set(OUTPUTS, { width: CARD, height: outputsHeight(state.graph, {}) });
+  return sizes;
+}
+
 /** The state within a subgraph, whose nodes are laid out by themselves. */
 function within(state: State, name: string, room: Size): State {
   const inner = { ...state, view: { ...state.view, inside: [...pathOf(state), name] } };
@@ -76,8 +83,8 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   if (!state.graph) return {};
   const pitch = isDense(state.graph) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
-  if (!placed) return wayInBox(state.graph, sizesOf(state), room, pitch).positions;
-  const sizes = sizesOf(state);
+  const sizes = layoutSizes(state);
+  if (!placed) return wayInBox(state.graph, sizes, room, pitch).positions;
   const shut = new Set(boxesOf(state).keys());
   const { graph } = state;
   const open = groupsOf(state.marks).filter(([, group]) => group.subgraph && isSelfContained(graph, group.keys));
@@ -131,24 +138,25 @@ export function firstPlaces(
   return { positions: (folds ? then : now).positions, folds };
 }
 
-/** What another layout must gain in a room of another shape, so that cards do not move for little. */
+/** What another layout must gain in a room of another height, so that cards do not move for little. */
 const GAIN = 1.15;
 
 /**
- * Places that fill a room better than those of another room do; null if the cards are to stay.
+ * The places of this room for cards that have those of another one; null if they are to stay.
  *
- * They stay where somebody has moved one of them, where a file says where they stand, and where they are seen as large
- * as `least`.
+ * They stay where somebody has moved one of them, and where a file says where they stand; with `least`, also where they
+ * are seen so large, or little larger in other places.
  */
 export function reflowed(state: State, room: Size, least = 2): Record<string, Position> | null {
   const { graph, positions } = state;
   if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
-  const sizes = sizesOf(state);
+  const sizes = layoutSizes(state);
   const pitch = isDense(graph) ? DENSE : undefined;
   const now = wayOf(graph, sizes, positions, pitch);
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
   if (!now || !Object.entries(best.positions).some(moved)) return null;
+  if (least >= 1) return best.positions;
   if (fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
   // What is seen whole anyway flows as lines of text do.
   const flows = isWhole(room, best) || best.turns < now.turns;
@@ -161,7 +169,7 @@ export function isLaid(state: State, graph: GraphView, put: Session["put"] = {})
   const { positions } = state;
   const stands = (key: string) => put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y;
   if (graph.nodes.length < 2 || cardsOf(graph).every(stands)) return true;
-  return !!wayOf(graph, sizesOf(state), positions, isDense(graph) ? DENSE : undefined);
+  return !!wayOf(graph, layoutSizes(state), positions, isDense(graph) ? DENSE : undefined);
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */
