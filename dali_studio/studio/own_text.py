@@ -183,7 +183,9 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
-        emitted = Emitted(changed(_named(before, graph), made)[0].text, {}, ())
+        text = _named(before, graph)
+        is_same = pairs(text.graph, made, registry) is not None  # but for names
+        emitted = Emitted(text.text if is_same else changed(text, made)[0].text, {}, ())
     told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
     return _annotated(emitted, [*told]).source, made
 
