@@ -150,3 +150,31 @@ def test_cards_that_gave_way_to_a_finding_come_back_into_sight_with_the_drawer(p
     _by_id(page, "tab-batch").click()
     lab.settle(page)
     _whole(page.evaluate(_LOOK), "drawer", names=False)
+    # the view moves no farther than cards stay whole
+    for width, height in ((520, 640), (800, 640), (1100, 640)):
+        _size(page, width, height)
+        lab.settle(page)
+    _by_id(page, "error-card-decode").wait_for()
+    lab.settle(page)
+    frame = page.locator(".ds-canvas").first.bounding_box()
+    cards = [card.bounding_box() for card in page.locator(".react-flow__node").all()]
+    assert min(card["x"] for card in cards) >= frame["x"]
+    assert max(card["x"] + card["width"] for card in cards) <= frame["x"] + frame["width"]
+
+
+def test_a_pin_and_the_time_have_room_on_small_cards(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "pinned.ipynb", scenes.five() + scenes.SHOW)
+    lab.open_notebook(page, server[0], "pinned.ipynb")
+    _by_id(page, "node-decode").wait_for(timeout=90_000)
+    _size(page, 800, 560)
+    _by_id(page, "run").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=\"node-decode\"] .ds-time')?.textContent.includes('s')")
+    lab.card(page, "decode").click(position={"x": 70, "y": 12})
+    page.keyboard.press("k")
+    _by_id(page, "unpin-decode").wait_for()
+    page.keyboard.press("Escape")
+    for _ in range(3):
+        page.keyboard.press("-")
+        lab.settle(page)
+    pin, time = _by_id(page, "unpin-decode").bounding_box(), page.locator('[data-testid="node-decode"] .ds-time').bounding_box()
+    assert pin["width"] < 24 and pin["y"] + pin["height"] <= time["y"]

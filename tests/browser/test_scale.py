@@ -81,6 +81,15 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
     page.locator(".ds-far-wire-argument").first.wait_for(state="attached")
 
+    # where cards are narrower, their numbers alone, which lie within the card; heads of columns have room for what they say
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
+    lab.settle(page)
+    wide = page.evaluate("""() => [...document.querySelectorAll('.ds-stage-band, .ds-far-out > span')].filter(one => {
+      const room = (one.classList.contains('ds-stage-band') ? one : one.closest('.ds-card')).getBoundingClientRect();
+      return [...one.children, one].some(part => { const at = part.getBoundingClientRect();
+        return at.right > room.right + 1 && at.y < room.bottom - 3; }); }).map(one => one.textContent)""")
+    assert wide == []
+
 
 def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     seen = _open(page, server, "sixty.ipynb", branches=7, steps=7)

@@ -2,7 +2,7 @@ import { useStore, useStoreApi } from "@xyflow/react";
 import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
-import { freeSpot } from "../../core/freeSpot";
+import { freeSpot, overlap } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import { around, type Point, type Rect } from "../../core/route";
@@ -48,16 +48,28 @@ const TOLD = 9;
 /** Farther from its node, in px, nobody would know of which it tells, unless it is chosen. */
 const FAR = 120;
 
-/** In what steps the view is moved to where the card covers no other, in px, and how often. */
-const PAN = { step: 40, most: 9 };
+/** In what steps the view is moved to where the card covers no other, in px, and how far; along one side in smaller ones, too. */
+const PAN = { step: 40, fine: 8, most: 360 };
 
-/** How far the view moves, at least, for a card to cover no other and its node to be in the frame. */
+/** How far the view moves, at least, for a card to cover no other and its node to be in the frame; others are cut only where they must. */
 function panOf(size: Size, own: Rect, cards: readonly Rect[], controls: Rect, frame: Rect): Point | undefined {
-  const steps = Array.from({ length: 2 * PAN.most + 1 }, (_, i) => PAN.step * (i - PAN.most));
-  const ways = steps.flatMap((x) => steps.map((y) => ({ x, y, width: 0, height: 0 })));
-  const far = ({ x, y }: Point) => Math.hypot(x, y);
+  // ports may be at its very edge
+  const canvas = { x: frame.x - 15, y: frame.y, width: frame.width + 30, height: frame.height };
+  const steps = (step: number) => Array.from({ length: (2 * PAN.most) / step + 1 }, (_, i) => step * i - PAN.most);
+  const ways = [
+    ...steps(PAN.step).flatMap((x) => steps(PAN.step).map((y) => ({ x, y }))),
+    ...steps(PAN.fine).flatMap((by) => [
+      { x: by, y: 0 },
+      { x: 0, y: by },
+    ]),
+  ];
+  /** How much of cards would be out of sight, in px², and then how far they move. */
+  const price = (by: Point) =>
+    Math.hypot(by.x, by.y) +
+    cards.reduce((sum, c) => sum + c.width * c.height - overlap({ ...c, x: c.x + by.x, y: c.y + by.y }, canvas), 0);
   return ways
-    .sort((a, b) => far(a) - far(b))
+    .map((by) => ({ ...by, cost: price(by) }))
+    .sort((a, b) => a.cost - b.cost)
     .find((by) => {
       const [at, ...others] = [own, ...cards].map((c) => ({ ...c, x: c.x + by.x, y: c.y + by.y })) as [Rect, ...Rect[]];
       const whole = around([at, frame]);

@@ -1,5 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
 import { isBegun } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
@@ -79,7 +79,7 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
   const session = useSession();
   const { key } = node;
   const solo = useSel((s) => unsolo(s.graph, key, s.view.aside) !== null);
-  const chip = (words: string, name: string, title: string, undo: () => void, also = className) => (
+  const chip = (words: ReactNode, name: string, title: string, undo: () => void, also = className) => (
     <button
       type="button"
       className={`${also} ds-use-chip nodrag nopan`}
@@ -94,12 +94,17 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
   if (node.pin === "here") {
     const hold = (held: boolean) => () => session.edit([], { pins: { [key]: held } });
     const title = "Previews use this data from here on. Runs and programs do not.";
-    const words = format.pinWords(node);
+    const words = (
+      <>
+        <Icon name="pin" size={11} />
+        {format.pinWords(node)}
+      </>
+    );
     if (!node.pin_old || className === "ds-pill")
       return chip(words, "unpin", `${title} Click to unpin it.`, hold(false), `${className} ds-pin-chip`);
     return (
       <>
-        <span className={`${className} ds-use-chip`} title={title}>
+        <span className={`${className} ds-use-chip ds-pin-old`} title={title}>
           {words}
         </span>
         <span className="ds-pin-choice">

@@ -2,7 +2,7 @@ import { type Node, ViewportPortal } from "@xyflow/react";
 import { useMemo } from "react";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
-import { CARD, COLUMN } from "../../core/layout";
+import { CARD } from "../../core/layout";
 import { groupsOf } from "../../core/marks";
 import { categoryHue } from "../../core/ports";
 import { stagesOf } from "../../core/stages";
@@ -39,9 +39,12 @@ export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
           title={category}
           data-testid={`stage-${category}`}
         >
-          {right - left > COLUMN ? <b>{category}</b> : <Icon name={operatorIcon("", "", category)} size={12} />}
-          {right - left > 2 * COLUMN &&
-            ` ${format.plural(count, "operator")}${time > 0 ? `, ${format.time(time)}` : ""}`}
+          <Icon name={operatorIcon("", "", category)} size={12} />
+          <b>{category}</b>
+          <span>
+            {format.plural(count, "operator")}
+            {time > 0 && `, ${format.time(time)}`}
+          </span>
         </div>
       ))}
     </ViewportPortal>
