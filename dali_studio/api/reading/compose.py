@@ -28,6 +28,9 @@ from dali_studio.graph.files import read_file
 from dali_studio.graph.model import Graph
 
 LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
+#: What packages are called where a part of a program does not import them.
+_USUAL = {"transforms": "torchvision.transforms", "T": "torchvision.transforms", "v2": "torchvision.transforms.v2",
+          "A": "albumentations"}  # fmt: skip
 #: Transforms that hold others.
 _HOLDERS = ("Compose", "Sequential", "RandomApply", "OneOf", "RandomChoice")
 _HEAD = """from nvidia.dali import fn, math, pipeline_def, types
@@ -236,7 +239,7 @@ def _plain(value: Any) -> Any:
 class _Names:
     """What the imports and the constants of a module stand for."""
 
-    packages: dict[str, str] = field(default_factory=dict[str, str])
+    packages: dict[str, str] = field(default_factory=lambda: dict(_USUAL))
     constants: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
 
 
@@ -257,6 +260,12 @@ def _of_source(source: str | Path) -> list[Transform]:
                 names.constants.setdefault(name, value)
             case _:
                 pass
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    bare = called - own - names.packages.keys()  # of `import *`, or of a part of a program
+    library = max(LIBRARIES, key=lambda one: len(bare & LIBRARIES[one].keys()))
+    if bare & LIBRARIES[library].keys():
+        names.packages |= {one: f"{library}.{one}" for one in bare}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node, names)[1] == "Compose"]
     if not calls:
         raise _no_compose("The source has no Compose of torchvision or albumentations.")

@@ -210,6 +210,27 @@ def test_what_is_no_composition_is_refused(source: object) -> None:
     assert raised.value.diagnostics[0].code == "DS502"
 
 
+@pytest.mark.parametrize(
+    ("text", "operators"),
+    [
+        ("tf = transforms.Compose([transforms.Resize(256), transforms.ToTensor()])", ["resize", "crop_mirror_normalize"]),
+        ("T.Compose([T.Resize((9, 9)), T.CenterCrop(4)])", ["resize", "crop"]),
+        ("train = v2.Compose([v2.CenterCrop(4)])", ["crop"]),
+        ("A.Compose([A.CenterCrop(4, 5)])", ["crop"]),
+        ("from torchvision.transforms import *\ntf = Compose([CenterCrop(4), ToTensor()])", ["crop", "crop_mirror_normalize"]),
+        ("Compose([SmallestMaxSize(9), CenterCrop(4, 5)])", ["resize", "crop"]),
+    ],
+)
+def test_a_part_of_a_program_needs_no_imports(text: str, operators: list[str]) -> None:
+    graph = read_compose(text + "\n", found=[])
+    assert [node.operator for node in graph.nodes()][2:] == operators
+
+
+def test_a_compose_of_the_source_is_its_own() -> None:
+    with pytest.raises(DaliStudioError, match="has no Compose"):
+        read_compose("def Compose(steps):\n    return steps\n\ntf = Compose([Resize(3)])\n", found=[])
+
+
 def test_nothing_of_a_source_is_run(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     source = f"from torchvision import transforms as T\nopen({str(mark)!r}, 'w')\nc = T.Compose([T.Resize(open({str(mark)!r}, 'w') or 8)])"
