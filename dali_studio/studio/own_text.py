@@ -94,7 +94,7 @@ def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
 def _named(source: str, graph: Graph) -> ProgramText:
     """A text, whose nodes are called as those of `graph` that they are."""
     text = ProgramText(source)
-    text.rename(matched(graph, text.graph))
+    text.rename(pairs(text.graph, graph, default_registry()) or matched(graph, text.graph))
     return text
 
 

@@ -281,6 +281,28 @@ def test_what_a_compose_does_otherwise_is_told_at_its_node_and_lasts(client: Cli
     assert not differing(client)
 
 
+def test_a_compose_over_an_if_changes_nothing_when_it_is_pasted_again(client: Client) -> None:
+    steps = """    if fn.random.coin_flip(probability=0.5, dtype=types.BOOL):
+        images = fn.rotate(images, angle=20.0, fill_value=0)
+        images = fn.gaussian_blur(images, sigma=3.0)
+    else:
+        images = fn.hsv(images, saturation=0.2)
+"""
+    source = TEXT.replace("    images = fn.resize(images, size=[60, 80])\n", steps)
+    source = source.replace("@pipeline_def(", "@pipeline_def(enable_conditionals=True, ")
+    assert not only(client.send("apply_code", source=source), messages.Refused)
+    text = """train = transforms.Compose([
+    transforms.RandomApply([transforms.ColorJitter(0.8, 0.8, 0.8, 0.2)], p=0.8),
+    transforms.RandomGrayscale(p=0.2),
+    transforms.GaussianBlur(kernel_size=23),
+    transforms.ToTensor(),
+])
+"""
+    (before,) = only(client.send("apply_code", source=text), messages.RevisionChanged)
+    (now,) = only(client.send("apply_code", source=text), messages.RevisionChanged)
+    assert now.graph == before.graph and any(node.operator == "color_twist" for node in now.graph.nodes)
+
+
 def test_a_compose_that_is_pasted_again_changes_nothing(client: Client, tmp_path: Path) -> None:
     client.send("apply_code", source=TEXT)
     text = "import torchvision.transforms as T\ntf = T.Compose([T.RandomApply([T.ColorJitter(0.4, 0.4)], p=0.8), T.Pad(3), T.ToTensor()])\n"
