@@ -38,10 +38,11 @@ class CallSites:
         if call is None or name in self._open:
             return [], {}
         self._open.add(name)
+        positional, keywords = list[Any](), dict[str, Any]()
+        interpreter = self._interpreter()
         try:
-            interpreter = self._interpreter()
-            scope = self._scope(call, interpreter)
-            with interpreter.trace.active():
+            with suppress(Exception), interpreter.trace.active():  # what cannot be followed is not told
+                scope = self._scope(call, interpreter)
                 positional = interpreter.several([one for one in call.args if not isinstance(one, ast.Starred)], scope)
                 keywords = interpreter.named(call.keywords, scope)
         finally:

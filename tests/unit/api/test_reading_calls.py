@@ -144,6 +144,21 @@ def pipe():
     assert graph.node("smaller").arguments["interp_type"] == "INTERP_NN"
 
 
+def test_a_call_that_cannot_be_followed_leaves_the_pipeline() -> None:
+    graph, found = opened(PIPE + """
+def count():
+    number = 0
+    for i in range(9000):
+        for j in range(9000):
+            number += 1
+    return number
+
+made = pipe("/data", batch_size=count())
+""")
+    assert found == [] and graph.node("reader").arguments["file_root"] == "/data"
+    assert graph.options.batch_size == 8  # the default
+
+
 def test_a_loop_says_the_same_once() -> None:
     _, found = opened("""
 @pipeline_def(batch_size=2)
