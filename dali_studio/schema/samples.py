@@ -28,6 +28,8 @@ NOT_ALONE = ("external_source", "copy", "split", "merge")
 SIZES: tuple[tuple[int, int], ...] = ((57, 43), (64, 91), (41, 53), (33, 40))
 #: At the edges of images: one pixel, one row, one column.
 TINY: tuple[tuple[int, int], ...] = ((1, 1), (1, 7), (6, 1), (3, 5))
+#: Images without pixels among others, as windows may leave them.
+PARTLY_EMPTY: tuple[tuple[int, int], ...] = ((5, 6), (0, 4), (3, 0))
 #: Layouts of images and of sequences of them.
 FLAT: tuple[str, ...] = ("HWC", "CHW", "FHWC", "FCHW")
 #: Shapes that an operator of any tensor takes: scalars, vectors, an extent of 0, many axes.

@@ -60,12 +60,16 @@ def axes(
     Raises
     ------
     ValueError
-        If an image has no pixels.
+        If an image has no pixels and its output has some.
     """
     count = len(in_shapes)
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
     height, width, channel = map(layout.index, "HWC")
     found = np.empty(4, np.int64)
+    nothing = (out_shapes == 0).any(axis=1, keepdims=True)
+    if nothing.any():  # nothing is read for them; their weights are those of one pixel
+        in_shapes, out_shapes = (np.where(nothing, 1, shapes) for shapes in (in_shapes, out_shapes))
+        rois = np.where(nothing, (0.0, 0.0, 1.0, 1.0), rois)
     if kinds.size and not 0 <= kinds.min() <= kinds.max() <= _LAST_KIND:
         raise ValueError(f"Interp is 0 to {_LAST_KIND}; given are {kinds.min()} to {kinds.max()}.")
     kernel("axes")(

@@ -22,7 +22,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
-from dali_studio.schema.samples import Case, images, tensors, values
+from dali_studio.schema.samples import PARTLY_EMPTY, Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, PixelPart
 
 _TYPES = tuple(t for t in NUMERIC if t not in (T.BOOL, T.FLOAT64))
@@ -72,6 +72,7 @@ class Erase(Operator):
         sizes = ((20, 17), (9, 31))
         some = images(sizes)
         return [
+            Case((images(PARTLY_EMPTY),), box),
             *(Case((images(dtype=dtype),), one.arguments) for one in cls.examples for dtype in _TYPES),
             *(Case((images(sizes, layout=layout),), named)
               for layout in ("CHW", "HW", "DHWC", "FHWC", "FCHW", "CDHW", "FDHWC")),

@@ -20,7 +20,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui, Unit
-from dali_studio.schema.samples import Case, images, tensors, values
+from dali_studio.schema.samples import PARTLY_EMPTY, Case, images, tensors, values
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
@@ -67,6 +67,7 @@ class GridMask(Operator):
             "ratio": (0.1, 0.9, 0.5, 0.37), "angle": (0.0, 3.0, -1.5, 7.7), "shift_x": (0.0, 99.5, -3.0, 1e9),
             "shift_y": (5.0, -99.5, 3.3, 0.0)}.items()}  # fmt: skip
         return [
+            Case((images(PARTLY_EMPTY),), {"tile": 3}),
             *(Case((images(dtype=dtype),), one.arguments) for one in cls.examples for dtype in _TYPES),
             Case((images(((9, 7), (5, 8)), layout="CHW"),), {"tile": 3}),
             Case((images(((9, 7), (5, 8)), layout="FHWC"),), {"tile": 3}, peer=False,

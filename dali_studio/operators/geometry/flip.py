@@ -24,7 +24,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
-from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
+from dali_studio.schema.samples import FLAT, PARTLY_EMPTY, Case, derived, images, tensors, values
 from dali_studio.schema.traits import Affine, PerFrame, PerSample, PixelPart
 
 _LAYOUTS = "HWC CHW DHWC CDHW"
@@ -60,6 +60,7 @@ class Flip(Operator):
         whole = {name: values(1, 0, dtype=T.INT32) for name in ("horizontal", "vertical", "depthwise")}
         return [
             *derived(cls.schema, flat, FLAT),
+            Case((images(PARTLY_EMPTY),), {"vertical": 1}),
             *(Case((images(sizes, layout=layout),), given) for layout in ("DHWC", "CDHW", "FDHWC", "FCDHW")
               for given in (deep, {**deep, "horizontal": 1}, {**deep, "vertical": 1}, whole)),
             *(Case((images(sizes, dtype, "DHWC", channels),), {"depthwise": 1})

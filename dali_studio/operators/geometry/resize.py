@@ -28,7 +28,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Input, Output, example
 from dali_studio.schema.marks import Deprecated, Doc, Ignored
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
-from dali_studio.schema.samples import FLAT, Case, Data, derived, images, tensors, values
+from dali_studio.schema.samples import FLAT, PARTLY_EMPTY, Case, Data, derived, images, tensors, values
 from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart, WindowSource
 
 
@@ -76,6 +76,7 @@ class Resize(SizeArguments, Resampling):
         whole = {"resize_shorter": 12.0, "save_attrs": True}
         return [
             *derived(cls.schema, given, FLAT),
+            *(Case((images(PARTLY_EMPTY),), {"size": (4.0, 5.0), **one}) for one in ({}, {"interp_type": "INTERP_NN"})),
             *(Case((data,), one) for data in volumes for one in (
                 {"size": (2.0, 24.0, 31.0)}, {"size": (7.0, 24.0, 31.0)}, {"size": (3.0, 30.0, 15.0)},
                 {"size": (5.0, 9.0, 40.0), "interp_type": "INTERP_NN"},

@@ -20,7 +20,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Ui, Unit
-from dali_studio.schema.samples import Case, images, values
+from dali_studio.schema.samples import PARTLY_EMPTY, Case, images, values
 from dali_studio.schema.tolerance import Tolerance
 
 
@@ -64,6 +64,8 @@ class Rotate(Warp):
         turned = {"angle": 30.0, "axis": (1.0, 2.0, -1.0)}
         return [
             *super().samples(),
+            Case((images(PARTLY_EMPTY),), {"angle": 30.0, "fill_value": 3.0}),
+            Case((images(PARTLY_EMPTY),), {"angle": 30.0}, refused="", note="nvidia.dali reads what lies beside"),
             *(Case((images(((20, 17), (9, 31)), dtype, "DHWC"),), turned) for dtype in (T.INT16, T.INT32, T.FLOAT)),
             Case((volumes,), {"angle": 90.0, "axis": (0.0, 0.0, 1.0), "fill_value": 3.0}),
             Case((volumes,), {**turned, "keep_size": True, "interp_type": "INTERP_NN", "fill_value": 7.0}),

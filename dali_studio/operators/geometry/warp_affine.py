@@ -34,7 +34,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Start
-from dali_studio.schema.samples import Case, images, values
+from dali_studio.schema.samples import PARTLY_EMPTY, Case, images, values
 from dali_studio.schema.tolerance import Tolerance
 
 _HINT = "Give two rows of three numbers: x' = a x + b y + c and y' = d x + e y + f; for volumes three rows of four."
@@ -90,6 +90,7 @@ class WarpAffine(Warp):
         each = values(*(np.reshape(moved, (3, 4)) * scale for scale in (1.0, 0.7)), label="two matrices")
         return [
             *super().samples(),
+            Case((images(PARTLY_EMPTY),), {"matrix": (1.0, 0.1, 0.0, 0.2, 1.0, 3.0), "size": (6, 7), "fill_value": 3}),
             *(Case((images(sizes, dtype, "DHWC"),), {"matrix": moved}) for dtype in TYPES),
             Case((volumes,), {"matrix": moved, "fill_value": 3.0, "inverse_map": False}),
             Case((volumes,), {"matrix": moved, "fill_value": 3.0, "interp_type": "INTERP_NN"}),

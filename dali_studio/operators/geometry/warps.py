@@ -180,8 +180,20 @@ def _no_canvas(size: Sequence[float], sample: int | None) -> ArgumentError:
 
 
 def warp_work(args: Args, images: Batch, sizes: NDArray[np.int64], matrices: NDArray[np.float32] | None) -> Work:
-    """The work of a warp onto canvases of `sizes`, as `image_sizes`; matrices that only data gives are ``None``."""
+    """The work of a warp onto canvases of `sizes`, as `image_sizes`; matrices that only data gives are ``None``.
+
+    Raises
+    ------
+    ArgumentError
+        DS203 for an image without pixels where its edge is to be repeated.
+    """
     params = {"matrices": matrices, "fill": _fill(args, images), "interp": args["interp_type"].value}
+    bare = (images.shapes == 0).any(axis=1) & (sizes > 0).all(axis=1)
+    if params["fill"] is None and bare.any():
+        raise ArgumentError(
+            "an image without pixels has no edge to repeat.", hint="Set fill_value, or leave such images out.",
+            sample=int(np.argmax(bare)), code="DS203",
+        )  # fmt: skip
     return Work(np.concatenate([sizes, images.shapes[:, -1:]], axis=1), params)
 
 

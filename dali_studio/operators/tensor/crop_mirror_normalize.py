@@ -47,7 +47,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Deprecated, Doc, Ignored, Layout, Refused, Ui
-from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
+from dali_studio.schema.samples import FLAT, PARTLY_EMPTY, Case, derived, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 
@@ -115,6 +115,7 @@ class CropMirrorNormalize(CropArguments, Operator):
         videos = [images(sizes, layout=layout) for layout in ("FHWC", "FCHW", "CFHW")]
         return [
             *derived(cls.schema, flat, FLAT),
+            Case((images(PARTLY_EMPTY),), {"mirror": 1, "std": 2.0}),
             *(Case((data,), given) for data in volumes for given in (
                 deep, {**deep, **mirror}, {**large, "output_layout": "CDHW"}, {**large, "output_layout": "DHWC"},
                 {**deep, "output_layout": "HWDC", "dtype": "INT8"},

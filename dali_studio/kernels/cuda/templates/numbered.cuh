@@ -15,6 +15,7 @@ struct Numbered {
 
 extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ items) {
   const Item t = items[blockIdx.y];  // a copy: what is stored cannot change it
+  if (!t.out_h || !t.out_w) return;
   const u32 first = (blockIdx.x * 256 + threadIdx.x) * 4, width = t.out_w, count = (u32)t.out_h * width;
   if (t.in_c != 3 || t.out_c != 3) {
     SOURCE

@@ -85,6 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
   __shared__ uint4 memory[PITCH * LINES / 4];
   __shared__ Task task;
   const Item t = items[blockIdx.y];  // a copy: what is stored cannot change it
+  if (!t.out_h || !t.out_w) return;
   SOURCE
   Staged<SOURCED, S> staged;
   t.source.given.get(staged.matrix);

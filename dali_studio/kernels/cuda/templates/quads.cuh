@@ -34,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
   u32* words = (u32*)memory + threadIdx.x / 32 * 96;
 #endif
   const Item t = items[blockIdx.y];  // a copy: what is stored cannot change it
+  if (!t.out_h || !t.out_w) return;
   SOURCE
   const int count = t.out_h * t.out_w, width = t.out_w;
   if (t.in_c != 3 || t.out_c != 3) {

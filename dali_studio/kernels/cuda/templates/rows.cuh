@@ -5,6 +5,7 @@
 extern "C" __global__ void __launch_bounds__(256, 4) rows(const Item* __restrict__ items, i32 capacity) {
   extern __shared__ float4 memory[];
   const Item t = items[blockIdx.y];
+  if (!t.out_h || !t.out_w) return;
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   float* sums = (float*)memory + warp * capacity;
   u32 job = blockIdx.x * (blockDim.x >> 5) + warp;
