@@ -365,7 +365,7 @@ class Executor:
         if given and now.recording is None and self._gpu.repeat(step, given, now.results):
             return
         indices = self._subset(step, now)
-        args = self._args(now, step, indices)
+        args = self._told_args(now, step, indices)
         state = self._sources.before(step, now.request, args)
         self._gpu.run_batch(self._bound(step), state, args, given, args.context.indices, now.results, now.recording)
         self._save(step, now)
@@ -378,7 +378,7 @@ class Executor:
         assert self._gpu is not None
         given, indices = self._inputs(step, now), self._subset(step, now)
         present = now.indices if indices is None else indices
-        args = self._args(now, step, indices)
+        args = self._told_args(now, step, indices)
         return self._gpu.mixed(step, args, given, present, now.results, now.error_policy, now.recording)
 
     def _on_gpu(self, step: Step, now: Iteration) -> None:
@@ -447,6 +447,13 @@ class Executor:
         bound = self._bound(step)
         count = len(now.indices if indices is None else indices)
         return bound.arguments(now.results, count, partial(self._context, now, bound, indices), frames)
+
+    def _told_args(self, now: Iteration, step: Step, indices: NDArray[np.int64] | None) -> Args:
+        """Arguments, where nobody else says whose they are if they do not fit."""
+        try:
+            return self._args(now, step, indices)
+        except ArgumentError as error:
+            raise StepError(step, error.sample, "", error) from error
 
     def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
         request, policy = now.request, now.error_policy

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dali_studio import Pipeline, fn, math, types
+from dali_studio.core.diagnostics import DaliStudioError
 
 pytestmark = pytest.mark.gpu
 
@@ -87,3 +88,13 @@ def test_python_function() -> None:
     if not hasattr(cupy, "asarray"):
         pytest.skip("CuPy is emulated, without functions for users")
     equal(both(lambda a: [fn.python_function(a, function=lambda x: x[::2] + 1)], BYTES))
+
+
+def test_arguments_of_a_wrong_type_say_whose_they_are() -> None:
+    pipe = Pipeline(2, 1, 0)
+    with pipe:
+        images = fn.external_source(source=giver([np.zeros((4, 5), np.float32)] * 2), name="images")
+        order = fn.external_source(source=giver([np.float32(1)] * 2), name="order")
+        pipe.set_outputs(fn.permute_batch(images.gpu(), indices=order, name="mixed"))
+    with pytest.raises(DaliStudioError, match=r"DS203 mixed\.indices: the values are FLOAT.*order"):
+        pipe.run()

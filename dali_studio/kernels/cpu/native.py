@@ -123,13 +123,21 @@ class NotCompiledError(TypeError):
     hint = "Run: make generated kernels"
 
 
+def _aligned(size: int) -> np.ndarray[Any, Any]:
+    """Memory that begins at a multiple of what kernels align their parts to: where it lies does not change what they need."""
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
+    begin = -memory.ctypes.data % _ALIGNMENT
+    return memory[begin : begin + size]
+
+
 class _Memory(threading.local):
     def __init__(self) -> None:
-        self.bytes = np.empty(0, np.uint8)
+        self.bytes = _aligned(_ALIGNMENT)
 
 
-_memory = _Memory()
+_ALIGNMENT = 64
 _KEPT = 1 << 24
+_memory = _Memory()
 
 
 def scratch(size: int = 0) -> np.ndarray[Any, Any]:
@@ -138,9 +146,9 @@ def scratch(size: int = 0) -> np.ndarray[Any, Any]:
     What was asked for before is kept, up to 16 MiB.
     """
     if size > _KEPT:
-        return np.empty(size, np.uint8)
+        return _aligned(size)
     if size > _memory.bytes.size:
-        _memory.bytes = np.empty(min(2 * size, _KEPT), np.uint8)
+        _memory.bytes = _aligned(min(2 * size, _KEPT))
     return _memory.bytes
 
 

@@ -60,10 +60,12 @@ template <class V> HD V preemphasized(V x, V before, float coefficient) { return
 
 // The logarithm to base 2 of a positive number, to one or two units in the last place. Without branches, so that loops become vectors.
 HD float binary_logarithm(float x) {
-  // x = m 2^k with m from sqrt(1/2) to sqrt(2); what is below the smallest normal number is made larger first
-  const float large = x < 0x1p-126f ? x * 0x1p23f : x;
+  // x = m 2^k with m from sqrt(1/2) to sqrt(2); what is below the smallest normal number, a whole number of 2^-149, is
+  // made larger first, without calculating with it (see `multiple`)
+  const bool tiny = bits_of(x) < 0x00800000u;
+  const float large = tiny ? (float)(i32)bits_of(x) * 0x1p-126f : x;
   const u32 bits = bits_of(large) - 0x3F3504F3u;
-  const i32 k = ((i32)bits >> 23) - (x < 0x1p-126f ? 23 : 0);
+  const i32 k = ((i32)bits >> 23) - (tiny ? 23 : 0);
   const float y = from_bits((bits & 0x007FFFFFu) + 0x3F3504F3u) - 1, z = y * y;
   float p = 7.0376836292e-2f;
   p = p * y - 1.1514610310e-1f, p = p * y + 1.1676998740e-1f, p = p * y - 1.2420140846e-1f, p = p * y + 1.4249322787e-1f;
@@ -90,6 +92,8 @@ struct Decibels {
   float factor, inverse_reference, smallest;  // the factor is that of the logarithm to base 2
   HD float operator()(float x) const {
     const float ratio = multiple(x, inverse_reference);
-    return factor * binary_logarithm(ratio > smallest ? ratio : smallest);
+    // as whole numbers, which have the order of positive floats, also of those below the smallest normal one
+    const bool larger = ratio == ratio && (i32)bits_of(ratio) > (i32)bits_of(smallest);
+    return factor * binary_logarithm(larger ? ratio : smallest);
   }
 };

@@ -58,6 +58,7 @@ class ToDecibels(Operator):
             Case((tiny,), {"reference": 1e-30, "cutoff_db": -1e4}),
             Case((tiny,), {"cutoff_db": -1e4}),
             Case((sounds(),), {"cutoff_db": -60.0}),
+            Case((sounds(),), {"cutoff_db": -60.0, "multiplier": 1.0}),
             Case((tensors(((7,), (5,)), high=0),), {"reference": 2.0}),
             Case((data,), {"reference": 0.0}, refused="reference"),
             Case((data,), {"multiplier": 0.0}, refused="multiplier", peer=False),

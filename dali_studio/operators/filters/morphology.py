@@ -77,6 +77,8 @@ class Morphology(Operator, abstract=True):
               for mode in _BORDERS),
             *(Case((images(sizes, T.FLOAT, layout),), {"mask_size": 4, "border_mode": "wrap"})
               for layout in ("HW", "FCHW")),
+            *(Case((images(((9, 3), (6, 1)), T.FLOAT),), {"iterations": 270, "mask_size": (2, 5), "border_mode": mode})
+              for mode in _BORDERS),
             Case((images(sizes),), {"mask_size": values([3, 5], [1, 1], dtype=T.INT32),
                                     "anchor": values([2, 0], [-1, 0], dtype=T.INT32)}),
             Case((images(sizes, dtype=T.INT32),), {}, refused=""),
@@ -113,9 +115,13 @@ class Morphology(Operator, abstract=True):
                 hint="Give fewer iterations or a smaller mask.", argument="iterations",
             )  # fmt: skip
         anchors = times * np.where(anchors < 0, sizes // 2, anchors)
+        first = rows_of(image.meta)
+        # beyond twice an image's extent, mirrored or repeated, nothing new comes
+        most = 2 * image.shapes[:, first : first + 2]
+        before, behind = (np.minimum(pixels[:, ::-1], most) for pixels in (anchors, grown - 1 - anchors))
         return Work(image.shapes, {
-            "first": rows_of(image.meta), "windows": grown[:, ::-1].copy(),
-            "anchors": anchors[:, ::-1].copy(), "border": _BORDERS[args["border_mode"]][1],
+            "first": first, "windows": before + behind + 1, "anchors": before,
+            "border": _BORDERS[args["border_mode"]][1],
         })  # fmt: skip
 
     @classmethod

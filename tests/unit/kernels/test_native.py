@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cpu import descriptors, philox, window_batch
+from dali_studio.kernels.cpu import descriptors, native, philox, window_batch
 from dali_studio.kernels.cpu.native import NotCompiledError, kernel
 
 UINT8, FLOAT32 = np.dtype(np.uint8), np.dtype(np.float32)
@@ -147,3 +147,9 @@ def test_arrays_that_do_not_fit_each_other(call: Callable[[], Any]) -> None:
 def test_fields_that_are_not_those_of_the_functor() -> None:
     with pytest.raises(ValueError, match=r"Scale: .* do not fit each other: .*\(3,\)"):
         scale((7, np.zeros(3, np.float32)))
+
+
+@pytest.mark.parametrize("size", [1, 1000, 1 << 24, (1 << 24) + 1, 1 << 25])
+def test_scratch_memory_begins_where_kernels_align_their_parts(size: int) -> None:
+    memory = native.scratch(size)
+    assert memory.size >= size and memory.ctypes.data % 64 == 0  # else a kernel needs more at its second call
