@@ -124,7 +124,7 @@ class NotCompiledError(TypeError):
 
 
 def _aligned(size: int) -> np.ndarray[Any, Any]:
-    """Memory that begins at a multiple of what kernels align their parts to: where it lies does not change what they need."""
+    """Memory that begins where kernels align their parts to, so that they need as much wherever it lies."""
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     begin = -memory.ctypes.data % _ALIGNMENT
     return memory[begin : begin + size]
