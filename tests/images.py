@@ -43,16 +43,18 @@ def encoded(array: Array, form: str = "JPEG", **options: Any) -> Array:
 
 def tiff_of(
     array: Array, *, order: Literal["<", ">"] = "<", deflate: bool = False, differences: bool = False, tile: int = 0, planes: bool = False,
-    extra: int = 0, orientation: int = 1, big: bool = False, twelve: bool = False, others: Mapping[int, list[int]] = MappingProxyType({}),
+    extra: int = 0, orientation: int = 1, big: bool = False, twelve: bool = False, rows: int = 5,
+    others: Mapping[int, list[int]] = MappingProxyType({}),
 ) -> Array:  # fmt: skip
-    """A TIFF file of the samples of an array, of any number of channels: strips of five rows, or square tiles.
+    """A TIFF file of the samples of an array, of any number of channels: strips of `rows`, or square tiles.
 
     `extra` is what the file says of channels beyond the colours: 0 nothing, 1 alpha that colours are multiplied by.
-    `twelve` stores the upper 12 bits of numbers of 16; `others` are tags that differ.
+    `twelve` stores the upper 12 bits of numbers of 16; `others` are tags that differ, and empty lists
+    those to be left out.
     """
     height, width, channels = array.shape
     parts = [array[..., i : i + 1] for i in range(channels)] if planes else [array]
-    step = tile or 5
+    step = tile or rows
     stored: list[bytes] = []
     for part in parts:
         for y in range(0, height, step):
@@ -75,6 +77,7 @@ def tiff_of(
         **({322: [tile], 323: [tile]} if tile else {278: [step]}),
         places[0]: list(np.cumsum([16, *sizes[:-1]])), places[1]: sizes, **others,
     }  # fmt: skip
+    tags = {tag: values for tag, values in tags.items() if values}
     begin = 16 + sum(sizes)
     number, count = ("Q", 8) if big else ("I", 4)
     behind = begin + (8 if big else 2) + (4 + 2 * count) * len(tags) + count

@@ -161,6 +161,8 @@ def _operand(tree: ast.expr) -> int | Number:
             return LETTERS.index(letter)
         case ast.Call(func=ast.Name(id=kind), args=[value], keywords=[]) if kind in _TYPES:
             return number(_value(value), _TYPES[kind])
+        case ast.Call(func=ast.Name(id="FLOAT16")):
+            raise ValueError("nothing is computed with FLOAT16; take FLOAT.")
         case _:
             return number(_value(tree))
 

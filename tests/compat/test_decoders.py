@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from declared import declared
 from images import Array, encoded, picture, tiff_of
-from peers import OURS, check, check_refused, refused, run
+from peers import OURS, check, check_refused, run
 from PIL import Image
 
 pytestmark = pytest.mark.usefixtures("nvidia")
@@ -158,7 +158,7 @@ def test_tiff_with_more_than_8_bits_or_other_channels(colour: str, form: str) ->
 def test_tiff_of_12_bits_and_of_16_of_which_0_is_white(colour: str, form: str) -> None:
     options = TIFFS[form]
     made: list[Array] = []
-    for number, channels in enumerate((1, 1) if colour == "GRAY" else (1, 1, 3)):  # gray of 12 bits is 1 beside
+    for number, channels in enumerate((1, 1, 3)):
         array = np.dstack([picture(40, 53, 1, np.uint16, seed=5 * number + i) for i in range(channels)])
         white = {262: [0]} if number == 0 else {}
         if channels == 1:
@@ -171,11 +171,40 @@ def test_tiff_of_12_bits_and_of_16_of_which_0_is_white(colour: str, form: str) -
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_tiff_of_ycbcr_as_it_is(order: Any) -> None:
-    files = [tiff_of(picture(40, 53, seed=1), order=order, others={262: [6], 530: [1, 1]})]
-    check("fn.decoders.image(x), fn.decoders.image(x, output_type=types.ANY_DATA)", {"x": files}, declared("decoders.image"))
-    subsampled = tiff_of(picture(40, 53, seed=1), order=order, others={262: [6]})
-    refused("fn.decoders.image(x)", {"x": [subsampled]}, "DS301")
+@pytest.mark.parametrize("colour", COLOURS)
+def test_tiff_of_ycbcr_as_it_is(colour: str, order: Any) -> None:
+    whole = picture(40, 53, seed=1)
+    files = [tiff_of(whole, order=order, others={262: [6], 530: [1, 1]})]
+    for sides in (2, 2), (1, 2), (2, 1), (4, 4):
+        blocks, size = _subsampled(whole, *sides), {262: [6], 530: [sides[1], sides[0]], 256: [53], 257: [40], 278: [40]}
+        layout = {258: [8] * 3, 277: [3], 339: [1] * 3, 338: [], **size}
+        files += [tiff_of(blocks, order=order, others={**layout, 274: [turn]}, rows=len(blocks)) for turn in (1, 6)]
+    check(f"fn.decoders.image(x, output_type=types.{colour})", {"x": files})
+
+
+def _subsampled(picture: Array, rows: int, columns: int) -> Array:
+    """YCbCr as TIFF files store it: the brightness of a block of pixels, and its first pixel's colour."""
+    height, width, _ = picture.shape
+    padded = np.pad(picture, ((0, -height % rows), (0, -width % columns), (0, 0)), mode="edge")
+    blocks = padded[..., 0].reshape(len(padded) // rows, rows, -1, columns).swapaxes(1, 2)
+    return np.dstack([blocks.reshape(*blocks.shape[:2], -1), padded[::rows, ::columns, 1:]])
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_tiff_of_cielab(colour: str) -> None:
+    every = np.stack(np.meshgrid(*[np.arange(0, 256, 5)] * 3), axis=-1).reshape(52, -1, 3).astype(np.uint8)
+    files = [tiff_of(every, others={262: [8]}, **options) for options in ({}, {"orientation": 8}, {"deflate": True})]
+    check(f"fn.decoders.image(x, output_type=types.{colour}), fn.decoders.image(x, output_type=types.{colour}, dtype=types.FLOAT)",
+          {"x": files})  # fmt: skip
+
+
+def test_tiff_of_a_palette_with_alpha() -> None:
+    """nvidia.dali takes the alpha for a second pixel."""
+    indices, alpha = picture(40, 53, 1, seed=1), picture(40, 53, 1, seed=2)
+    colors = picture(256, 1, 3, np.uint16)[:, 0]
+    file = tiff_of(np.dstack([indices, alpha]), others={262: [3], 320: colors.T.ravel().tolist(), 338: [2]})
+    ((made,),) = run(OURS, "fn.decoders.image(x, output_type=types.ANY_DATA, dtype=types.UINT16)", {"x": [file]})
+    assert np.array_equal(made.samples[0], colors[indices[..., 0]])
 
 
 @pytest.mark.parametrize("options", [{}, {"tile": 16}, {"deflate": True, "order": ">"}], ids=str)
@@ -243,13 +272,13 @@ def test_fast_transform() -> None:
     check("fn.decoders.image(x, use_fast_idct=True)", {"x": jpegs()[:10]})
 
 
-@pytest.mark.parametrize("folder", ["jpeg", "orientation", "png", "bmp", "pnm", "tiff", "webp_lossy", "webp_lossless"])
+@pytest.mark.parametrize("folder", ["jpeg", "orientation", "png", "bmp", "pnm", "tiff", "webp_lossy", "webp_lossless", "jpeg2k_16bit"])
 @pytest.mark.parametrize("colour", ["RGB", "GRAY"])
 def test_real_files(data_dir: Path, folder: str, colour: str) -> None:
     files = sorted(
         p
         for p in (data_dir / folder).rglob("*")
-        if p.suffix.lower() in (".jpg", ".png", ".bmp", ".ppm", ".pgm", ".pbm", ".tiff", ".tif", ".webp")
+        if p.suffix.lower() in (".jpg", ".png", ".bmp", ".ppm", ".pgm", ".pbm", ".tiff", ".tif", ".webp", ".jp2")
     )
     chosen = files[:: max(1, len(files) // 8)][:8]
     data = {"x": [np.frombuffer(path.read_bytes(), np.uint8) for path in chosen]}

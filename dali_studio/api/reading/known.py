@@ -212,6 +212,10 @@ def _filled(value: int) -> Callable[..., Any]:
     return make
 
 
+def _window(make: Callable[[int], Any]) -> Callable[[int], Any]:
+    return lambda count: make(len(_range(count)))
+
+
 #: Names whose values are plain, and functions that take and give plain values and keep nothing.
 _VALUES: dict[str, Any] = {
     **{f"numpy.{name}": getattr(np, name) for name in (
@@ -222,6 +226,7 @@ _VALUES: dict[str, Any] = {
     )},
     "numpy.array": _array, "numpy.asarray": _array, "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
     "numpy.linspace": _linspace, "numpy.arange": _arange,
+    **{f"numpy.{name}": _window(getattr(np, name)) for name in ("hanning", "hamming", "blackman", "bartlett")},
     **{f"math.{name}": getattr(math, name) for name in (
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
         "radians", "degrees", "floor", "ceil", "hypot", "fabs",

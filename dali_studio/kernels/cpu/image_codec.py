@@ -25,6 +25,7 @@ from dali_studio.kernels.cpu.image_convert import (
     convert,
     output_channels,
     states_gamma,
+    to_gray,
     to_gray_by_light,
     truncated_gray,
 )
@@ -320,15 +321,17 @@ def _stored_pixels(
         native = to_gray_by_light(native, info.gamma)
     elif output_type == "GRAY" and info.colors == "masks":
         native = truncated_gray(native)
+    elif output_type == "GRAY" and info.bit_depth == 12 and native.shape[2] >= 3:  # a TIFF, which goes through OpenCV
+        native = to_gray(native >> 4, "bmp") << 4
     return convert(native, _gray_rule(info, turned), output_type, dtype)
 
 
 def _gray_rule(info: ImageInfo, turned: bool) -> str:
-    """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned or CMYK.
+    """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned, CMYK or the like.
 
     Turned ones of floats it does not read.
     """
-    by_opencv = info.colors == "cmyk" or (turned and info.bit_depth <= 16)
+    by_opencv = info.colors in ("cmyk", "converted") or (turned and info.bit_depth <= 16)
     return "bmp" if info.format == "tiff" and by_opencv else info.format
 
 

@@ -39,6 +39,10 @@ _YCBCR = np.array(
     ],
     np.float32,
 )
+#: White, and RGB of XYZ, of libtiff, and the length of its table.
+_D50 = np.array([96.425, 100.0, 82.468], np.float32)
+_LIGHT_OF_XYZ = np.array([[3.2410, -1.5374, -0.4986], [-0.9692, 1.8760, 0.0416], [0.0556, -0.2040, 1.0570]], np.float32)
+_STEPS = 1500
 
 
 def output_channels(native: int, output_type: str) -> int:
@@ -155,6 +159,40 @@ def inks_to_rgb(inks: NDArray[np.uint8], inverted: bool) -> NDArray[np.uint8]:
     out = np.empty((*inks.shape[:2], 3), np.uint8)
     kernel("rgb_of_inks")(np.ascontiguousarray(inks), out, inverted)
     return out
+
+
+def lab_to_rgb(lab: NDArray[np.uint8], white: tuple[Any, Any] | None = None) -> NDArray[np.uint8]:
+    """RGB of CIELAB as libtiff makes it, by a table of brightness; `white` is the white point, D50 without one."""
+    single = np.float32
+    given: Any = white or _D50[:2] / _D50.sum()
+    x, y = single(given[0]), single(given[1])
+    white_x, white_z = x / y * single(100), (single(1) - x - y) / y * single(100)
+    table = np.floor(single(255) * (np.arange(_STEPS + 1) / _STEPS) ** (1 / 2.4) + 0.5).astype(np.uint8)
+    rgb = np.empty(lab.shape, np.uint8)
+    for row, out in zip(lab, rgb, strict=True):
+        lightness: NDArray[np.float32] = (row[:, 0] * np.uint32(257)).astype(single) * single(100) / single(65535)
+        red_green: NDArray[np.float32] = row[:, 1].view(np.int8).astype(single)
+        blue_yellow: NDArray[np.float32] = row[:, 2].view(np.int8).astype(single)
+        low = lightness < single(8.856)
+        dark = lightness * single(100) / single(903.292)
+        root: NDArray[np.float32] = np.where(
+            low, single(7.787) * (dark / single(100)) + single(16) / single(116), (lightness + single(16)) / single(116)
+        )
+        x_root, z_root = red_green / single(500) + root, root - blue_yellow / single(200)
+        xyz = (
+            _cubed(x_root, white_x),
+            np.where(low, dark, single(100) * root * root * root),
+            _cubed(z_root, white_z),
+        )
+        for channel, (a, b, c) in enumerate(_LIGHT_OF_XYZ):
+            light = (a * xyz[0] + b * xyz[1] + c * xyz[2]).clip(single(1), single(100)) - single(1)
+            out[:, channel] = table[np.minimum((light / single(99 / _STEPS)).astype(np.int32), _STEPS)]
+    return rgb
+
+
+def _cubed(root: NDArray[Any], white: np.float32) -> NDArray[np.float32]:
+    low = white * (root - np.float32(0.13793)) / np.float32(7.787)
+    return np.where(root < np.float32(0.2069), low, white * root * root * root)
 
 
 def truncated_gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -1,9 +1,10 @@
 """TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
 
-Pillow reads the headers of all; pixels of WebP come from libwebp itself where it is within reach.
+Pillow reads the headers of all; pixels of WebP come from libwebp itself, and those of JPEG 2000 with more than 8 bits
+per colour from OpenJPEG, where these are within reach.
 
-Refused with a reason: more than 8 bits per colour channel in JPEG 2000 (Pillow keeps 8 of them), TIFF files of which
-neither Pillow nor `tiff_samples` gives the samples, and PNM files whose largest value is neither 255 nor 65535.
+Refused with a reason: TIFF files of which neither Pillow nor `tiff_samples` gives the samples, and PNM files whose
+largest value is neither 255 nor 65535.
 """
 
 from __future__ import annotations
@@ -25,13 +26,26 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
-from dali_studio.kernels.cpu import libwebp, tiff_samples
-from dali_studio.kernels.cpu.image_convert import inks_to_rgb
+from dali_studio.kernels.cpu import libwebp, openjpeg, tiff_samples
+from dali_studio.kernels.cpu.image_convert import inks_to_rgb, lab_to_rgb
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
+
+
+class _TiffFile(TiffImageFile):
+    """A TIFF file whose YCbCr libtiff makes colours of, as in nvidia.dali, where it is not compressed, too."""
+
+    @property
+    def use_load_libtiff(self) -> bool:
+        return self._by_libtiff or self.tag_v2.get(_PHOTOMETRIC) == _YCBCR
+
+    @use_load_libtiff.setter
+    def use_load_libtiff(self, value: bool) -> None:
+        self._by_libtiff = value
+
 
 #: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
 _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
-    "tiff": TiffImageFile,
+    "tiff": _TiffFile,
     "webp": WebPImageFile,
     "pnm": PpmImageFile,
     "jpeg2000": Jpeg2KImageFile,
@@ -40,7 +54,7 @@ _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
 _UNPACKED = ("raw", "ppm", "ppm_plain")
 #: Bytes of pixels that a compressed byte of a TIFF can stand for, at most, by Pillow's name of the compression; others
 #: have no such limit.
-_MAX_INFLATED = {"tiff_lzw": 4096, "tiff_adobe_deflate": 1032, "tiff_deflate": 1032, "packbits": 64}
+_MAX_INFLATED = {"raw": 8, "tiff_lzw": 4096, "tiff_adobe_deflate": 1032, "tiff_deflate": 1032, "packbits": 64}
 #: Pillow's names of compressions of one bit a pixel, which spend a bit or more on every row.
 _FAX = ("tiff_ccitt", "group3", "group4", "tiff_raw_16")
 #: Tiles of a JPEG 2000 file, and bytes of the markers that begin each (SOT, SOD).
@@ -48,9 +62,11 @@ _MAX_TILES, _TILE_BYTES = 65535, 14
 #: How a codestream of JPEG 2000 begins, and in how many bytes of a file.
 _CODESTREAM, _HEAD = b"\xff\x4f\xff\x51", 65536
 _WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
-#: YCbCr where each pixel has its own colour, in TIFF files as they are (those by JPEG are RGB for Pillow).
-_CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1, "YCbCr": 3}
-_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT, _FORMAT, _SUBSAMPLING = 274, 320, 258, 322, 323, 339, 530
+_CHANNELS = {
+    "1": 1, "L": 1, "LA": 2, "P": 3, "PA": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1, "LAB": 3,
+}  # fmt: skip
+_ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT, _FORMAT, _WHITE_POINT = 274, 320, 258, 322, 323, 339, 318
+_PHOTOMETRIC, _YCBCR = 262, 6
 _SIGNED = 2
 _PNM_HEADER = re.compile(
     rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL
@@ -110,8 +126,10 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
         _refuse_unsupported(data, fmt, image)
         _refuse_incomplete(data, fmt, image)
         mode = image.mode
-        wide = mode.startswith("I") or _is_wide_pnm(data, fmt) or (fmt == "tiff" and mode == "P")
+        wide = mode.startswith("I") or _is_wide_pnm(data, fmt) or (fmt == "tiff" and mode in ("P", "PA"))
+        wide = wide or (fmt == "jpeg2000" and _bits_of_jpeg2000(data) > 8)
         depth = 32 if mode == "F" else 16 if wide else 8
+        by_libtiff = mode == "LAB" or _tiff_tag(image, _PHOTOMETRIC, None) == _YCBCR
         width, height = image.size
         if fmt == "webp":
             libwebp.check_length(data, height, width)
@@ -125,7 +143,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
             channels=_CHANNELS.get(mode, 1),
             orientation=orientation,
             bit_depth=depth,
-            colors="cmyk" if mode == "CMYK" else "",
+            colors="cmyk" if mode == "CMYK" else "converted" if by_libtiff else "",
         )
 
 
@@ -147,13 +165,18 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
         pixels = libwebp.decode(data, (info.height, info.width, info.channels))
         if pixels is not None:
             return pixels
+    if info.format == "jpeg2000" and info.bit_depth > 8 and info.channels > 1:
+        return openjpeg.decode(data, (info.height, info.width, info.channels))
     samples = _samples(data) if info.format == "tiff" else None
     if samples is not None:
         planes = [_plane(data, samples, plane) for plane in range(samples.planes)]
         return np.ascontiguousarray(planes[0] if len(planes) == 1 else np.concatenate(planes, axis=2))
     with _opened(data, info.format) as image:
-        colors = _palette(image) if image.mode == "P" else None
-        pixels = _pixels(image, output_type) if colors is None else colors[np.asarray(image)][..., : info.channels]
+        if image.mode in ("P", "PA"):
+            index = np.asarray(image)
+            pixels = _palette(image)[index if index.ndim == 2 else index[..., 0]]
+        else:
+            pixels = _pixels(image, output_type)
         stored = unorient(pixels, info.orientation) if info.format == "tiff" else pixels
     return np.ascontiguousarray(stored)
 
@@ -180,7 +203,7 @@ def _peek_samples(data: memoryview, samples: tiff_samples.Samples) -> ImageInfo:
         )
     return ImageInfo(
         format="tiff", height=samples.height, width=samples.width, channels=samples.channels,
-        orientation=samples.orientation, bit_depth=8 * samples.dtype.itemsize,
+        orientation=samples.orientation, bit_depth=samples.bits,
     )  # fmt: skip
 
 
@@ -191,17 +214,12 @@ def _pixels(image: Image.Image, output_type: str) -> NDArray[Any]:
         return rgb if output_type != "ANY_DATA" else np.pad(rgb, ((0, 0), (0, 0), (0, 1)), constant_values=255)
     if image.mode in ("1", "RGBX"):
         image = image.convert("L" if image.mode == "1" else "RGB")
-    array = _from_ycbcr(np.asarray(image)) if image.mode == "YCbCr" else np.asarray(image)
+    array = np.asarray(image)
+    if image.mode == "LAB":
+        array = lab_to_rgb(array, _tiff_tag(image, _WHITE_POINT, None))
     if image.mode.startswith("I"):
         array = array.astype(np.uint16)
     return array[..., None] if array.ndim == 2 else array
-
-
-def _from_ycbcr(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """RGB, rounded once; Pillow's is up to 1 beside."""
-    y, cb, cr = np.moveaxis(pixels - np.array([0.0, 128.0, 128.0]), 2, 0)
-    rgb = y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb
-    return np.rint(np.stack(rgb, axis=2)).clip(0, 255).astype(np.uint8)
 
 
 def _palette(image: Image.Image) -> NDArray[Any]:
@@ -233,8 +251,7 @@ def _tiff_orientation(image: Image.Image) -> int:
 
 def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) -> None:
     mode = image.mode
-    subsampled = mode == "YCbCr" and _tiff_tag(image, _SUBSAMPLING, None) != (1, 1)
-    if (mode not in _CHANNELS and not mode.startswith("I;16")) or subsampled:
+    if mode not in _CHANNELS and not mode.startswith("I;16"):
         raise DecodeError(
             f"this {_WORDS[fmt]} holds {mode} colours, which are not supported; convert it to RGB or gray"
         )
@@ -247,10 +264,13 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
                 f"this TIFF has {len(bits)} channels of {max(bits)} bits in a form that is not supported; convert it "
                 "to RGB of 8 or 16 bits, as it is or with LZW or Deflate"
             )
-    if fmt == "jpeg2000" and _channels_of_jpeg2000(data) > 1 and _bits_of_jpeg2000(data) > 8:
-        raise DecodeError(
-            f"this JPEG 2000 has colours of {_bits_of_jpeg2000(data)} bits; they are supported up to 8 bits (gray: 16)"
-        )
+    if fmt == "jpeg2000" and (channels := _channels_of_jpeg2000(data)) > 1 and (bits := _bits_of_jpeg2000(data)) > 8:
+        colors = (3, 4) if openjpeg.is_available() else ()
+        if bits > 16 or channels not in colors:
+            raise DecodeError(
+                f"this JPEG 2000 has {channels} channels of {bits} bits; supported are 8, and gray "
+                f"{'or colours ' if colors else ''}up to 16"
+            )
     header = _PNM_HEADER.match(data) if fmt == "pnm" else None
     if header is not None and header[1] in b"2356" and int(header[4] or 0) not in (255, 65535):
         raise DecodeError(f"this PNM file counts to {int(header[4] or 0)}; supported: 255 and 65535")

@@ -1,4 +1,5 @@
-// Loops of `resample.py`. Rows are filtered vertically first, over the columns that are needed, then horizontally.
+// Loops of `resample.py`. Rows are filtered vertically first, over the columns that are needed, then horizontally; the other way round
+// where that is much less work and nvidia.dali does so.
 #include "arguments.hpp"
 #include "axes.hpp"
 #include "instantiations.hpp"
@@ -151,6 +152,12 @@ static bool rows_first(const Axis& rows, const Axis& columns, i64 rows_read, i64
   return cost(rows, 1.f, columns_read * height) + cost(columns, 1.4f, width * height) <
          cost(columns, 1.4f, width * rows_read) + cost(rows, 1.f, width * height);
 }
+// Whether to filter columns first takes less than a quarter of the work. A tap of a row costs what four of a column do.
+static bool columns_are_cheaper(const Axis& rows, const Axis& columns, i64 rows_read, i64 columns_read) {
+  const f64 height = rows.out_size, width = columns.out_size, row_taps = 4 * width * columns.taps;
+  if (rows.taps == 1 && columns.taps == 1) return false;  // pixels are copied
+  return 4 * (rows_read * (columns_read + row_taps) + height * width * rows.taps) < height * (columns_read * rows.taps + row_taps);
+}
 static Gaps gaps_of(const Axis& rows, const Axis& columns, bool columns_last, i64 channels) {
   if ((columns_last ? columns : rows).kind == NEAREST) {  // one by one
     Gaps gaps;
@@ -184,6 +191,8 @@ struct Slice {
   i64 low, count;  // the first column that is read, and the elements of a row from there
   Gaps gaps;  // in the window; of the pixel `partial`, elements from the first channel in it only
   i64 partial = -1, channel = 0;
+  float *between = nullptr, *sums = nullptr;  // of `resize_columns_first`: rows that are as wide as the output, from `top` on
+  i64 top = 0, rows_read = 0;
 
   void place(Pieces& pieces, i64 height, i64 width, i64 channels) {
     y_starts = pieces.take<i32>(height), x_starts = pieces.take<i32>(width);
@@ -237,6 +246,41 @@ struct Slice {
       }
     }
   }
+  // Takes the memory of `resize_columns_first`.
+  void place_columns_first(Pieces& pieces, i64 height, i64 width, i64 channels) {
+    top = y_starts[0];
+    i64 last = top;
+    for (i64 y = 1; y < height; y++) {
+      top = least<i64>(top, y_starts[y]);
+      last = most<i64>(last, y_starts[y]);
+    }
+    rows_read = last - top + rows.taps;
+    between = pieces.take<float>(rows_read * width * channels + 16);
+    sums = pieces.take<float>(width * channels + 16);
+  }
+  template <class I, class O>
+  void resize_columns_first(const I* src, i64 src_row, O* out, i64 out_row, i64 height, i64 width, i64 channels) const {
+    const float as_it_is = 1.f;
+    const i64 wide = width * channels;
+    for (i64 y = 0; y < rows_read; y++) {
+      vertical(src + (top + y) * src_row + low * channels, src_row, &as_it_is, 1, count, row);
+      horizontal(row, x_starts, x_weights, columns.taps, channels, between + y * wide, width);
+    }
+    for (i64 y = 0; y < height; y++) {
+      O* to = out + y * out_row;
+      vertical(between + (y_starts[y] - top) * wide, wide, y_weights + y * rows.taps, rows.taps, wide, sums);
+      i64 i = 0;
+      for (; i + 16 <= wide; i += 16) store<EVEN, 16>(to + i, read<f32x16>(sums + i));
+      for (; i < wide; i++) store1<EVEN>(to + i, sums[i]);
+      if constexpr (same<O, u8>::value)
+        in_gaps(channels, [&](i64 x, i64 c) { store1<AWAY>(to + x * channels + c, sums[x * channels + c]); });
+    }
+  }
+  template <class F> void in_gaps(i64 channels, F each) const {
+    for (int i = 0; i < gaps.count; i++)
+      for (i64 x = gaps.at[i].begin; x < gaps.at[i].end; x++)
+        for (i64 c = x == partial ? channel : 0; c < channels; c++) each(x, c);
+  }
   template <Rounding R> void pixels(u8* to, i64 begin, i64 end) const {
     each_element<1, R>(row, x_starts + begin, x_weights + begin * columns.taps, columns.taps, 1, to + begin, end - begin);
   }
@@ -251,11 +295,10 @@ struct Slice {
   }
   // The gaps of a filtered row once more.
   void round_up(u8* to, i64 channels) const {
-    for (int i = 0; i < gaps.count; i++)
-      for (i64 x = gaps.at[i].begin; x < gaps.at[i].end; x++)
-        for (i64 c = x == partial ? channel : 0; c < channels; c++)
-          store1<AWAY>(to + x * channels + c,
-                       weighted(row + x_starts[x] * channels + c, channels, x_weights + x * columns.taps, columns.taps));
+    in_gaps(channels, [&](i64 x, i64 c) {
+      store1<AWAY>(to + x * channels + c,
+                   weighted(row + x_starts[x] * channels + c, channels, x_weights + x * columns.taps, columns.taps));
+    });
   }
 };
 
@@ -285,8 +328,16 @@ i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x
                                       : gaps_of_rows(channels);
     slice.set_gaps(gaps, left, width, channels, mirror);
   }
-  for (i64 plane = 0; plane < out.shape[0]; plane++)
-    slice.resize(src.data + plane * src.strides[0], src.strides[1], out.data + plane * out.strides[0], out.strides[1], height, width, channels);
+  if (!columns_last && columns_are_cheaper(slice.rows, slice.columns, rows_read.size(), columns_read.size())) {
+    slice.place_columns_first(pieces, height, width, channels);
+    if (pieces.needed() > scratch.shape[0]) return pieces.needed();
+  }
+  for (i64 plane = 0; plane < out.shape[0]; plane++) {
+    const I* from = src.data + plane * src.strides[0];
+    O* to = out.data + plane * out.strides[0];
+    if (slice.between) slice.resize_columns_first(from, src.strides[1], to, out.strides[1], height, width, channels);
+    else slice.resize(from, src.strides[1], to, out.strides[1], height, width, channels);
+  }
   return 0;
 }
 REGISTER_PAIRS(resize, ResizeInputs, ResizeOutputs)

@@ -5,7 +5,8 @@ Conventions
 Pixel i covers [i, i+1) (its centre is i + 0.5). The *full* output has `full_size` pixels and covers the region of
 interest of the input; `out` is the window of it that begins at `window`, so a crop that follows costs nothing.
 The size of the full output is decided by the caller. Rows are filtered vertically first, on contiguous memory and only
-over the columns that are needed, then horizontally; between the passes values stay float32.
+over the columns that are needed, then horizontally, or the other way round where that is much less work; between the
+passes values stay float32.
 """
 
 from __future__ import annotations
@@ -82,12 +83,12 @@ def resize_axes(
 
 
 def _call(name: str, source: Array, target: Array, *options: Any) -> None:
-    """Call a kernel, a second time if it needs more scratch memory than there is."""
+    """Call a kernel, again while it needs more scratch memory than there is."""
     call = kernel(name, source.dtype, target.dtype)
     given = (source, target, *options, FILTERS, PLACES)
     needed = call(*given, scratch())
-    if needed:
-        call(*given, scratch(needed))
+    while needed:
+        needed = call(*given, scratch(needed))
 
 
 def resize(

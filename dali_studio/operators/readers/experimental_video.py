@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.video_codec import VideoIndex
 from dali_studio.operators.decoders.frames import PAD_MODES, PadArguments, check_fill
@@ -78,7 +79,8 @@ class Video(PadArguments, VideoReader):
         ]  # fmt: skip
         refused: list[tuple[str, dict[str, Any]]] = [
             ("file_root", {"sequence_length": 3}), ("file_root", {**root, **files}),
-            ("labels", {**files, "labels": (1, 2)}), ("sequence_length", {**root, "sequence_length": 99}),
+            ("labels", {**files, "labels": (1, 2)}), ("labels", {**files, "labels": ()}),
+            ("sequence_length", {**root, "sequence_length": 99}),
             ("filenames", {**files, "filenames": "/no/such.mp4"}),
             ("filenames", {**files, "filenames": video_folder("list.txt")}),
             ("file_list", {**frames, "file_list": "/no/such"}), ("image_type", {**root, "image_type": "GRAY"}),
@@ -96,6 +98,8 @@ class Video(PadArguments, VideoReader):
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
         if args["pad_mode"] == "constant" or not args["fill_value"]:
             check_fill(args["fill_value"])
+        if args["filenames"] and args["labels"] is not None and not args["labels"]:
+            raise ArgumentError("no labels are given.", hint="Give one per file, or none at all.", argument="labels")
         return VideoReader.infer(args)
 
     @classmethod

@@ -93,14 +93,16 @@ def p(kind="gray", size=64):
     size = (size, size) if isinstance(size, int) else size
     image = fn.contrast(fn.resize(image, size=size), contrast=LEVELS[np.round(3.4).astype(np.int32)])
     mask = np.array(255 ^ (2 ** (8 - np.arange(1, 4)[1].item()) - 1), dtype=np.uint8)
-    return image & mask, getattr(np, "pi")
+    sound = fn.spectrogram(fn.external_source(name="y"), window_length=8, window_fn=np.hanning(8).tolist())
+    return image & mask, getattr(np, "pi"), sound
 """)
     assert found == []
     image, contrast = graph.node("image"), graph.node("contrast")
     assert (image.operator, image.arguments["output_type"]) == ("decoders.image", "GRAY")
     assert graph.node("resize").arguments["size"] == (64, 64)
     assert contrast.arguments["contrast"] == pytest.approx(0.1 + 3 * 0.18)
-    assert len(graph.outputs) == 2
+    assert graph.node("sound").arguments["window_fn"] == pytest.approx((0, 0.18826, 0.61126, 0.95048, 0.95048, 0.61126, 0.18826, 0), abs=1e-5)
+    assert len(graph.outputs) == 3
 
 
 def test_a_parallel_source_that_is_not_known_is_left_out() -> None:

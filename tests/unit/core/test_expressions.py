@@ -38,7 +38,7 @@ def test_operands() -> None:
         ("b * 2", "leaves out input 'a'"), ("a * 2 + b", "a node holds one operation"), ("sqr(a)", "Did you mean 'sqrt'"),
         ("sqrt(a, b)", "takes 1 operands, not 2"), ("a @ b", "There is no such operator"), ("a + UINT8(300)", "does not fit"),
         ("a + 2**40", "is no operand"), ("a + 1099511627776", "INT64"), ("a + 'x'", "is no operand"),
-        ("a + UINT8(0.5)", "no whole number"), ("a < b < c", "holds no operation"), ("a.b + 1", "is no operand"),
+        ("a + UINT8(0.5)", "no whole number"), ("a * FLOAT16(3.5)", "FLOAT16; take FLOAT"), ("a < b < c", "holds no operation"), ("a.b + 1", "is no operand"),
         ("__import__('os')", "There is no function"), ("a + " + "1" * 300, "characters"), ("(" * 150 + "a", "is no expression"),
     ],
 )  # fmt: skip

@@ -7,6 +7,7 @@ import io
 import struct
 import threading
 import zlib
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import simplejpeg
 from images import picture
 from PIL import Image, ImageOps
 
-from dali_studio.kernels.cpu import image_codec
+from dali_studio.kernels.cpu import image_codec, openjpeg
 from dali_studio.kernels.cpu.image_codec import DecodeError, ImageInfo
 from dali_studio.kernels.jpeg import libjpeg
 
@@ -411,9 +412,32 @@ def test_what_is_not_supported_says_so(data_dir: Path) -> None:
         image_codec.decode(lossless)
     with pytest.raises(DecodeError, match="four inks"):
         image_codec.decode(FILES["jpeg cmyk"], output_type="ANY_DATA")
-    deep = next((data_dir / "jpeg2k_16bit").glob("*16bit.jp2")).read_bytes()
-    with pytest.raises(DecodeError, match="colours of 16 bits"):
-        image_codec.decode(deep)
+
+
+def test_jpeg2000_of_more_than_8_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """FFmpeg writes it without a loss; 12 bits are the upper ones of 16."""
+    av: Any = pytest.importorskip("av")
+    wide = picture(40, 53, 3, np.uint16)
+    for pixel_format, bits in ("rgb48le", 16), ("gbrp12le", 12):
+        frame = av.VideoFrame.from_ndarray(wide, "rgb48le").reformat(format=pixel_format)
+        data = _jpeg2000_of(av, frame)
+        info = image_codec.peek(data)
+        assert (info.bit_depth, info.channels) == (16, 3)
+        found = image_codec.decode(data, dtype=np.uint16)
+        ours = frame.to_ndarray().astype(np.uint16) << 16 - bits
+        assert np.array_equal(found, ours)
+        with pytest.raises(DecodeError, match="damaged or cut off"):
+            image_codec.decode(data[: len(data) // 2], dtype=np.uint16)
+    monkeypatch.setattr(openjpeg, "is_available", lambda: False)
+    with pytest.raises(DecodeError, match=r"3 channels of 12 bits; .* gray up to 16"):
+        image_codec.peek(data)
+
+
+def _jpeg2000_of(av: Any, frame: Any) -> bytes:
+    codec = av.CodecContext.create("jpeg2000", "w")
+    codec.width, codec.height, codec.pix_fmt, codec.time_base = frame.width, frame.height, frame.format.name, Fraction(1)
+    codec.options = {"format": "j2k", "pred": "dwt53"}
+    return b"".join(bytes(packet) for packet in [*codec.encode(frame), *codec.encode(None)])
 
 
 @pytest.mark.parametrize("seed", range(4))

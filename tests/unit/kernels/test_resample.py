@@ -28,6 +28,7 @@ SIZES = [
     ((7, 5), (3, 9)),
     ((1, 1), (4, 3)),
     ((9, 1), (2, 2)),
+    ((3, 90), (200, 17)),  # columns are filtered first
 ]
 
 
@@ -109,14 +110,17 @@ def test_regions_that_are_no_numbers_stay_inside() -> None:
 
 @pytest.mark.parametrize("kind", list(Interp))
 @pytest.mark.parametrize("channels", [1, 3, 4])
-def test_window_equals_crop_of_the_whole(kind: Interp, channels: int) -> None:
-    src = image(61, 47, channels)
-    whole = np.zeros((40, 70, channels), np.uint8)
+@pytest.mark.parametrize(("size", "full"), [((61, 47), (40, 70)), ((5, 900), (400, 70))])
+def test_window_equals_crop_of_the_whole(
+    kind: Interp, channels: int, size: tuple[int, int], full: tuple[int, int]
+) -> None:
+    src = image(*size, channels)
+    whole = np.zeros((*full, channels), np.uint8)
     resize(src, whole, kind, kind)
     part, mirrored = np.zeros((21, 33, channels), np.uint8), np.zeros((21, 33, channels), np.uint8)
-    resize(src, part, kind, kind, window=(9, 30), full_size=(40, 70))
+    resize(src, part, kind, kind, window=(9, 30), full_size=full)
     np.testing.assert_array_equal(part, whole[9:30, 30:63])
-    resize(src, mirrored, kind, kind, window=(9, 30), full_size=(40, 70), mirror=True)
+    resize(src, mirrored, kind, kind, window=(9, 30), full_size=full, mirror=True)
     np.testing.assert_array_equal(mirrored, part[:, ::-1])
 
 
