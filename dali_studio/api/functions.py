@@ -53,8 +53,8 @@ def class_for(schema: OperatorSchema) -> type:
     """The ``ops`` class of an operator: arguments first, inputs at the call."""
     function = function_for(schema)
 
-    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
-        self.arguments = arguments
+    def __init__(self: Any, *positional: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
+        self.arguments = by_place(schema, positional) | arguments
 
     def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
         given = {**self.arguments, **arguments}
@@ -65,6 +65,20 @@ def class_for(schema: OperatorSchema) -> type:
     name = schema.class_name.rpartition(".")[2]
     members = {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema), "schema": schema}
     return type(name, (), members)
+
+
+def by_place(schema: OperatorSchema, positional: Sequence[Any]) -> dict[str, Any]:
+    """The arguments that a class of ``ops`` takes without their names: those of external sources.
+
+    Raises
+    ------
+    TypeError
+        For more than it takes.
+    """
+    names = ("source", "num_outputs") if schema.argument("source") is not None else ()
+    if len(positional) > len(names):
+        raise TypeError(f"ops.{schema.class_name} takes its arguments by their names; {positional[len(names)]!r} has none.")
+    return dict(zip(names, positional, strict=False))
 
 
 def populate(
@@ -103,9 +117,9 @@ def _deprecated(entry: Any, name: str, instead: str, group: str) -> Any:
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return entry(*inputs, **arguments)
 
-    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
+    def __init__(self: Any, *positional: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-        entry.__init__(self, **arguments)
+        entry.__init__(self, *positional, **arguments)
 
     if isinstance(entry, type):
         return type(last, (entry,), {"__init__": __init__, "__doc__": message})
