@@ -77,7 +77,8 @@ def by_place(schema: OperatorSchema, positional: Sequence[Any]) -> dict[str, Any
     """
     names = ("source", "num_outputs") if schema.argument("source") is not None else ()
     if len(positional) > len(names):
-        raise TypeError(f"ops.{schema.class_name} takes its arguments by their names; {positional[len(names)]!r} has none.")
+        given = repr(positional[len(names)])
+        raise TypeError(f"ops.{schema.class_name} takes its arguments by their names; {given} has none.")
     return dict(zip(names, positional, strict=False))
 
 
@@ -152,6 +153,11 @@ def _explain_missing(target: ModuleType, root: ModuleType, known: Sequence[str])
         raise AttributeError(message, name=name, obj=target)
 
     target.__getattr__ = __getattr__
+
+
+def nearest_operator(path: str) -> str:
+    """The function of ``fn`` that may be meant by the name of none; empty if none is like it."""
+    return _nearest(path, default_registry().functions())
 
 
 def _nearest(path: str, known: Sequence[str]) -> str:
