@@ -15,7 +15,7 @@ from dali_studio.api.branches import RETURNED
 from dali_studio.api.functions import nearest_operator
 from dali_studio.api.reading import known
 from dali_studio.api.reading.expressions import Expressions
-from dali_studio.api.reading.functions import text_alone
+from dali_studio.api.reading.functions import free_names, lines_of, text_alone
 from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
 from dali_studio.api.reading.options import Options
 from dali_studio.api.reading.surroundings import ASKED
@@ -31,6 +31,8 @@ from dali_studio.api.reading.values import (
     class_around,
     creator_of,
     inherited,
+    is_json,
+    is_plain,
     items_of,
     method_in,
     text_of,
@@ -336,8 +338,30 @@ class Calls(Expressions):
         graph = self.trace.graph
         node = next((graph.node(one.name) for one in known.nodes_in(made)), list(graph.nodes())[-1])
         assert self.module is not None
-        text = text_alone(code.node, *self.module)
+        text = text_alone(code.node, *self.module, self._around(code))
         graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
+
+    def _around(self, code: UserFunction) -> list[str]:
+        """Lines for what a function uses of the functions around it; those that the source does not tell are noted."""
+        lines: list[str] = []
+        for name in free_names(code.node):
+            scope = code.scope
+            while scope.outer is not None and name not in scope.names:
+                scope = scope.outer
+            value = scope.names.get(name)
+            if scope.outer is None or name not in scope.names:  # of the module, or of Python
+                continue
+            if isinstance(value, Imported):
+                package, _, last = value.path.rpartition(".")
+                lines.append(f"from {package} import {last} as {name}" if package else f"import {last} as {name}")
+            elif isinstance(value, UserFunction) and isinstance(value.node, ast.FunctionDef) and self.module:
+                lines += [*self._around(value), lines_of(value.node, self.module[1])]
+            elif value is None or (is_plain(value) and is_json(value)):
+                lines.append(f"{name} = {value!r}")
+            else:
+                self.note(f"The function that is kept as code uses `{name}`, whose value is not told where it runs.",
+                          f"Give {name} a value in the code of the node.")  # fmt: skip
+        return lines
 
     def _left_out(self, function: str, key: str, value: Any) -> bool:
         if not known.has_unknown(value) and not isinstance(value, _OBJECTS):

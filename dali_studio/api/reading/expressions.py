@@ -117,7 +117,7 @@ class Expressions(ABC):
         try:
             return branches.read(scope.find(node.id))
         except KeyError:
-            return Unknown(node.id, scope.nearest(node.id))
+            return Unknown(node.id, None if scope.is_open() else scope.nearest(node.id))
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         return self.attribute_of(self.expression(node.value, scope), node.attr, text_of(node))
@@ -156,10 +156,14 @@ class Expressions(ABC):
         return Unknown(f"self.{name}")
 
     def _tuple(self, node: ast.Tuple, scope: Scope) -> Any:
-        return tuple(self.several(node.elts, scope))
+        items = self._list(node, scope)
+        return items if isinstance(items, Unknown) else tuple(items)
 
-    def _list(self, node: ast.List, scope: Scope) -> Any:
-        return self.several(node.elts, scope)
+    def _list(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Any:
+        items = self.several(node.elts, scope)
+        # of values, no place is known where their number is not; results are kept, as they may be outputs
+        lost = any(isinstance(one, Unknown) and one.text.startswith("*") for one in items)
+        return Unknown(text_of(node)) if lost and not [*known.nodes_in(items)] else items
 
     def several(self, nodes: Sequence[ast.expr], scope: Scope) -> list[Any]:
         made: list[Any] = []
@@ -195,7 +199,7 @@ class Expressions(ABC):
         return made
 
     def _set(self, node: ast.Set | ast.SetComp, scope: Scope) -> Any:
-        items = self.several(node.elts, scope) if isinstance(node, ast.Set) else self._listcomp(node, scope)
+        items = self._list(node, scope) if isinstance(node, ast.Set) else self._listcomp(node, scope)
         return self.computed(lambda: list(dict.fromkeys(items)), text_of(node))
 
     _setcomp = _set

@@ -82,17 +82,19 @@ class Interpreter(Calls):
         scope.names[path.partition(".")[0]] = Imported(path.partition(".")[0])
 
     def _importfrom(self, node: ast.ImportFrom, scope: Scope) -> None:
+        module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name == "*":
-                self._import_all(node.module or "", scope)
+                self._import_all(module, scope)
             else:
-                scope.names[alias.asname or alias.name] = known.imported(f"{node.module or ''}.{alias.name}")
+                scope.names[alias.asname or alias.name] = known.imported(f"{module}.{alias.name}")
 
     def _import_all(self, module: str, scope: Scope) -> None:
         if module in ("nvidia.dali.types", "dali_studio.types"):
             scope.names |= {one: known.imported(f"{module}.{one}") for one in dir(types) if not one.startswith("_")}
         names = {"nvidia.dali": ("fn", "ops", "types", "math", "tfrecord", "pipeline_def", "Pipeline")}
         names["dali_studio"] = names["nvidia.dali"]
+        scope.opened = scope.opened or not known.imported(module).path.startswith(known.ROOT)
         for name in names.get(module, ("pipeline_def", "Pipeline") if module == "nvidia.dali.pipeline" else ()):
             scope.names[name] = known.imported(f"{module}.{name}")
 
@@ -103,6 +105,8 @@ class Interpreter(Calls):
         bases = [self.expression(base, scope) for base in node.bases]
         is_pipeline = any(creator_of(base) == "Pipeline" or (isinstance(base, UserClass) and base.is_pipeline)
                           for base in bases)  # fmt: skip
+        if any(isinstance(base, Unknown | Imported) for base in bases):
+            is_pipeline = is_pipeline or any(getattr(one, "name", "") == "define_graph" for one in node.body)
         names: dict[str, Any] = {}
         for base in bases:
             names = (base.names if isinstance(base, UserClass) else {}) | names

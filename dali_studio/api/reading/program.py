@@ -17,7 +17,7 @@ from dali_studio.api.reading import known
 from dali_studio.api.reading.call_sites import CallSites
 from dali_studio.api.reading.calls import kind_of
 from dali_studio.api.reading.interpreter import Interpreter, following
-from dali_studio.api.reading.known import Unknown
+from dali_studio.api.reading.known import Function, FunctionClass, Unknown
 from dali_studio.api.reading.values import (
     Instance,
     Maker,
@@ -173,6 +173,13 @@ class Program:
             interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
             if not pipelines:
                 named = "This text" if self._file == "program" else self._file
+                calling = [f"{one}()" for one in self._calling()]
+                if calling:
+                    raise _unreadable(
+                        f"{named} has no pipeline, but functions that call operators: {', '.join(calling[:3])}"
+                        f"{' and others' if calling[3:] else ''}.",
+                        f"Write @pipeline_def above one, or pipeline_def({calling[0][:-2]})(...).", self._file,
+                    )  # fmt: skip
                 composed = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("Compose")
                                for one in ast.walk(self.tree))  # fmt: skip
                 raise _unreadable(
@@ -207,7 +214,9 @@ class Program:
             if isinstance(node, ast.Try | ast.If):
                 holds = interpreter.expression(node.test, scope) if isinstance(node, ast.If) else None
                 told = holds if isinstance(holds, bool) else None  # `__name__` is not told: both are followed
-                for inner in [*(() if told is False else node.body), *(() if told else node.orelse)]:
+                kept, other = () if told is False else node.body, () if told else node.orelse
+                # of what is not told, the first has the last word, as in functions
+                for inner in (*kept, *other) if isinstance(node, ast.Try) else (*other, *kept):
                     self._of_module(inner)
             elif isinstance(node, kinds | ast.Expr | ast.AugAssign) and not self._makes(node):
                 if isinstance(node, ast.With):
@@ -253,6 +262,17 @@ class Program:
         order = {node.name: node.lineno for node in ast.walk(self.tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
+
+    def _calling(self) -> list[str]:
+        """Functions of the module that call operators."""
+        found: list[str] = []
+        for name, value in self._scope.names.items():
+            calls = ast.walk(value.node) if isinstance(value, UserFunction) else ()
+            functions = [one.func for one in calls if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+            made = (self._interpreter.expression(one, self._scope) for one in functions)
+            if any(isinstance(one, Function | FunctionClass) for one in made):
+                found.append(name)
+        return found
 
     def _is_pipeline(self, name: str, made: UserClass) -> bool:
         """Whether a class makes pipelines; those that are there for others to be derived from them do not."""

@@ -39,6 +39,7 @@ class Scope:
 
     names: dict[str, Any] = field(default_factory=dict[str, Any])
     outer: Scope | None = None
+    opened: bool = False
 
     def find(self, name: str) -> Any:
         """The value of a name; raises `KeyError`."""
@@ -48,6 +49,10 @@ class Scope:
                 return scope.names[name]
             scope = scope.outer
         return known.BUILTINS[name]
+
+    def is_open(self) -> bool:
+        """Whether there may be names that are not told: all those of a module have been imported."""
+        return self.opened or (self.outer is not None and self.outer.is_open())
 
     def nearest(self, name: str) -> str:
         """The name that is most like one that is not found; empty if none is."""

@@ -278,6 +278,86 @@ def test_as_many_results_as_names_where_their_number_is_not_told(names: str) -> 
         body("a, b = fn.random.uniform()\nreturn a")
 
 
+def test_a_function_that_is_kept_as_code_has_what_it_uses_of_those_around_it() -> None:
+    source = """
+LIMIT = 3
+@pipeline_def(batch_size=2)
+def p(words, scale=2.5):
+    import math as m
+    from os import path
+    names = ("a", 1)
+    def half(x):
+        return x * scale / 2
+    def change(x):
+        y = half(x) + LIMIT + m.pi
+        return np.asarray(y), words(names), path
+    return fn.python_function(fn.random.uniform(), function=change, num_outputs=2)
+"""
+    graph, found = findings(source)
+    kept: Any = list(graph.nodes())[-1].objects["function"]
+    text: str = kept.source
+    namespace: dict[str, Any] = {"words": len}
+    exec(compile(text, "code", "exec"), namespace)
+    y, count, _ = namespace["change"](4.0)
+    assert (round(float(y), 4), count) == (11.1416, 2)
+    assert [one.message for one in found] == [
+        "The function that is kept as code uses `words`, whose value is not told where it runs."
+    ]
+
+
+def test_a_list_of_which_some_are_not_told_has_no_places() -> None:
+    graph, found = body("shape = (3, *settings.size)\nreturn fn.random.uniform(shape=[shape[-2]]), *settings.more", "import settings")
+    assert "shape" not in next(iter(graph.nodes())).arguments
+    assert "shape[-2]" in found[0].message
+    assert len(graph.outputs) == 2
+
+
+def test_names_may_come_from_all_of_a_module() -> None:
+    _, found = body("return fn.random.uniform(range=args.range)", "from conf import *")
+    assert [one.code for one in found] == ["DS502"]
+    _, found = body("return fn.random.uniform(dtype=FLOAT)", "from nvidia.dali.types import *")
+    assert found == []
+
+
+def test_of_imports_that_depend_on_what_is_installed_the_first_count() -> None:
+    source = """
+from somewhere import available
+if available("nvidia.dali"):
+    from nvidia.dali.pipeline import Pipeline as Base
+else:
+    Base = object
+from .torch import tensor
+class Made(Base):
+    def __init__(self):
+        super().__init__(3, 2, None)
+    def define_graph(self):
+        return fn.random.uniform(shape=tensor([1]))
+"""
+    graph, found = findings(source)
+    assert graph.options.batch_size == 3
+    assert ["`tensor([1])`" in one.message for one in found] == [True]
+
+
+def test_a_class_whose_base_is_of_another_module() -> None:
+    source = """
+from mine import Base
+class Made(Base):
+    def __init__(self, size):
+        super().__init__(3, 2, None)
+        self.draw = ops.random.Uniform(shape=(size,))
+    def define_graph(self):
+        return self.draw()
+made = Made(5)
+"""
+    graph, found = findings(source)
+    assert (last(graph)["shape"], graph.options.batch_size, found) == ((5,), 3, [])
+
+
+def test_functions_alone_are_no_pipeline_and_are_named() -> None:
+    with pytest.raises(DaliStudioError, match=r"has no pipeline, but functions that call operators: flipped\(\)\. .*pipeline_def\(flipped\)"):
+        findings(FLIPPED)
+
+
 def test_axes_and_augmentations() -> None:
     lines = """x = fn.random.uniform(shape=(4, 4, 3), range=(0, 255))
 x = fn.cast(fn.reinterpret(x[dali.newaxis][0], layout="HWC"), dtype=types.UINT8)
