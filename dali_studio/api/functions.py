@@ -53,8 +53,8 @@ def class_for(schema: OperatorSchema) -> type:
     """The ``ops`` class of an operator: arguments first, inputs at the call."""
     function = function_for(schema)
 
-    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
-        self.arguments = arguments
+    def __init__(self: Any, *positional: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
+        self.arguments = by_place(schema, positional) | arguments
 
     def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
         given = {**self.arguments, **arguments}
@@ -65,6 +65,21 @@ def class_for(schema: OperatorSchema) -> type:
     name = schema.class_name.rpartition(".")[2]
     members = {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema), "schema": schema}
     return type(name, (), members)
+
+
+def by_place(schema: OperatorSchema, positional: Sequence[Any]) -> dict[str, Any]:
+    """The arguments that a class of ``ops`` takes without their names: those of external sources.
+
+    Raises
+    ------
+    TypeError
+        For more than it takes.
+    """
+    names = ("source", "num_outputs") if schema.argument("source") is not None else ()
+    if len(positional) > len(names):
+        given = repr(positional[len(names)])
+        raise TypeError(f"ops.{schema.class_name} takes its arguments by their names; {given} has none.")
+    return dict(zip(names, positional, strict=False))
 
 
 def populate(
@@ -103,9 +118,9 @@ def _deprecated(entry: Any, name: str, instead: str, group: str) -> Any:
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return entry(*inputs, **arguments)
 
-    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
+    def __init__(self: Any, *positional: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
         warnings.warn(message, DeprecationWarning, stacklevel=2)
-        entry.__init__(self, **arguments)
+        entry.__init__(self, *positional, **arguments)
 
     if isinstance(entry, type):
         return type(last, (entry,), {"__init__": __init__, "__doc__": message})
@@ -138,6 +153,11 @@ def _explain_missing(target: ModuleType, root: ModuleType, known: Sequence[str])
         raise AttributeError(message, name=name, obj=target)
 
     target.__getattr__ = __getattr__
+
+
+def nearest_operator(path: str) -> str:
+    """The function of ``fn`` that may be meant by the name of none; empty if none is like it."""
+    return _nearest(path, default_registry().functions())
 
 
 def _nearest(path: str, known: Sequence[str]) -> str:

@@ -87,18 +87,22 @@ def _text(imports: str, entries: Sequence[str]) -> str:
 
 def _function(schema: OperatorSchema, name: str) -> str:
     inputs = _inputs(schema)
-    keywords = _keywords(schema)
-    # An external source has no inputs: its source and the number of outputs may stand there instead.
-    at = 2 if schema.argument("source") is not None else 0
+    keywords, at = _keywords(schema), _by_place(schema)
     star = [] if _repeats(schema) else ["*"]
     parts = [*inputs, *_slash(schema), *keywords[:at], *star, *keywords[at:]]
     return f"def {name}({_joined(parts)}) -> {_result(schema)}:\n{_doc(schema, 1)}"
 
 
+def _by_place(schema: OperatorSchema) -> int:
+    """How many arguments may stand without their names: of an external source, which has no inputs, the first two."""
+    return 2 if schema.argument("source") is not None else 0
+
+
 def _class(schema: OperatorSchema, name: str) -> str:
     inputs = _inputs(schema)
     first = ["self", *inputs, *_slash(schema)]
-    made = _joined(["self", "*", *_keywords(schema, required=False)], 2)
+    keywords, at = _keywords(schema, required=False), _by_place(schema)
+    made = _joined(["self", *keywords[:at], "*", *keywords[at:]], 2)
     called = _joined([*first, "**arguments: Any"], 2)
     return (
         f"class {name}:\n{_doc(schema, 1, body=False)}"

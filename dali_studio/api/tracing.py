@@ -252,6 +252,8 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
             [item[i] if _is_set(item) else item for item in inputs] for i in range(wide[0])
         ]
         results = [trace_operator(name, row, arguments, trace) for row in rows]
+        if len(results) == 1:
+            return results[0]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
     trace = trace or current or _trace_of(inputs, arguments)
     if trace is None:

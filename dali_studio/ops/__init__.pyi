@@ -871,9 +871,9 @@ class ExternalSource:
     """
     def __init__(
         self,
-        *,
         source: Any = ...,
         num_outputs: int | None = ...,
+        *,
         layout: str | _Sequence[str] | None = ...,
         dtype: DALIDataType | None = ...,
         ndim: int | None = ...,

@@ -158,6 +158,16 @@ def test_one_output_in_a_tuple() -> None:
     same_steps(act)
 
 
+def test_one_output_in_a_list_is_a_result() -> None:
+    data = [(batch,) for batch in batches()]
+    check("x = fn.external_source(data, num_outputs=1)\ny = fn.cast(x, dtype=types.INT32)\nreturn 2 * y + y[0], fn.cat(x, x)", names={"data": data})
+
+
+def test_classes_take_a_source_by_its_place() -> None:
+    data = [(batch, batch) for batch in batches()]
+    check("a, b = ops.ExternalSource(data, 2, layout='HW')()\nreturn a, b, ops.ExternalSource(lambda: data[0][0])()", names={"data": data})
+
+
 DATA = {
     "dense array": np.arange(24, dtype=np.int16).reshape(3, 2, 4),
     "list of arrays": [np.zeros((2, 3), np.uint8), np.ones((4, 5), np.uint8)],

@@ -12,13 +12,17 @@ from typing import Any, cast
 
 from dali_studio.api import branches
 from dali_studio.api.branches import RETURNED
+from dali_studio.api.functions import nearest_operator
 from dali_studio.api.reading import known
 from dali_studio.api.reading.expressions import Expressions
-from dali_studio.api.reading.functions import text_alone
+from dali_studio.api.reading.functions import free_names, lines_of, text_alone
 from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
+from dali_studio.api.reading.options import Options
+from dali_studio.api.reading.surroundings import ASKED
 from dali_studio.api.reading.values import (
     Bound,
     Instance,
+    Maker,
     Partial,
     Scope,
     Super,
@@ -27,6 +31,9 @@ from dali_studio.api.reading.values import (
     class_around,
     creator_of,
     inherited,
+    is_json,
+    is_plain,
+    items_of,
     method_in,
     text_of,
 )
@@ -36,8 +43,12 @@ from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.written import ForeignFunction
 
+#: What has no value as arguments have it.
+_OBJECTS = UserFunction | UserClass | Instance | Bound | Partial | Maker
 #: Calls inside each other.
 _MAX_DEPTH = 40
+#: Functions of Python that are followed, as they have to do with what the source defines.
+_LOOKING = ("getattr", "hasattr", "vars", "map", "filter")
 
 
 class Returned(Exception):  # noqa: N818 - no error
@@ -88,12 +99,31 @@ class Calls(Expressions):
         arguments = self.several(node.args, scope)
         keywords = self.named(node.keywords, scope)
         self.at(node)
-        if isinstance(function, Unknown) and function.text == "getattr" and len(arguments) > 1:
-            owner, attribute, *default = arguments
-            if isinstance(attribute, str):
-                found = self.attribute_of(owner, attribute, text_of(node))
-                return default[0] if default and known.has_unknown(found) else found
+        if isinstance(function, Unknown) and function.text in _LOOKING and arguments:
+            return self._looked(function.text, arguments, node)
         return self._applied(function, arguments, keywords, node, name)
+
+    def _looked(self, function: str, arguments: list[Any], node: ast.Call) -> Any:
+        """What functions of Python give that look into objects, or call a function for each of several values."""
+        owner, *rest = arguments
+        if function == "vars":
+            kept = owner.values if isinstance(owner, Options) else getattr(owner, "attributes", None)
+            return Unknown(text_of(node)) if kept is None else kept
+        if function in ("map", "filter"):
+            rows = [items_of(one) for one in rest]
+            if not rows or any(one is None for one in rows):
+                return Unknown(text_of(node))
+            turns = [*zip(*cast("list[list[Any]]", rows), strict=False)]
+            made = [self._applied(owner, [*turn], {}, node, "") for turn in turns]
+            held = [turn[0] for turn, holds in zip(turns, made, strict=True) if holds is True]
+            return made if function == "map" else held
+        attribute, *default = rest or [None]
+        if not isinstance(attribute, str):
+            return Unknown(text_of(node))
+        found = self.attribute_of(owner, attribute, text_of(node))
+        if function == "hasattr":
+            return Unknown(text_of(node)) if isinstance(owner, Unknown | Imported) else not isinstance(found, Unknown)
+        return default[0] if default and known.has_unknown(found) else found
 
     def named(self, given: Sequence[ast.keyword], scope: Scope) -> dict[str, Any]:
         """The values of arguments that have names, those of a dictionary behind ``**`` included."""
@@ -115,26 +145,50 @@ class Calls(Expressions):
         if isinstance(function, Function):
             return self._operator(function, arguments, keywords, name)
         if isinstance(function, FunctionClass):
-            return FunctionObject(function.function, keywords)
+            old = text_of(node.func).rpartition(".")[2]
+            if old in known.OLD_CLASSES:
+                self.note(f"ops.{old} is of an older nvidia.dali; it is read as ops.{known.OLD_CLASSES[old]}.",
+                          "Write so: nvidia.dali has the old name no longer.", severity="info")  # fmt: skip
+            return FunctionObject(function.function, function.function.by_place(arguments) | keywords)
         if isinstance(function, FunctionObject):
             return self._operator(function.function, arguments, {**function.arguments, **keywords}, name)
-        if isinstance(function, Partial):
-            given = [*function.arguments, *arguments], {**function.keywords, **keywords}
-            return self._applied(function.function, *given, node, name)
-        if isinstance(function, Imported) and function.path == "functools.partial" and arguments:
-            return Partial(arguments[0], arguments[1:], keywords)
         if isinstance(function, UserFunction):
             return self._invoke(function, [], arguments, keywords)
         if isinstance(function, UserClass):
             return self.instance(function, arguments, keywords)
+        if isinstance(function, Bound):
+            return function.call(arguments, keywords)
+        if isinstance(function, Maker):
+            return function(arguments, keywords)
+        if isinstance(function, Partial):
+            given = [*function.arguments, *arguments], {**function.keywords, **keywords}
+            return self._applied(function.function, *given, node, name)
         if isinstance(function, Instance) and (method := self.method(function, "__call__")) is not None:
             return method.call(arguments, keywords)
-        if creator_of(function) == "Pipeline":
+        if isinstance(function, Imported):
+            return self._imported(function, arguments, keywords, node, name)
+        return self._called(function, arguments, keywords, node, name)
+
+    def _imported(
+        self, function: Imported, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
+    ) -> Any:
+        """What something gives that is imported and has a meaning for pipelines."""
+        creator, path = creator_of(function), function.path
+        if creator == "Pipeline":
             made = Instance(None)
             self.base_method(made, "__init__", arguments, keywords)
             return made
-        if isinstance(function, Bound):
-            return function.call(arguments, keywords)
+        if creator:
+            return Maker(keywords)(arguments[:1], {})
+        if path == "functools.partial" and arguments:
+            return Partial(arguments[0], arguments[1:], keywords)
+        if path == "dataclasses.field":
+            made = keywords.get("default_factory")
+            return self._applied(made, [], {}, node, "") if made else keywords.get("default", Unknown(text_of(node)))
+        if path == "dataclasses.asdict" and isinstance(arguments[0] if arguments else None, Instance):
+            return dict(arguments[0].attributes)
+        if path in ASKED and not known.has_unknown([*arguments, *keywords.values()]):
+            return self._asked(path, arguments, keywords, text_of(node))
         return self._called(function, arguments, keywords, node, name)
 
     def _called(
@@ -146,19 +200,35 @@ class Calls(Expressions):
             path = function.path if isinstance(function, Imported) else text
             if _has_default(path, arguments):
                 return arguments[1]
-            return self._unknown_function(path, arguments, keywords, name)
+            what = function.text if isinstance(function, Unknown) and function.text != text else ""
+            return self._unknown_function(path, arguments, keywords, node, name, what)
         if known.is_library(function):
             return self._library(function, text, arguments, keywords, name)
         if [*known.nodes_in(given)] or isinstance(getattr(function, "__self__", None), DataNode):
             return self.appended(lambda: function(*arguments, **keywords), text, arguments, keywords, name)
-        if known.has_unknown(given) and not isinstance(getattr(function, "__self__", None), list | dict):
+        owner = getattr(function, "__self__", None)
+        arranging = isinstance(owner, list | dict) or any(function is one for one in known.ARRANGING)
+        if known.has_unknown(given) and not arranging:
             return Unknown(text_of(node))
         return self.computed(lambda: function(*arguments, **keywords), text_of(node))
 
-    def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
-        """What a function gives that is known neither here nor in the source."""
-        plain = not [*known.nodes_in([*arguments, *keywords.values()])]
-        return Unknown(path) if plain else self.unknown_call(path, arguments, keywords, name)
+    def _unknown_function(
+        self, path: str, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str, what: str
+    ) -> Any:
+        """What a function gives that is known neither here nor in the source; a variable for it holds `what`."""
+        if not [*known.nodes_in([*arguments, *keywords.values()])]:
+            return Unknown(text_of(node))
+        reason = f"{path} is `{what}`, which is no operator of dali_studio" if what else ""
+        return self.unknown_call(path, arguments, keywords, name, reason)
+
+    def _asked(self, path: str, arguments: list[Any], keywords: dict[str, Any], text: str) -> Any:
+        """What is taken for an answer of the program's surroundings."""
+        value = self.computed(lambda: ASKED[path](*arguments, **keywords), text)
+        if not isinstance(value, Unknown):
+            self.note(f"What `{text}` gives is known when the program runs; {known.text_of_value(value)} is taken.",
+                      "Set what follows from it in the designer.", severity="info")  # fmt: skip
+            self.taken.append(self.found.pop())
+        return value
 
     def _library(
         self, function: Callable[..., Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
@@ -171,8 +241,13 @@ class Calls(Expressions):
             except TypeError as error:
                 raise Refused(str(error)) from error
         traces = [*known.nodes_in([*arguments, *keywords.values()])]
-        if known.has_unknown([*arguments, *keywords.values()]) or known.is_large(arguments, keywords):
-            return self.unknown_call(text, arguments, keywords, name) if traces else Unknown(text)
+        optional = {one.name for one in inspect.signature(function).parameters.values() if one.default is not one.empty}
+        keywords = {key: one for key, one in keywords.items()
+                    if key not in optional or not self._left_out(text, key, one)}  # fmt: skip
+        untold = [one for one in [*arguments, *keywords.values()] if known.has_unknown(one)]
+        if untold or known.is_large(arguments, keywords):
+            reason = known.untold(untold, text) if untold else f"{text} asks for more than is read"
+            return self.unknown_call(text, arguments, keywords, name, reason) if traces else Unknown(text)
         if not traces:
             return self.computed(lambda: function(*arguments, **keywords), text)
         before = self.trace.graph.copy()
@@ -222,11 +297,14 @@ class Calls(Expressions):
     def _operator(self, function: Function, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
         """Append a call of an operator; what the source does not tell is left out."""
         if not function.known:
-            return self.unknown_call(function.name, arguments, keywords, name)
+            return self.unknown_call(function.name, arguments, keywords, name, near=nearest_operator(function.name))
+        placed = function.by_place(arguments)
+        if placed:
+            arguments, keywords = arguments[len(placed):], placed | keywords
         code = keywords.get("function") if self.module is not None and function.name == "python_function" else None
         kept = {"function"} if isinstance(code, UserFunction) else set[str]()
         given = {key: value for key, value in keywords.items()
-                 if key not in kept and not self._left_out(function, key, value)}  # fmt: skip
+                 if key not in kept and not self._left_out(f"fn.{function.name}", key, value)}  # fmt: skip
         if "source" in keywords and "source" not in given:
             given.pop("parallel", None)  # what makes no sense without it
         inputs = [self.as_input(one) for one in arguments]
@@ -249,6 +327,8 @@ class Calls(Expressions):
             else:
                 if isinstance(code, UserFunction):
                     self._keep(code, made)
+                if len(given) + len(kept) < len(keywords):
+                    self.lacking |= {one.name for one in known.nodes_in(made)}
                 return made
             finally:
                 self.trace.suggested = ""
@@ -258,15 +338,37 @@ class Calls(Expressions):
         graph = self.trace.graph
         node = next((graph.node(one.name) for one in known.nodes_in(made)), list(graph.nodes())[-1])
         assert self.module is not None
-        text = text_alone(code.node, *self.module)
+        text = text_alone(code.node, *self.module, self._around(code))
         graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
 
-    def _left_out(self, function: Function, key: str, value: Any) -> bool:
-        if not known.has_unknown(value) and not isinstance(value, UserFunction | UserClass | Instance):
+    def _around(self, code: UserFunction) -> list[str]:
+        """Lines for what a function uses of the functions around it; those that the source does not tell are noted."""
+        lines: list[str] = []
+        for name in free_names(code.node):
+            scope = code.scope
+            while scope.outer is not None and name not in scope.names:
+                scope = scope.outer
+            value = scope.names.get(name)
+            if scope.outer is None or name not in scope.names:  # of the module, or of Python
+                continue
+            if isinstance(value, Imported):
+                package, _, last = value.path.rpartition(".")
+                lines.append(f"from {package} import {last} as {name}" if package else f"import {last} as {name}")
+            elif isinstance(value, UserFunction) and isinstance(value.node, ast.FunctionDef) and self.module:
+                lines += [*self._around(value), lines_of(value.node, self.module[1])]
+            elif value is None or (is_plain(value) and is_json(value)):
+                lines.append(f"{name} = {value!r}")
+            else:
+                self.note(f"The function that is kept as code uses `{name}`, whose value is not told where it runs.",
+                          f"Give {name} a value in the code of the node.")  # fmt: skip
+        return lines
+
+    def _left_out(self, function: str, key: str, value: Any) -> bool:
+        if not known.has_unknown(value) and not isinstance(value, _OBJECTS):
             return False
         what = f"`{known.text_of_value(value)}`" if known.has_unknown(value) else "a Python object"
         self.note(
-            f"{key} of fn.{function.name} is {what}, whose value the source does not tell; it is left out.",
+            f"{key} of {function} is {what}, whose value the source does not tell; it is left out.",
             "Set it in the designer, or give arguments={...} with values of the function's parameters.", argument=key,
         )  # fmt: skip
         return True
@@ -274,13 +376,23 @@ class Calls(Expressions):
     def as_input(self, value: Any) -> Any:
         """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
         self.is_defined(value)
-        if isinstance(value, Unknown | Imported | UserFunction | Instance):
-            text = value.text if isinstance(value, Unknown) else getattr(value, "path", "value")
-            return self.unknown_call(text, [], {}, "")
+        if isinstance(value, Unknown):
+            reason = f"The source does not tell `{value.text}`"
+            return self.unknown_call(value.text.partition("(")[0], [], {}, "", reason)
+        if isinstance(value, Imported | _OBJECTS):
+            return self.unknown_call(getattr(value, "path", "value"), [], {}, "")
         return value
 
     def instance(self, made_of: UserClass, arguments: list[Any], keywords: dict[str, Any]) -> Instance:
         made = Instance(made_of, dict(made_of.names))
+        nodes, found = len(self.trace.graph), len(self.found)
+        self._initialize(made, made_of, arguments, keywords)
+        if not made_of.is_pipeline and len(self.trace.graph) == nodes:  # a source of data, say, is not looked into
+            made.found = self.found[found:]
+            del self.found[found:]
+        return made
+
+    def _initialize(self, made: Instance, made_of: UserClass, arguments: list[Any], keywords: dict[str, Any]) -> None:
         method = method_in(made_of, "__init__")
         if method is not None:
             self._invoke(method, [made], arguments, keywords)
@@ -288,7 +400,9 @@ class Calls(Expressions):
             self.base_method(made, "__init__", arguments, keywords)
         else:
             made.attributes |= dict(zip(made_of.fields(), arguments, strict=False)) | keywords
-        return made
+            after = method_in(made_of, "__post_init__")
+            if after is not None:
+                self._invoke(after, [made])
 
     def _invoke(
         self, function: UserFunction, first: list[Any], arguments: Sequence[Any] = (),

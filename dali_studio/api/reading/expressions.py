@@ -6,7 +6,7 @@ import ast
 import operator
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, MappingView, Sequence
 from enum import Enum
 from functools import partial
 from typing import Any, cast
@@ -29,6 +29,7 @@ from dali_studio.api.reading.values import (
     is_plain,
     items_of,
     json_of,
+    name_for,
     text_of,
 )
 from dali_studio.api.trace import Trace
@@ -56,6 +57,10 @@ class Expressions(ABC):
     def __init__(self, file: str, trace: Trace) -> None:
         self._file, self.trace = file, trace
         self.found: list[Diagnostic] = []
+        #: What has been taken for what a program asks its surroundings for.
+        self.taken: list[Diagnostic] = []
+        #: Nodes of which an argument is left out: how many outputs they have is not told, either.
+        self.lacking: set[str] = set()
         self.line, self._steps = 0, 0
 
     def place(self) -> str:
@@ -112,7 +117,7 @@ class Expressions(ABC):
         try:
             return branches.read(scope.find(node.id))
         except KeyError:
-            return Unknown(node.id, scope.nearest(node.id))
+            return Unknown(node.id, None if scope.is_open() else scope.nearest(node.id))
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         return self.attribute_of(self.expression(node.value, scope), node.attr, text_of(node))
@@ -120,13 +125,17 @@ class Expressions(ABC):
     def attribute_of(self, owner: Any, name: str, text: str) -> Any:
         if isinstance(owner, Imported):
             return known.imported(f"{owner.path}.{name}")
+        if isinstance(owner, UserClass) and name == "__annotations__":
+            return dict.fromkeys(owner.fields())
         if isinstance(owner, UserClass) or (isinstance(owner, type) and issubclass(owner, Enum)):
             names = owner.names if isinstance(owner, UserClass) else owner.__members__
             return names.get(name, Unknown(text))
         if isinstance(owner, Instance):
             return self._of_instance(owner, name)
         if isinstance(owner, Options):
-            return owner.values.get(name, Unknown(text))
+            if name in owner.values:
+                return owner.get(name)
+            owner = owner.values  # whose methods such objects have
         if isinstance(owner, Super):
             return self.method(owner, name) or Bound(partial(self.base_method, owner.instance, name))
         found = known.method_of(owner, name)
@@ -134,7 +143,11 @@ class Expressions(ABC):
 
     def _of_instance(self, owner: Instance, name: str) -> Any:
         if name in owner.attributes:
+            self.found += owner.found
+            owner.found.clear()
             return owner.attributes[name]
+        if name == "__dict__":
+            return owner.attributes
         method = self.method(owner, name)
         if method is not None:
             return method.call([], {}) if method.is_property else method
@@ -143,10 +156,14 @@ class Expressions(ABC):
         return Unknown(f"self.{name}")
 
     def _tuple(self, node: ast.Tuple, scope: Scope) -> Any:
-        return tuple(self.several(node.elts, scope))
+        items = self._list(node, scope)
+        return items if isinstance(items, Unknown) else tuple(items)
 
-    def _list(self, node: ast.List, scope: Scope) -> Any:
-        return self.several(node.elts, scope)
+    def _list(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Any:
+        items = self.several(node.elts, scope)
+        # of values, no place is known where their number is not; results are kept, as they may be outputs
+        lost = any(isinstance(one, Unknown) and one.text.startswith("*") for one in items)
+        return Unknown(text_of(node)) if lost and not [*known.nodes_in(items)] else items
 
     def several(self, nodes: Sequence[ast.expr], scope: Scope) -> list[Any]:
         made: list[Any] = []
@@ -164,15 +181,41 @@ class Expressions(ABC):
             item = self.expression(value, scope)
             if key is None:
                 made |= cast("dict[Any, Any]", item) if isinstance(item, dict) else {}
-            elif isinstance(name := self.expression(key, scope), str | int | float | bool):
-                made[name] = item
+            else:
+                self._put(made, self.expression(key, scope), item)
         return made
 
-    def condition(self, test: ast.expr, scope: Scope) -> Any:
-        """The value of a condition; of one that the source does not tell, that it holds."""
+    def _put(self, made: dict[Any, Any], key: Any, item: Any) -> None:
+        if is_plain(key) and not isinstance(key, list | dict | np.ndarray):
+            self.computed(partial(made.__setitem__, key, item), "")
+
+    def _dictcomp(self, node: ast.DictComp, scope: Scope) -> Any:
+        turns = self._turns(node.generators, Scope(outer=scope))
+        if turns is None:
+            return Unknown(text_of(node))
+        made: dict[Any, Any] = {}
+        for turn in turns:
+            self._put(made, self.expression(node.key, turn), self.expression(node.value, turn))
+        return made
+
+    def _set(self, node: ast.Set | ast.SetComp, scope: Scope) -> Any:
+        items = self._list(node, scope) if isinstance(node, ast.Set) else self._listcomp(node, scope)
+        return self.computed(lambda: list(dict.fromkeys(items)), text_of(node))
+
+    _setcomp = _set
+
+    def _namedexpr(self, node: ast.NamedExpr, scope: Scope) -> Any:
+        value = self.expression(node.value, scope, name_for([node.target]))
+        self.assign(node.target, value, scope)
+        return value
+
+    def condition(self, test: ast.expr, scope: Scope, expected: bool | None = None) -> Any:
+        """The value of a condition; of one that the source does not tell, that it holds, or what is `expected`."""
         condition = self.expression(test, scope)
         if not self.is_defined(condition):
             return True
+        if isinstance(condition, Unknown | Imported) and expected is not None:
+            return expected
         if isinstance(condition, Unknown | Imported):
             self.note(
                 f"The source does not tell whether `{text_of(test)}` holds; it is read as if it did.",
@@ -213,6 +256,8 @@ class Expressions(ABC):
             value = self.expression(part.value if isinstance(part, ast.FormattedValue) else part, scope)
             spec = part.format_spec if isinstance(part, ast.FormattedValue) else None
             form = "" if spec is None else self.expression(spec, scope)
+            if isinstance(part, ast.FormattedValue) and chr(max(part.conversion, 0)) in "ra" and is_plain(value):
+                value = repr(value)
             if not isinstance(value, known.WRITABLE) or not isinstance(form, str):
                 return Unknown(text_of(node))
             parts.append(self.computed(partial(known.formatted, value, form), text_of(node)))
@@ -222,7 +267,7 @@ class Expressions(ABC):
         ends = (node.lower, node.upper, node.step)
         return slice(*(None if one is None else self.expression(one, scope) for one in ends))
 
-    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp, scope: Scope) -> Any:
+    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> Any:
         turns = self._turns(node.generators, Scope(outer=scope))
         if turns is None:
             return Unknown(text_of(node))
@@ -247,6 +292,8 @@ class Expressions(ABC):
             return self.appended(lambda: owner[at], text_of(node), [owner, at], {}, name)
         if known.has_unknown(at) or isinstance(owner, Unknown | Imported):
             return Unknown(text_of(node))
+        if isinstance(owner, Options):
+            return owner.get(at) if isinstance(at, str) and at in owner.values else Unknown(text_of(node))
         if isinstance(owner, list | tuple | dict | str | np.ndarray):
             return self.computed(lambda: cast(Any, owner)[at], text_of(node))
         return Unknown(text_of(node))
@@ -268,6 +315,8 @@ class Expressions(ABC):
         """A plain value, or that it is not known."""
         try:
             value = compute()
+            if isinstance(value, MappingView):  # of a dictionary
+                return [*cast("Any", value)]
             return value if not isinstance(value, int) or value.bit_length() <= known.MAX_ITEMS else Unknown(text)
         except DaliStudioError:
             if Trace.current() is not None:
@@ -299,7 +348,7 @@ class Expressions(ABC):
         return False
 
     def unknown_call(
-        self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = ""
+        self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
     ) -> UnknownResult:
         """A node for a call of something that is no operator here."""
         operator = re.sub(r"[^\w.]+", "_", path.removeprefix("dali.fn.")).strip("_.")[:80] or "unknown"
@@ -315,7 +364,8 @@ class Expressions(ABC):
             graph.connect(self.trace.here(source).port, key, argument=argument)
         reason = reason or f"{path} is no operator of dali_studio"
         self.note(f"{reason}: {key} keeps its place, and cannot run.",
-                  "Replace the node, or write what it does with operators.", node=key)  # fmt: skip
+                  f"Did you mean fn.{near}?" if near else "Replace the node, or write what it does with operators.",
+                  node=key)  # fmt: skip
         return UnknownResult(self.trace, PortRef(node=key, output=0), "cpu")
 
     def appended(
@@ -323,6 +373,9 @@ class Expressions(ABC):
         before: Graph | None = None,
     ) -> Any:  # fmt: skip
         """What an operation on operators' results appends; `before` is the graph to go back to if that fails."""
+        untold = [one for one in [*arguments, *keywords.values()] if known.has_unknown(one)]
+        if untold:
+            return self.unknown_call(text, arguments, keywords, name, known.untold(untold, text))
         self.trace.suggested = name
         try:
             return append()
@@ -331,8 +384,8 @@ class Expressions(ABC):
                 raise
             said = error.diagnostics[0].message if isinstance(error, DaliStudioError) else str(error)
             self.trace.graph = before or self.trace.graph
-            self.note(f"{text}: {said}", "What nvidia.dali computes there is not known here.")
-            return self.unknown_call(text, arguments, keywords, name, f"`{text}` is not understood")
+            reason = f"`{text}` is not understood ({said.rstrip('.')})"
+            return self.unknown_call(text, arguments, keywords, name, reason)
         finally:
             self.trace.suggested = ""
 

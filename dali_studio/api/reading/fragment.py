@@ -276,11 +276,13 @@ class _Fragment(Interpreter):
             raise self.bad("inputs are results of fn and numbers.")
         return value
 
-    def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
+    def _unknown_function(
+        self, path: str, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str, what: str
+    ) -> Any:
         raise self.bad(f"{shortened(path)} is not called here.")
 
     def unknown_call(
-        self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = ""
+        self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
     ) -> UnknownResult:
         raise self.bad(f"{shortened(path)} is not read.")
 

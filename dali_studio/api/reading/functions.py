@@ -7,10 +7,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 
-def text_alone(function: ast.FunctionDef | ast.Lambda, module: Sequence[ast.stmt], text: str) -> str:
+def text_alone(
+    function: ast.FunctionDef | ast.Lambda, module: Sequence[ast.stmt], text: str, around: Sequence[str] = ()
+) -> str:
     """The text of a module whose last function is `function`.
 
-    Before it stand the imports, functions, classes and values of `module` that it uses, and those that these use.
+    Before it stand the imports, functions, classes and values of `module` that it uses, and those that these use, and
+    the lines `around` it.
 
     Parameters
     ----------
@@ -28,15 +31,26 @@ def text_alone(function: ast.FunctionDef | ast.Lambda, module: Sequence[ast.stmt
             if at not in needed and name in _bound(statement) and statement is not function:
                 needed.add(at)
                 waiting += _used(statement)
-    parts = [_lines(one, text) for at, one in enumerate(module) if at in needed]
+    parts = [lines_of(one, text) for at, one in enumerate(module) if at in needed]
+    parts += ["\n".join(around)] if around else []
     if isinstance(function, ast.Lambda):
         made = f"def change({ast.unparse(function.args)}):\n    return {ast.unparse(function.body)}"
     else:
-        made = _lines(function, text)
+        made = lines_of(function, text)
     return "\n\n".join([*parts, made]) + "\n"
 
 
-def _lines(statement: ast.stmt, text: str) -> str:
+def free_names(function: ast.FunctionDef | ast.Lambda) -> list[str]:
+    """Names that a function reads and does not give a value."""
+    own = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    own |= {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    inner = [one for one in ast.walk(function) if isinstance(one, ast.stmt)]
+    own |= {name for one in inner for name in _bound(one)}
+    return [name for name in dict.fromkeys(_used(function)) if name not in own]
+
+
+def lines_of(statement: ast.stmt, text: str) -> str:
+    """The lines of a statement, from the margin."""
     lines = text.splitlines()[statement.lineno - 1 : statement.end_lineno]
     return textwrap.dedent("\n".join(lines))
 

@@ -11,11 +11,13 @@ import ast
 import copy
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from enum import Enum
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
+from dali_studio import types
 from dali_studio.api.branches import Branch
 from dali_studio.api.reading import known
 from dali_studio.api.reading.calls import Calls, Refused, Returned
@@ -34,11 +36,16 @@ from dali_studio.api.reading.values import (
 )
 from dali_studio.api.statements import assigned
 from dali_studio.api.tracing import DataNode, reading_at
+from dali_studio.schema.model import Device
 
 
 class _Leaves(Exception):  # noqa: N818 - no error: the way out of a loop, or to its next turn
     def __init__(self, word: str) -> None:
         self.word = word
+
+
+#: Of a loop whose end a condition says.
+_MAX_TURNS = 100
 
 
 class Interpreter(Calls):
@@ -75,15 +82,19 @@ class Interpreter(Calls):
         scope.names[path.partition(".")[0]] = Imported(path.partition(".")[0])
 
     def _importfrom(self, node: ast.ImportFrom, scope: Scope) -> None:
+        module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name == "*":
-                self._import_all(node.module or "", scope)
+                self._import_all(module, scope)
             else:
-                scope.names[alias.asname or alias.name] = known.imported(f"{node.module or ''}.{alias.name}")
+                scope.names[alias.asname or alias.name] = known.imported(f"{module}.{alias.name}")
 
     def _import_all(self, module: str, scope: Scope) -> None:
+        if module in ("nvidia.dali.types", "dali_studio.types"):
+            scope.names |= {one: known.imported(f"{module}.{one}") for one in dir(types) if not one.startswith("_")}
         names = {"nvidia.dali": ("fn", "ops", "types", "math", "tfrecord", "pipeline_def", "Pipeline")}
         names["dali_studio"] = names["nvidia.dali"]
+        scope.opened = scope.opened or not known.imported(module).path.startswith(known.ROOT)
         for name in names.get(module, ("pipeline_def", "Pipeline") if module == "nvidia.dali.pipeline" else ()):
             scope.names[name] = known.imported(f"{module}.{name}")
 
@@ -94,12 +105,18 @@ class Interpreter(Calls):
         bases = [self.expression(base, scope) for base in node.bases]
         is_pipeline = any(creator_of(base) == "Pipeline" or (isinstance(base, UserClass) and base.is_pipeline)
                           for base in bases)  # fmt: skip
+        if any(isinstance(base, Unknown | Imported) for base in bases):
+            is_pipeline = is_pipeline or any(getattr(one, "name", "") == "define_graph" for one in node.body)
         names: dict[str, Any] = {}
         for base in bases:
             names = (base.names if isinstance(base, UserClass) else {}) | names
         values = [one for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign | ast.ClassDef)]
         self.body(values, Scope(names, scope))
         own = tuple(base for base in bases if isinstance(base, UserClass))
+        if any(isinstance(base, Imported) and base.path.startswith("enum.") for base in bases):
+            members = {key: value for key, value in names.items() if not known.has_unknown(value)}
+            scope.names[node.name] = self.computed(partial(cast(Any, Enum), node.name, members), node.name)
+            return
         scope.names[node.name] = UserClass(node, scope, is_pipeline, names, own)
 
     def _expr(self, node: ast.Expr, scope: Scope) -> None:
@@ -140,8 +157,12 @@ class Interpreter(Calls):
 
     def _unpack(self, targets: Sequence[ast.expr], value: Any, scope: Scope) -> None:
         starred = next((i for i, one in enumerate(targets) if isinstance(one, ast.Starred)), None)
+        results = cast("list[Any]", value) if isinstance(value, list) else [value]
+        first = results[0] if results else None
+        if isinstance(first, DataNode) and first.name in self.lacking and len(results) != len(targets):
+            value = UnknownResult(self.trace, first.port, cast("Device", first.device))
         if isinstance(value, UnknownResult):
-            value = value.outputs(len(targets))
+            value = value.outputs(len(targets) - (starred is not None))
         items = list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple | np.ndarray) else None
         if items is None or (starred is None and len(items) != len(targets)) or len(items) < len(targets) - 1:
             if isinstance(value, DataNode) or items is not None:
@@ -165,7 +186,8 @@ class Interpreter(Calls):
         raise _Leaves("continue")
 
     def _if(self, node: ast.If, scope: Scope) -> None:
-        condition = self.condition(node.test, scope)
+        stops, goes_on = _stops(node.body), _stops(node.orelse)
+        condition = self.condition(node.test, scope, None if stops == goes_on else goes_on)
         targets = assigned([*node.body, *node.orelse])
         values = [partial(self._held, target, scope) for target in map(loaded, targets.values())]
 
@@ -196,6 +218,9 @@ class Interpreter(Calls):
         elif items is None:
             self.note(f"The loop over `{text_of(node.iter)}` is not read: the source does not tell its items.",
                       "Loops over ranges, lists and tuples are read.")  # fmt: skip
+            for target in assigned(node.body).values():
+                if isinstance(target, ast.Name):
+                    scope.names.setdefault(target.id, Unknown(target.id))
             return
         for item in items:
             self.assign(node.target, item, scope)
@@ -205,6 +230,22 @@ class Interpreter(Calls):
                 if way.word == "break":
                     return
         self.body(node.orelse, scope)
+
+    def _while(self, node: ast.While, scope: Scope) -> None:
+        for _ in range(_MAX_TURNS):
+            holds = self.expression(node.test, scope)
+            if isinstance(holds, Unknown | Imported | DataNode) or isinstance(node.test, ast.Constant):
+                break
+            if not holds:
+                return self.body(node.orelse, scope)
+            try:
+                self.body(node.body, scope)
+            except _Leaves as way:
+                if way.word == "break":
+                    return None
+        self.note(f"`{text_of(node)}` is not read to its end.", "Only what makes up the pipeline is read.",
+                  severity="info")  # fmt: skip
+        return None
 
     def _try(self, node: ast.Try, scope: Scope) -> None:
         self.guarded += bool(node.handlers)
@@ -231,6 +272,11 @@ class Interpreter(Calls):
                 if item.optional_vars is not None:
                     self.assign(item.optional_vars, context, scope)
             self.body(node.body, scope)
+
+
+def _stops(statements: Sequence[ast.stmt]) -> bool:
+    """Whether the program ends behind statements, as it does where it does not like what it is given."""
+    return bool(statements) and isinstance(statements[-1], ast.Raise)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -20,8 +21,9 @@ from dali_studio import math as elementwise
 from dali_studio import tfrecord, types
 from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.default import default_registry
-from dali_studio.api.functions import function_for
-from dali_studio.api.reading.options import Parser, parser
+from dali_studio.api.functions import by_place, function_for
+from dali_studio.api.indexing import newaxis
+from dali_studio.api.reading.options import SETTINGS, Parser, parser, settings
 from dali_studio.api.tracing import DataNode
 
 #: Items of lists, characters of texts and bits of numbers that a source may ask for.
@@ -75,6 +77,13 @@ class Function:
     def __call__(self, *inputs: Any, **arguments: Any) -> Any:
         return function_for(default_registry().schema(self.name))(*inputs, **arguments)
 
+    def by_place(self, positional: Sequence[Any]) -> dict[str, Any]:
+        """The arguments that a call without inputs may give without their names; none of what it does not take."""
+        try:
+            return by_place(default_registry().schema(self.name), positional)
+        except TypeError:
+            return {}
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionClass:
@@ -114,7 +123,7 @@ def value_of(path: str) -> Any:
             name = default_registry().former().get(name, name)
             return Function(name) if name in _functions() or not _is_group(name) else Imported(path)
         if group == "ops":
-            found = _by_class().get(name)
+            found = _by_class().get(OLD_CLASSES.get(name, name))
             return FunctionClass(Function(found)) if found else Imported(path)
         if group == "types" and not name.startswith("_") and name in dir(types):
             return getattr(types, name)
@@ -154,6 +163,13 @@ def _is_group(name: str) -> bool:
     return any(one.startswith(f"{name}.") for one in names)
 
 
+#: Classes of `ops` that nvidia.dali had once, and what they are called today.
+OLD_CLASSES = {
+    f"{old}{window}": f"decoders.Image{window}"
+    for old in ("HostDecoder", "nvJPEGDecoder") for window in ("", "Crop", "Slice", "RandomCrop")
+}  # fmt: skip
+
+
 def _by_class() -> dict[str, str]:
     registry = default_registry()
     today = {registry.schema(name).class_name: name for name in registry.functions()}
@@ -183,6 +199,19 @@ def _bounded(items: Any) -> Any:
     if len(items) > MAX_ITEMS:
         raise ValueError(f"more than {MAX_ITEMS} items")
     return items
+
+
+def _set(items: Sequence[Any] = ()) -> list[Any]:
+    return list(dict.fromkeys(items))
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        items = [*map(_copied, cast("Sequence[Any]", value))]
+        return items if isinstance(value, list) else tuple(items)
+    if isinstance(value, dict):
+        return {key: _copied(one) for key, one in cast("dict[Any, Any]", value).items()}
+    return value
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -222,26 +251,38 @@ _VALUES: dict[str, Any] = {
         "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
         "bool_", "pi", "e", "inf", "nan", "deg2rad", "rad2deg", "radians", "degrees", "sqrt", "log", "exp", "sin",
         "cos", "round", "floor", "ceil", "abs", "clip", "minimum", "maximum", "power", "mean", "sum", "prod",
-        "concatenate", "stack", "matmul", "dot", "diag",
+        "concatenate", "stack", "matmul", "dot", "diag", "finfo", "iinfo", "newaxis", "dtype", "expand_dims", "squeeze",
+        "reshape", "transpose", "cumsum", "sort", "argsort", "max", "min", "std", "all", "any", "where", "flip",
     )},
-    "numpy.array": _array, "numpy.asarray": _array, "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
+    **{f"{package}.{name}": _array for package, names in (
+        ("numpy", ("array", "asarray", "ascontiguousarray")), ("jax.numpy", ("array", "asarray")),
+        ("torch", ("tensor", "as_tensor", "Tensor", "FloatTensor", "from_numpy")),
+    ) for name in names},
+    "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
     "numpy.linspace": _linspace, "numpy.arange": _arange,
     **{f"numpy.{name}": _window(getattr(np, name)) for name in ("hanning", "hamming", "blackman", "bartlett")},
     **{f"math.{name}": getattr(math, name) for name in (
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
-        "radians", "degrees", "floor", "ceil", "hypot", "fabs",
+        "radians", "degrees", "floor", "ceil", "hypot", "fabs", "prod", "trunc", "gcd", "isclose",
     )},
     f"{ROOT}.data_node.DataNode": DataNode, f"{ROOT}.pipeline.DataNode": DataNode,
-    "collections.OrderedDict": dict, "argparse.ArgumentParser": parser,
+    f"{ROOT}.newaxis": newaxis, f"{ROOT}.data_node.newaxis": newaxis,
+    **dict.fromkeys(SETTINGS, settings),
+    "collections.OrderedDict": dict, "argparse.ArgumentParser": parser, "copy.copy": _copied, "copy.deepcopy": _copied,
     **{f"pathlib.{name}": PurePosixPath for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
-    "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
+    **{f"os.path.{name}": getattr(posixpath, name) for name in (
+        "join", "basename", "dirname", "split", "splitext", "normpath", "expanduser",
+    )},
+    **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.fspath"), str), "os.sep": "/", "os.path.sep": "/",
 }  # fmt: skip
 BUILTINS: dict[str, Any] = {
     "abs": abs, "all": all, "any": any, "bool": bool, "dict": dict, "enumerate": _enumerate, "float": float,
     "int": int, "isinstance": _isinstance, "len": len, "list": list, "max": max, "min": min, "range": _range,
     "reversed": _reversed, "round": round, "sorted": sorted, "str": str, "sum": sum,
-    "tuple": tuple, "zip": _zip,
+    "tuple": tuple, "zip": _zip, "set": _set, "frozenset": _set, "slice": slice, "repr": repr, "divmod": divmod,
 }  # fmt: skip
+#: Functions that take apart and put together, be it what the source does not tell.
+ARRANGING = (dict, list, tuple, _enumerate, _reversed, _zip, _copied, settings, len)
 #: Methods that may be called, by the type of what they belong to.
 _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     (DataNode, frozenset({"gpu", "cpu", "shape", "property", "source_info"})),
@@ -249,9 +290,17 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
         "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
         "float64",
     })),
-    (list, frozenset({"append", "extend", "insert", "pop", "index", "copy", "reverse"})),
+    (list, frozenset({
+        "append", "extend", "insert", "pop", "index", "copy", "reverse", "remove", "sort", "clear", "count",
+    })),
     (dict, frozenset({"get", "items", "keys", "values", "update", "pop", "copy", "setdefault"})),
-    (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
+    (str, frozenset({
+        "lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition",
+        "startswith", "endswith", "removeprefix", "removesuffix", "replace", "join", "title", "capitalize", "isdigit",
+        "find", "count",
+    })),
+    (Enum, frozenset({"name", "value"})),
+    (np.finfo | np.iinfo, frozenset({"min", "max", "eps", "tiny", "bits"})),
     (PurePosixPath, frozenset({"joinpath", "as_posix", "with_suffix", "parent", "name", "stem", "suffix"})),
     (tuple, frozenset({"index", "count"})),
     (Parser, frozenset({
@@ -260,7 +309,7 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     })),
     (np.ndarray | np.generic, frozenset({
         "tolist", "item", "astype", "reshape", "flatten", "copy", "round", "clip", "min", "max", "sum", "mean", "T",
-        "shape", "size", "ndim",
+        "shape", "size", "ndim", "dtype", "ravel", "squeeze", "transpose", "numpy", "std", "prod",
     })),
 )
 
@@ -269,6 +318,8 @@ def method_of(value: Any, name: str) -> Any:
     """A method of a plain value or of an operator's result that may be called; ``None`` for all others."""
     if isinstance(value, str) and name == "format":
         return partial(_format, value)
+    if isinstance(value, PurePosixPath) and name in ("resolve", "absolute", "expanduser"):
+        return partial(PurePosixPath, posixpath.expanduser(value) if name == "expanduser" else value)
     if is_library(value) and name == "augmentation":  # an augmentation with other magnitudes
         return getattr(value, name)
     for kind, names in _METHODS:
@@ -352,6 +403,8 @@ def has_unknown(value: Any) -> bool:
         return any(map(has_unknown, cast("Sequence[Any]", value)))
     if isinstance(value, dict):
         return any(map(has_unknown, cast("dict[Any, Any]", value).values()))
+    if isinstance(value, slice):
+        return any(map(has_unknown, cast("tuple[Any, ...]", (value.start, value.stop, value.step))))
     return isinstance(value, Unknown | Imported)
 
 
@@ -360,15 +413,25 @@ def is_there(value: Any) -> bool:
     return not isinstance(value, Unknown) and not (isinstance(value, Imported) and not value.path.startswith(ROOT))
 
 
+def untold(values: Sequence[Any], text: str) -> str:
+    """That the source does not tell values of an expression."""
+    return f"The source does not tell {' and '.join(f'`{text_of_value(one)}`' for one in values)} in `{text}`"
+
+
 def text_of_value(value: Any) -> str:
     """A value in a message, with the expressions of what the source does not tell."""
     if isinstance(value, Unknown):
         return value.text
     if isinstance(value, Imported):
         return value.path
+    if isinstance(value, Enum):
+        return value.name
     if isinstance(value, list | tuple):
         inside = ", ".join(map(text_of_value, cast("Sequence[Any]", value)))
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if isinstance(value, dict):
+        items = cast("dict[Any, Any]", value).items()
+        return f"{{{', '.join(f'{key!r}: {text_of_value(one)}' for key, one in items)}}}"
     return repr(value) if value is None or isinstance(value, WRITABLE) else type(value).__name__
 
 

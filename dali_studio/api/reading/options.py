@@ -1,19 +1,36 @@
-"""Options of a program's command line: ``argparse``, whose defaults a source tells."""
+"""Settings of a program: options of its command line (``argparse``), whose defaults a source tells, and such."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 _FLAGS = {"store_true": False, "store_false": True}
 _TYPES = (int, float, str, bool)
+#: Dictionaries of packages whose items are attributes as well.
+SETTINGS = (
+    "types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict", "omegaconf.OmegaConf.create", "munch.Munch",
+    "munch.munchify", "box.Box", "addict.Dict", "attrdict.AttrDict", "dotmap.DotMap", "yacs.config.CfgNode",
+    "ml_collections.ConfigDict", "ml_collections.config_dict.ConfigDict", "mmengine.Config", "mmengine.ConfigDict",
+)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
 class Options:
-    """What ``parse_args`` gives: the defaults; who calls the program may give others."""
+    """What ``parse_args`` gives: the defaults; who calls the program may give others. Or settings of another kind."""
 
     values: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def get(self, name: str) -> Any:
+        """A setting; dictionaries in it are settings, too. Raises `KeyError`."""
+        value = self.values[name]
+        return Options(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+
+
+def settings(given: Mapping[str, Any] | None = None, **named: Any) -> Options:
+    """Such an object of a dictionary, of names and values, or of both."""
+    return Options({**(given or {}), **named})
 
 
 @dataclass(slots=True, eq=False)

@@ -17,8 +17,17 @@ from dali_studio.api.reading import known
 from dali_studio.api.reading.call_sites import CallSites
 from dali_studio.api.reading.calls import kind_of
 from dali_studio.api.reading.interpreter import Interpreter, following
-from dali_studio.api.reading.known import Unknown
-from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of, method_in
+from dali_studio.api.reading.known import Function, FunctionClass, Unknown
+from dali_studio.api.reading.values import (
+    Instance,
+    Maker,
+    Scope,
+    UserClass,
+    UserFunction,
+    calls_creator,
+    creator_of,
+    method_in,
+)
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import output_port
 from dali_studio.codegen.structure import CONDITIONAL
@@ -31,6 +40,8 @@ from dali_studio.graph.node import GraphOptions, option_found
 _DEFAULTS = GraphOptions()
 _OPTIONS = ("batch_size", "num_threads", "device_id", "seed", "prefetch_queue_depth")
 _CPU_ONLY = -99999
+#: What may make one.
+_Pipeline = UserFunction | UserClass | Instance | Maker
 
 
 class ReadingWarning(UserWarning):
@@ -139,7 +150,9 @@ class Program:
         """An interpreter of what is no part of the pipeline."""
         trace = Trace(_DEFAULTS)
         trace.branches = Branches(trace)
-        return Interpreter(self._file, trace)
+        made = Interpreter(self._file, trace)
+        made.taken = self._interpreter.taken
+        return made
 
     @property
     def interpreter(self) -> Interpreter:
@@ -160,6 +173,13 @@ class Program:
             interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
             if not pipelines:
                 named = "This text" if self._file == "program" else self._file
+                calling = [f"{one}()" for one in self._calling()]
+                if calling:
+                    raise _unreadable(
+                        f"{named} has no pipeline, but functions that call operators: {', '.join(calling[:3])}"
+                        f"{' and others' if calling[3:] else ''}.",
+                        f"Write @pipeline_def above one, or pipeline_def({calling[0][:-2]})(...).", self._file,
+                    )  # fmt: skip
                 composed = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith("Compose")
                                for one in ast.walk(self.tree))  # fmt: skip
                 raise _unreadable(
@@ -174,6 +194,7 @@ class Program:
                 raise _unreadable(f"{self._file} has no pipeline {name!r}.", hint, self._file)
             chosen = name or next(iter(pipelines))
             if not name and len(pipelines) > 1:
+                interpreter.at(getattr(pipelines[chosen], "node", self.tree))
                 interpreter.note(f"{self._file} has the pipelines {', '.join(pipelines)}; {chosen} is read.",
                                  "Give function=... for another one.", severity="info")  # fmt: skip
             with self._trace.active():
@@ -181,7 +202,7 @@ class Program:
         assert self._trace.branches is not None
         self._trace.branches.drop_unused()
         # a loop says the same in each of its turns
-        said = {(one.source, one.message): one for one in reversed(interpreter.found)}
+        said = {(one.source, one.message): one for one in reversed([*interpreter.taken, *interpreter.found])}
         self._found += reversed(said.values())
         return self._trace.graph
 
@@ -193,7 +214,9 @@ class Program:
             if isinstance(node, ast.Try | ast.If):
                 holds = interpreter.expression(node.test, scope) if isinstance(node, ast.If) else None
                 told = holds if isinstance(holds, bool) else None  # `__name__` is not told: both are followed
-                for inner in [*(() if told is False else node.body), *(() if told else node.orelse)]:
+                kept, other = () if told is False else node.body, () if told else node.orelse
+                # of what is not told, the first has the last word, as in functions
+                for inner in (*kept, *other) if isinstance(node, ast.Try) else (*other, *kept):
                     self._of_module(inner)
             elif isinstance(node, kinds | ast.Expr | ast.AugAssign) and not self._makes(node):
                 if isinstance(node, ast.With):
@@ -219,20 +242,37 @@ class Program:
             if isinstance(value, UserFunction) or (isinstance(value, UserClass) and value.is_pipeline)
         }  # fmt: skip
 
-    def _pipelines(self) -> dict[str, UserFunction | UserClass | Instance]:
+    def _pipelines(self) -> dict[str, _Pipeline]:
         """All pipelines of the module, and those inside its functions, by name."""
-        found: dict[str, UserFunction | UserClass | Instance] = {}
+        found: dict[str, _Pipeline] = {}
+        made = [one.function for one in self._scope.names.values() if isinstance(one, Maker) and one.given is not None]
         for name, value in self._scope.names.items():
             is_class = isinstance(value, UserClass) and self._is_pipeline(name, value)
-            if is_class or (isinstance(value, Instance) and value.outputs is not None):
+            is_made = isinstance(value, Maker) and value.function and (value.given or value.function not in made)
+            if is_class or is_made or (isinstance(value, Instance) and value.outputs is not None):
                 found |= {name: value}
         for node, scope in self._decorated(self.tree.body, self._scope):
-            found.setdefault(node.name, UserFunction(node, scope))
+            value = UserFunction(node, scope) if isinstance(node, ast.FunctionDef) else scope.names.get(node.name)
+            if isinstance(value, UserFunction) or (
+                isinstance(value, UserClass) and self._is_pipeline(node.name, value)
+            ):  # fmt: skip
+                found.setdefault(node.name, value)
         for name, node in _builders(self.tree.body):
             found.setdefault(name, UserFunction(node, self._scope))
         order = {node.name: node.lineno for node in ast.walk(self.tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
+
+    def _calling(self) -> list[str]:
+        """Functions of the module that call operators."""
+        found: list[str] = []
+        for name, value in self._scope.names.items():
+            calls = ast.walk(value.node) if isinstance(value, UserFunction) else ()
+            functions = [one.func for one in calls if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+            made = (self._interpreter.expression(one, self._scope) for one in functions)
+            if any(isinstance(one, Function | FunctionClass) for one in made):
+                found.append(name)
+        return found
 
     def _is_pipeline(self, name: str, made: UserClass) -> bool:
         """Whether a class makes pipelines; those that are there for others to be derived from them do not."""
@@ -241,13 +281,19 @@ class Program:
         is_made = self._calls.has(name) or not derived
         return made.is_pipeline and method_in(made, "define_graph") is not None and is_made
 
-    def _decorated(self, statements: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[ast.FunctionDef, Scope]]:
-        """What `pipeline_def` decorates, be it in functions and classes, with the names that are seen there."""
+    def _decorated(
+        self, statements: Sequence[ast.stmt], scope: Scope
+    ) -> Iterator[tuple[ast.FunctionDef | ast.ClassDef, Scope]]:
+        """What `pipeline_def` decorates, in functions and classes, too, and classes in functions, with their names."""
         for node in statements:
             if isinstance(node, ast.FunctionDef) and any(self._decorates(one, scope) for one in node.decorator_list):
                 yield node, scope
-            elif isinstance(node, ast.FunctionDef) and any(map(_is_decorated, node.body)):
-                yield from self._decorated(node.body, self._within(node, scope))
+            elif isinstance(node, ast.FunctionDef) and any(_is_decorated(one) or _is_class(one) for one in node.body):
+                inside = self._within(node, scope)
+                yield from self._decorated(node.body, inside)
+                for one in filter(_is_class, node.body):
+                    self._interpreter.statement(one, inside)
+                    yield cast(ast.ClassDef, one), inside
             else:
                 for part in ("body", "orelse", "finalbody"):
                     yield from self._decorated(getattr(node, part, ()), scope)
@@ -257,18 +303,21 @@ class Program:
         positional, keywords = self._calls.first(node.name)
         made = self._interpreter.bound(UserFunction(node, scope), positional, keywords)
         with suppress(Exception):  # what it returns, or leaves: what is known by then is known
-            self._interpreter.body([*takewhile(lambda one: not _is_decorated(one), node.body)], made)
+            leading = takewhile(lambda one: not _is_decorated(one) and not _is_class(one), node.body)
+            self._interpreter.body([*leading], made)
         return made
 
     def _decorates(self, node: ast.expr, scope: Scope) -> bool:
         function = node.func if isinstance(node, ast.Call) else node
         return creator_of(self._interpreter.expression(function, scope)) == "pipeline_def"
 
-    def _follow(self, name: str, chosen: UserFunction | UserClass | Instance, arguments: Mapping[str, Any]) -> None:
+    def _follow(self, name: str, chosen: _Pipeline, arguments: Mapping[str, Any]) -> None:
         interpreter = self._interpreter
         positional, keywords = self._calls.first(name)
         given = {**keywords, **arguments}
-        if isinstance(chosen, Instance):
+        if isinstance(chosen, Maker):
+            self._follow_made(chosen, arguments, (positional, keywords))
+        elif isinstance(chosen, Instance):
             self._finish(name, chosen.options, chosen.outputs)
         elif isinstance(chosen, UserClass):
             made = interpreter.instance(chosen, positional, given)
@@ -281,9 +330,7 @@ class Program:
             for decorator in node.decorator_list:
                 if isinstance(decorator, ast.Call) and self._decorates(decorator, chosen.scope):
                     options = interpreter.named(decorator.keywords, chosen.scope)
-            names = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-            options |= {key: value for key, value in given.items() if key not in names and key not in arguments}
-            own = {key: value for key, value in given.items() if key in names or key in arguments}
+            own = self._split(chosen, options, given, arguments)
             owner = next((one for one in chosen.scope.names.values() if isinstance(one, UserClass)
                           and node in one.node.body), None)  # fmt: skip
             if owner is not None and kind_of(chosen) != "staticmethod":
@@ -293,9 +340,33 @@ class Program:
             scope = interpreter.bound(chosen, positional, own)
             result = interpreter.result(node, scope)
             pipeline = _pipeline_in([result, *scope.names.values()])
+            if isinstance(pipeline, Maker):
+                self._follow_made(pipeline, arguments)
+                return
             if pipeline is not None:
                 options, result = {**pipeline.options, **options}, pipeline.outputs
             self._finish(name, options, result)
+
+    def _follow_made(
+        self, maker: Maker, arguments: Mapping[str, Any], called: tuple[list[Any], dict[str, Any]] = ([], {})
+    ) -> None:
+        """Follow the function that a call of `pipeline_def` was given; a call of what that gave has the arguments."""
+        assert maker.function is not None
+        name = getattr(maker.function.node, "name", "pipeline")
+        positional, keywords = maker.given or called
+        options = dict(maker.options)
+        own = self._split(maker.function, options, {**keywords, **arguments}, arguments)
+        scope = self._interpreter.bound(maker.function, positional, own)
+        self._finish(name, options, self._interpreter.result(maker.function.node, scope))
+
+    def _split(
+        self, function: UserFunction, options: dict[str, Any], given: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Put what is given beside a function's own arguments to the options of its pipeline; give its own."""
+        parameters = function.node.args
+        names = {one.arg for one in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs)}
+        options |= {key: value for key, value in given.items() if key not in names and key not in arguments}
+        return {key: value for key, value in given.items() if key in names or key in arguments}
 
     def _finish(self, name: str, options: Mapping[str, Any], returned: Any) -> None:
         """Set the options and the outputs of the graph."""
@@ -333,7 +404,9 @@ def _builders(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.Functio
     """Functions and methods that call ``set_outputs``, those that make an object under the name of its class."""
     for node in statements:
         if isinstance(node, ast.FunctionDef):
-            if any(isinstance(one, ast.Attribute) and one.attr == "set_outputs" for one in ast.walk(node)):
+            used = {id(one) for inner in ast.walk(node) for one in getattr(inner, "decorator_list", ())}
+            if any((isinstance(one, ast.Attribute) and one.attr == "set_outputs") or
+                   (calls_creator(one) and id(one) not in used) for one in ast.walk(node)):  # fmt: skip
                 yield node.name, node
         elif isinstance(node, ast.ClassDef):
             yield from ((node.name if name == "__init__" else name, one) for name, one in _builders(node.body))
@@ -342,14 +415,19 @@ def _builders(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.Functio
                 yield from _builders(getattr(node, part, ()))
 
 
-def _pipeline_in(values: Sequence[Any]) -> Instance | None:
-    """The first pipeline whose outputs are set, be it an attribute of an object."""
+def _pipeline_in(values: Sequence[Any]) -> Instance | Maker | None:
+    """The first pipeline whose outputs are set, be it an attribute of an object, or that of a function."""
     for value in values:
-        parts = (value, *value.attributes.values()) if isinstance(value, Instance) else ()
+        parts = (value, *value.attributes.values()) if isinstance(value, Instance) else (value,)
         for one in parts:
-            if isinstance(one, Instance) and one.outputs is not None:
+            if (isinstance(one, Instance) and one.outputs is not None) or (isinstance(one, Maker) and one.function):
                 return one
     return None
+
+
+def _is_class(node: ast.stmt) -> bool:
+    """Whether it is a class that may make pipelines."""
+    return isinstance(node, ast.ClassDef) and any(getattr(one, "name", "") == "define_graph" for one in node.body)
 
 
 def _is_decorated(node: ast.stmt) -> bool:

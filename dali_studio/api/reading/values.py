@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import PurePosixPath
 from typing import Any, cast
 
@@ -16,10 +17,18 @@ from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.reading import known
 from dali_studio.api.reading.known import Imported
 from dali_studio.api.tracing import DataNode
+from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
+from dali_studio.schema.model import Device
 
-_CREATORS = ("pipeline_def", "Pipeline")
+#: What makes pipelines, by the last of its names; functions of iterators make one behind them.
+_CREATORS = {
+    "Pipeline": "Pipeline",
+    **dict.fromkeys(
+        ("pipeline_def", "_pipeline_def_experimental", "data_iterator", "peekable_data_iterator"), "pipeline_def"
+    ),
+}  # fmt: skip
 #: Characters of an expression that messages show.
 _SHOWN = 60
 
@@ -30,6 +39,7 @@ class Scope:
 
     names: dict[str, Any] = field(default_factory=dict[str, Any])
     outer: Scope | None = None
+    opened: bool = False
 
     def find(self, name: str) -> Any:
         """The value of a name; raises `KeyError`."""
@@ -39,6 +49,10 @@ class Scope:
                 return scope.names[name]
             scope = scope.outer
         return known.BUILTINS[name]
+
+    def is_open(self) -> bool:
+        """Whether there may be names that are not told: all those of a module have been imported."""
+        return self.opened or (self.outer is not None and self.outer.is_open())
 
     def nearest(self, name: str) -> str:
         """The name that is most like one that is not found; empty if none is."""
@@ -75,9 +89,10 @@ class UserClass:
         return self is other or any(base.is_a(other) for base in self.bases)
 
     def fields(self) -> list[str]:
-        """What a data class is made with."""
-        targets = [one.target for one in self.node.body if isinstance(one, ast.AnnAssign)]
-        return [one.id for one in targets if isinstance(one, ast.Name)]
+        """What a data class is made with, those of its bases first."""
+        own = [one.target for one in self.node.body if isinstance(one, ast.AnnAssign)]
+        names = [name for base in self.bases for name in base.fields()]
+        return [*dict.fromkeys([*names, *(one.id for one in own if isinstance(one, ast.Name))])]
 
 
 @dataclass(slots=True, eq=False)
@@ -92,12 +107,40 @@ class Instance:
         What a pipeline has been made with.
     outputs : list or None
         What `set_outputs` was given.
+    found : list
+        Findings about how it was made, which matter once it is looked into.
     """
 
     of: UserClass | None
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
     options: dict[str, Any] = field(default_factory=dict[str, Any])
     outputs: list[Any] | None = None
+    found: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Maker:
+    """What a call of ``pipeline_def`` gives, and a call of that: a pipeline that nothing has followed yet.
+
+    Attributes
+    ----------
+    options : dict
+        Those of its pipelines.
+    function : UserFunction or None
+        ``None`` until it is given.
+    given : tuple or None
+        Arguments of the call that makes the pipeline.
+    """
+
+    options: dict[str, Any]
+    function: UserFunction | None = None
+    given: tuple[list[Any], dict[str, Any]] | None = None
+
+    def __call__(self, arguments: list[Any], keywords: dict[str, Any]) -> Maker:
+        function = arguments[0] if arguments else None
+        if self.function is not None:
+            return replace(self, given=(arguments, keywords))
+        return replace(self, function=function) if isinstance(function, UserFunction) else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +165,8 @@ class UnknownResult(DataNode):
 
     def outputs(self, count: int) -> list[DataNode]:
         """Its first `count` outputs."""
-        return [DataNode(self.trace, PortRef(node=self.name, output=i), "cpu") for i in range(count)]
+        device = cast("Device", self.device)
+        return [DataNode(self.trace, PortRef(node=self.name, output=i), device) for i in range(count)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +181,13 @@ def creator_of(value: Any) -> str:
     """``pipeline_def`` or ``Pipeline`` for what is imported under these names; an empty text for all else."""
     if not isinstance(value, Imported) or not value.path.startswith(known.ROOT):
         return ""
-    last = value.path.rpartition(".")[2]
-    return last if last in _CREATORS else ""
+    return _CREATORS.get(value.path.rpartition(".")[2], "")
+
+
+def calls_creator(node: ast.AST) -> bool:
+    """Whether an expression is a call of ``pipeline_def``, by its name alone."""
+    named = text_of(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return _CREATORS.get(named) == "pipeline_def"
 
 
 #: Under which methods see their class.
@@ -193,7 +242,7 @@ def text_of(node: ast.AST) -> str:
 def is_plain(value: Any) -> bool:
     """Whether Python's operators may be used on a value."""
     plain = isinstance(value, bool | int | float | str | list | tuple | dict | np.ndarray | np.generic | type(None))
-    return (plain or isinstance(value, ScalarConstant | PurePosixPath)) and not known.has_unknown(value)
+    return (plain or isinstance(value, ScalarConstant | PurePosixPath | Enum)) and not known.has_unknown(value)
 
 
 def is_json(value: Any) -> bool:

@@ -277,9 +277,9 @@ def test_automatic_augmentations_are_the_operators_that_they_append(call: str) -
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        ("rand_augment.rand_augment(images, n=200, m=9)", "rand_augment.rand_augment is no operator"),
+        ("rand_augment.rand_augment(images, n=200, m=9)", "rand_augment.rand_augment asks for more than is read"),
         ("rand_augment.rand_augment(images, n=2, m=99)", "99 is no magnitude"),
-        ("apply_auto_augment(somewhere.POLICY, images)", "apply_auto_augment is no operator"),
+        ("apply_auto_augment(somewhere.POLICY, images)", "does not tell `somewhere.POLICY` in `apply_auto_augment`"),
         ("apply_auto_augment(Policy('x', 3, [[(labels, 1, 2)]]), images)", "is no"),
     ],
 )  # fmt: skip
