@@ -163,7 +163,7 @@ class _Change:
             was, now = ([port for port in graph.outputs if port.node == key] for graph in (self._before, self._after))
             return was != now or bool(new - old)
         read = any(not (wire.target in self._before and self._stays(wire.target)) for wire in new)
-        lost = bool(around) and not any(wire.target == around[0] for wire in new)
+        lost = bool(around) and not any(wire.target in around for wire in new)
         return read or lost or bool(new - old) or any(
             port.node == key and port not in self._before.outputs for port in self._after.outputs
         )

@@ -33,13 +33,16 @@ _USUAL = {"transforms": "torchvision.transforms", "T": "torchvision.transforms",
           "A": "albumentations"}  # fmt: skip
 #: Transforms that hold others.
 _HOLDERS = ("Compose", "Sequential", "RandomApply", "OneOf", "RandomChoice")
-_HEAD = """from nvidia.dali import fn, math, pipeline_def, types
-
+_IMPORT = "from nvidia.dali import fn, math, pipeline_def, types\n"
+#: Where automatic augmentations are, and their modules.
+LIBRARY = "nvidia.dali.auto_aug"
+_MODULES = ("auto_augment", "rand_augment", "trivial_augment")
+_HEAD = """
 
 @pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
 def composed():
     files, labels = fn.readers.file(name="reader")
-    images = fn.decoders.image(files, name="decode")
+    images = fn.decoders.image(files, {}name="decode")
 """
 #: What the comment before a step begins with.
 _STEP = "# step "
@@ -53,7 +56,7 @@ def is_compose(value: object) -> bool:
     return bool(_library_of(value)) and type(value).__name__ in _HOLDERS
 
 
-def compose_program(source: object, found: list[Diagnostic]) -> str:
+def compose_program(source: object, found: list[Diagnostic], *, gpu: bool = False) -> str:
     """The program of a ``Compose``, for nvidia.dali; nothing of a source is run.
 
     Parameters
@@ -63,6 +66,8 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     found : list
         Gets what is different there, and what there is no operator for. The node is the number of the step, with which
         a comment stands before its lines.
+    gpu : bool
+        Images are decoded onto the GPU, and what follows runs there.
 
     Raises
     ------
@@ -72,11 +77,16 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     transforms = _of_source(source) if isinstance(source, str | Path) else list(_of_object(source))
     state = State(found)
     lines = list(_lines(transforms, state))
-    lines += [f"{_STEP}:", *state.finished()]
-    return _HEAD + "".join(f"    {line}\n" for line in lines) + "    return images, labels\n"
+    if last := list(state.finished()):
+        lines += [f"{_STEP}{state.steps + 1}: what ToTensor does", *last]
+    written = "".join(f"    {line}\n" for line in lines)
+    used = [one for one in _MODULES if f" {one}." in written]
+    imported = f"from {LIBRARY} import {', '.join(used)}\n" if used else ""
+    head = _HEAD.format('device="mixed", ' if gpu else "")
+    return _IMPORT + imported + head + written + "    return images, labels\n"
 
 
-def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Graph:
+def read_compose(source: object, *, found: list[Diagnostic] | None = None, gpu: bool = False) -> Graph:
     """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
 
     What has no operator becomes a node that keeps its place and cannot run (DS502). What an operator does otherwise
@@ -89,6 +99,8 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         is run; neither package need be installed for it.
     found : list, optional
         Gets the findings, which are Python warnings otherwise.
+    gpu : bool
+        Images are decoded onto the GPU, and what follows runs there.
 
     Returns
     -------
@@ -100,7 +112,7 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
     findings: list[Diagnostic] = []
-    program = compose_program(source, findings)
+    program = compose_program(source, findings, gpu=gpu)
     graph = _called_by_operator(read(program, found=[]))
     nodes = _nodes_of_steps(program, graph)
     findings = [msgspec.structs.replace(one, node=nodes.get(one.node, "")) for one in findings]
@@ -229,7 +241,7 @@ def _plain(value: Any) -> Any:
     """Members of enumerations by their values; tensors as lists."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    return value.value if type(value).__name__ == "InterpolationMode" else value
+    return value.value if type(value).__name__ in ("InterpolationMode", "AutoAugmentPolicy") else value
 
 
 # -------------------------------------------------------------------------------------------------------------- source

@@ -19,7 +19,7 @@ Written by `make generated` from the rules of `read_compose`; names are those of
 says how they are read.
 
 - *rule*: written as the operators that are named, in the designer's search, too, where it draws
-  numbers. What these do otherwise is told where it is read (DS503).
+  numbers (but for those of `auto_aug`). What these do otherwise is told where it is read (DS503).
 - *fixed*: nothing is drawn; the search finds its operator.
 - *no operator*: kept as a node that cannot run (refused by the code pane); the nearest is named.
 """
@@ -41,9 +41,9 @@ def _rows(library: str) -> Iterator[str]:
             for name, kind in _HOLDERS[library].items()}  # fmt: skip
     for name, lines in offered_lines(library).items():
         text = "\n".join(lines)
-        operators = dict.fromkeys(f"`fn.{one}`" for one in re.findall(r"images = fn\.([\w.]+)", text))
+        operators = dict.fromkeys(f"`{one}`" for one in re.findall(r"images = ((?:fn|\w*augment)\.[\w.]+)", text))
         done = ", ".join(operators) or ("arithmetic" if text else "nothing to do for images")
-        rows[name] = ("rule" if re.search(r"random|noise\.", text) else "fixed", done)
+        rows[name] = ("rule" if re.search(r"random|noise\.|augment\.", text) else "fixed", done)
     for name, nearest in ABSENT[library].items():
         rows[name] = ("no operator", f"nearest: {nearest}" if nearest else "")
     for name, (kind, done) in sorted(rows.items()):

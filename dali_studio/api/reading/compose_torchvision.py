@@ -133,6 +133,52 @@ def _jpeg(transform: Transform, state: State) -> Iterator[str]:
     yield f"images = fn.jpeg_compression_distortion(images, quality={quality})"
 
 
+#: What torchvision moves at most, as a part of the size.
+_SHIFT = f"shape=images.shape(), max_translate_rel={rules.number(150 / 331)}"
+#: torchvision's policies, as they are called here.
+_POLICIES = {"imagenet": "reduced_image_net", "cifar10": "reduced_cifar10", "svhn": "svhn"}
+_AUTO = (
+    "magnitudes are of 11 bins and not of 10, colours go from 0.1 to 1.9 and not either way, posterize leaves 1 to 4 "
+    "bits and not 4 to 8, and solarize's threshold rises"
+)
+_AUGMENTED = "levels are equalized as OpenCV does, and sharpness filters the border, too"
+
+
+def _augmented(transform: Transform, state: State, call: str, told: str) -> Iterator[str]:
+    """A call of `auto_aug`, with what comes in at the border and how it is sampled."""
+    interpolation = rules.interpolation_of(transform, "INTERP_NN")
+    if "LINEAR" not in interpolation and "NN" not in interpolation and interpolation:
+        interpolation = ""
+        told = f"{told}; pixels are interpolated linearly"
+    state.note(transform, f"{told}.")
+    fill = rules.number(rules.fill_of(transform))
+    yield f"images = {call}, fill_value={fill}{interpolation})"
+
+
+def _rand_augment(transform: Transform, state: State) -> Iterator[str]:
+    usual = (("num_ops", 2), ("magnitude", 9), ("num_magnitude_bins", 31))
+    n, m, bins = (rules.number(rules.numeric(transform.values.get(name), default)) for name, default in usual)
+    more = "" if bins == "31" else f"num_magnitude_bins={bins}, "
+    return _augmented(transform, state, f"rand_augment.rand_augment(images, n={n}, m={m}, {more}{_SHIFT}", _AUGMENTED)
+
+
+def _auto_augment(transform: Transform, state: State) -> Iterator[str]:
+    name = _POLICIES.get(str(transform.values.get("policy", "imagenet")).lower(), "")
+    if not name:
+        state.note(transform, "its policy is not known; that of ImageNet is taken.")
+        name = _POLICIES["imagenet"]
+    more = "" if name == _POLICIES["imagenet"] else f", {_SHIFT}"  # which moves nothing
+    call = f'auto_augment.auto_augment(images, "{name}"{more}'
+    return _augmented(transform, state, call, f"{_AUTO}; {_AUGMENTED}")
+
+
+def _trivial_augment(transform: Transform, state: State) -> Iterator[str]:
+    bins = rules.number(rules.numeric(transform.values.get("num_magnitude_bins"), 31))
+    more = "" if bins == "31" else f", num_magnitude_bins={bins}"
+    told = f"{_AUGMENTED}; colours change by 0.01 or more"
+    return _augmented(transform, state, f"trivial_augment.trivial_augment_wide(images{more}", told)
+
+
 def _to_tensor(transform: Transform, state: State) -> Iterator[str]:
     del transform
     state.scaled = True
@@ -203,6 +249,9 @@ TORCHVISION: Mapping[str, Rule] = {
         ("min_size", "max_size", "interpolation", "antialias"), _random_side, example={"min_size": (224, 256, 288)}
     ),
     "JPEG": Rule(("quality",), _jpeg, example={"quality": (30, 90)}),
+    "RandAugment": Rule(("num_ops", "magnitude", "num_magnitude_bins", "interpolation", "fill"), _rand_augment),
+    "AutoAugment": Rule(("policy", "interpolation", "fill"), _auto_augment),
+    "TrivialAugmentWide": Rule(("num_magnitude_bins", "interpolation", "fill"), _trivial_augment),
     "Normalize": Rule(("mean", "std", "inplace"), _normalize),
     "ToTensor": Rule((), _to_tensor),
     "ConvertImageDtype": Rule(("dtype",), _to_tensor),

@@ -287,3 +287,26 @@ def test_the_command_line_imports_a_composition(tmp_path: Path, capsys: pytest.C
     (tmp_path / "b.py").write_text("x = 1")
     assert cli.main(["import", str(tmp_path / "b.py")]) == 1
     assert "has no pipeline" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("T.RandAugment()", "rand_augment.rand_augment(images, n=2, m=9, shape=images.shape(), "
+         "max_translate_rel=0.4531722054, fill_value=0, interp_type=types.INTERP_NN)"),
+        ("T.RandAugment(3, magnitude=5, num_magnitude_bins=11, interpolation=T.InterpolationMode.BILINEAR, fill=128)",
+         "rand_augment.rand_augment(images, n=3, m=5, num_magnitude_bins=11, shape=images.shape(), "
+         "max_translate_rel=0.4531722054, fill_value=128)"),
+        ("T.AutoAugment()", 'auto_augment.auto_augment(images, "reduced_image_net", fill_value=0, '
+         "interp_type=types.INTERP_NN)"),
+        ("T.AutoAugment(T.AutoAugmentPolicy.SVHN)", 'auto_augment.auto_augment(images, "svhn", shape=images.shape(), '
+         "max_translate_rel=0.4531722054, fill_value=0, interp_type=types.INTERP_NN)"),
+        ("T.TrivialAugmentWide(fill=7)",
+         "trivial_augment.trivial_augment_wide(images, fill_value=7, interp_type=types.INTERP_NN)"),
+    ],
+)  # fmt: skip
+def test_automatic_augmentations_are_a_line_each(call: str, line: str) -> None:
+    found: list[Diagnostic] = []
+    program = compose_program(one("torchvision", call), found)
+    assert f"    images = {line}\n" in program and "from nvidia.dali.auto_aug import" in program
+    assert [d.code for d in found] == ["DS503"] and "as OpenCV does" in found[0].message
