@@ -19,7 +19,8 @@ _OTHERS = "arithmetic with the other picture, from a reader of its own"
 #: By package and class: the nearest; empty where there is nothing near.
 ABSENT: Mapping[str, Mapping[str, str]] = {
     "torchvision": {
-        "AugMix": "auto_aug's augmentations, and a mean of several such chains", "CutMix": _BATCH, "MixUp": _BATCH, "ElasticTransform": f"water, or {_REMAP}",
+        "AugMix": "auto_aug's augmentations, and a mean of several such chains", "CutMix": _BATCH,
+        "MixUp": _BATCH, "ElasticTransform": f"water, or {_REMAP}",
         "FiveCrop": "crop, once for each window", "TenCrop": "crop and flip, once for each window",
         "Lambda": _FUNCTION, "LinearTransformation": _FUNCTION, "RandomChannelPermutation": _CHANNELS,
         "RandomIoUCrop": _BOXES, "RandomOrder": _ORDER, "RandomPerspective": _WARP,

@@ -289,20 +289,19 @@ def test_the_command_line_imports_a_composition(tmp_path: Path, capsys: pytest.C
     assert "has no pipeline" in capsys.readouterr().err
 
 
+SHIFT, NEAREST = "shape=images.shape(), max_translate_rel=0.4531722054", "interp_type=types.INTERP_NN"
+
+
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        ("T.RandAugment()", "rand_augment.rand_augment(images, n=2, m=9, shape=images.shape(), "
-         "max_translate_rel=0.4531722054, fill_value=0, interp_type=types.INTERP_NN)"),
+        ("T.RandAugment()", f"rand_augment.rand_augment(images, n=2, m=9, {SHIFT}, fill_value=0, {NEAREST})"),
         ("T.RandAugment(3, magnitude=5, num_magnitude_bins=11, interpolation=T.InterpolationMode.BILINEAR, fill=128)",
-         "rand_augment.rand_augment(images, n=3, m=5, num_magnitude_bins=11, shape=images.shape(), "
-         "max_translate_rel=0.4531722054, fill_value=128)"),
-        ("T.AutoAugment()", 'auto_augment.auto_augment(images, "reduced_image_net", fill_value=0, '
-         "interp_type=types.INTERP_NN)"),
-        ("T.AutoAugment(T.AutoAugmentPolicy.SVHN)", 'auto_augment.auto_augment(images, "svhn", shape=images.shape(), '
-         "max_translate_rel=0.4531722054, fill_value=0, interp_type=types.INTERP_NN)"),
-        ("T.TrivialAugmentWide(fill=7)",
-         "trivial_augment.trivial_augment_wide(images, fill_value=7, interp_type=types.INTERP_NN)"),
+         f"rand_augment.rand_augment(images, n=3, m=5, num_magnitude_bins=11, {SHIFT}, fill_value=128)"),
+        ("T.AutoAugment()", f'auto_augment.auto_augment(images, "reduced_image_net", fill_value=0, {NEAREST})'),
+        ("T.AutoAugment(T.AutoAugmentPolicy.SVHN)",
+         f'auto_augment.auto_augment(images, "svhn", {SHIFT}, fill_value=0, {NEAREST})'),
+        ("T.TrivialAugmentWide(fill=7)", f"trivial_augment.trivial_augment_wide(images, fill_value=7, {NEAREST})"),
     ],
 )  # fmt: skip
 def test_automatic_augmentations_are_a_line_each(call: str, line: str) -> None:
