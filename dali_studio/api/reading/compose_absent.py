@@ -23,7 +23,7 @@ ABSENT: Mapping[str, Mapping[str, str]] = {
         "MixUp": _BATCH, "ElasticTransform": f"water, or {_REMAP}",
         "FiveCrop": "crop, once for each window", "TenCrop": "crop and flip, once for each window",
         "Lambda": _FUNCTION, "LinearTransformation": _FUNCTION, "RandomChannelPermutation": _CHANNELS,
-        "RandomIoUCrop": _BOXES, "RandomOrder": _ORDER, "RandomPerspective": _WARP,
+        "RandomIoUCrop": _BOXES, "RandomPerspective": _WARP,
         "UniformTemporalSubsample": "element_extract, or the step of readers.video",
     },
     "albumentations": {

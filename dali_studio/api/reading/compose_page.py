@@ -15,7 +15,8 @@ TARGET = Path(__file__).resolve().parents[3] / "docs" / "transforms.md"
 _HEAD = """# Transforms of torchvision and albumentations
 
 Written by `make generated` from the rules of `read_compose`; names are those of torchvision 0.29
-(`transforms` and `transforms.v2`) and albumentations 2.0.8. [Compositions](reading_programs.md#compositions)
+(`transforms` and `transforms.v2`) and albumentations 2.0.8, and some that albumentations 1 alone
+has; those of arguments may be of 1, too. [Compositions](reading_programs.md#compositions)
 says how they are read.
 
 - *rule*: written as the operators that are named, in the designer's search, too, where it draws
@@ -25,7 +26,7 @@ says how they are read.
 """
 #: Held transforms are written where these say so.
 _HOLDERS = {
-    "torchvision": {"Compose": "fixed", "RandomApply": "rule", "RandomChoice": "rule"},
+    "torchvision": {"Compose": "fixed", "RandomApply": "rule", "RandomChoice": "rule", "RandomOrder": "fixed"},
     "albumentations": {"Compose": "fixed", "Sequential": "fixed", "OneOf": "rule"},
 }
 
