@@ -29,12 +29,12 @@ def written(text: str) -> tuple[str, list[str]]:
         ("base = [T.Resize(64), T.CenterCrop(60)]\nt = T.Compose([*base, T.ToTensor()])", ["shorter=64", "crop=[60, 60]"]),
         ("train = False\nt = T.Compose([T.Resize(9)] + ([T.RandomCrop(5)] if train else [T.CenterCrop(6)]))",
          ["shorter=9", "crop=[6, 6]"]),
-        ("def get(size=32):\n    t = []\n    t.append(T.Resize(int(size * 1.14)))\n    t += [T.CenterCrop(size // 2)]\n"
-         "    return T.Compose(t)", ["shorter=36", "crop=[16, 16]"]),
+        ("def get(size=32):\n    t = []\n    t.append(T.Resize(int(size * 1.14)))\n    t += [T.CenterCrop(size // 2)]\n    return T.Compose(t)",
+         ["shorter=36", "crop=[16, 16]"]),
         ("def one(size=8):\n    return size\n\ndef get(size=32):\n    return T.Compose([T.CenterCrop(size)])", ["crop=[32, 32]"]),
         ("class CFG:\n    size = 48\nt = T.Compose([T.Resize((CFG.size, CFG.size))])", ["size=[48, 48]"]),
-        ("class M:\n    def __init__(self):\n        self.mean = [0.5]\n        self.t = T.Compose([T.ToTensor(), "
-         "T.Normalize(self.mean, 0.5)])", ["mean=[127.5], std=[127.5]"]),
+        ("class M:\n    def __init__(self):\n        self.mean = [0.5]\n        self.t = T.Compose([T.ToTensor(), T.Normalize(self.mean, 0.5)])",
+         ["mean=[127.5], std=[127.5]"]),
         ("t = T.Compose([T.ToTensor(), T.Normalize([x / 255.0 for x in [125.5, 123, 114]], [0.5])])", ["mean=[125.5, 123, 114]"]),
         ("jitter = T.ColorJitter(0.5)\nt = T.Compose([T.RandomApply([jitter], p=0.3)])", ["probability=0.3", "range=[0.5, 1.5]"]),
         ("t = nn.Sequential(T.RandomHorizontalFlip(1), T.CenterCrop(5))", ["horizontal=1", "crop=[5, 5]"]),
