@@ -393,7 +393,7 @@ def _advice(
         return f"Take the {word} of {there.node}, which go with the window."
     if scales(graph, registry, step.node, movement):
         return "Let the reader give fractions of the extents (ratio=True), which stay as they are."
-    fractions = [twin.operator for twin in movement.twins if twin.kind == one.kind]
-    if fractions and in_pixels(graph, registry, one.source):
-        return f"Let the reader give fractions of the extents (ratio=True): {fractions[0]} takes no pixels."
+    of_fractions = twin_of(graph, registry, step.node, movement, one.kind, pixels=False)
+    if of_fractions and in_pixels(graph, registry, one.source):
+        return f"Let the reader give fractions of the extents (ratio=True): {of_fractions.operator} takes no pixels."
     return f"Compute where {key} takes them, for instance with coord_transform."

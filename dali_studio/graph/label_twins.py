@@ -155,6 +155,9 @@ def _attempts(
     elif in_pixels(graph, registry, one.source):
         more = "" if scales(graph, registry, step.node, movement) else f", and {movement.words[0]} the {word}"
         yield f"Give fractions{more}", lambda draft: _in_fractions(draft, one)
+    if (apart := movement.apart) and one.kind != "mask" and twin is None:
+        title = f"{apart[1].capitalize()} apart, and {movement.words[0]} the {word}"
+        yield title, lambda draft: _apart(draft, one, step, apart)
 
 
 def _fresh(draft: Draft, image: PortRef, label: PortRef, one: Unmoved) -> Unmoved | None:
@@ -186,6 +189,28 @@ def _moved_to(draft: Draft, one: Unmoved, other: Moving) -> PortRef | None:
     if now is None or now.step is None:
         return None
     return _insert(draft, infer(draft.graph, draft.registry, set(draft.graph)), now, now.step)
+
+
+def _apart(draft: Draft, one: Unmoved, step: Moving, apart: tuple[str, str, str]) -> PortRef | None:
+    """Let a node of its own do behind the step what one of its arguments does, and go on from there."""
+    graph, node, (argument, operator, theirs) = draft.graph, step.node, apart
+    own, made = PortRef(node=node.key), PortRef(node=graph.free_key(operator))
+    fed, value = graph.consumers(own), given(graph, draft.registry, node, argument)
+    draft.do(AddNode(key=made.node, operator=operator, device=node.device),
+             Connect(source=own, target=made.node, input=0))  # fmt: skip
+    _give(draft, made.node, theirs, value)
+    _give(draft, node.key, argument, plain(default(draft.registry, node.operator, argument)))
+    draft.instead(own, made, fed)
+    image, label = made if one.image == own else one.image, one.label
+    while (now := _fresh(draft, image, label, one)) is not None:
+        metas, rest = infer(draft.graph, draft.registry, set(draft.graph)), now.ways.rest
+        attempts = [] if now.step is None else _attempts(draft.graph, draft.registry, metas, now)
+        after = next((attempt(draft) for _, attempt in attempts), None)
+        left = None if after is None else _fresh(draft, image, after, one)
+        if after is None or (left is not None and left.ways.rest >= rest):
+            return None
+        label = after
+    return label
 
 
 def _in_fractions(draft: Draft, one: Unmoved) -> PortRef | None:

@@ -237,6 +237,8 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         it moves all.
     twins
         For labels that are no pictures.
+    apart
+        An argument, the operator that does the same behind this one, and its argument; ``None`` if none does.
     words
         What is done to a picture, and what has then been done to it.
     """
@@ -249,6 +251,7 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     nearest: tuple[str, Value] | None = None
     takes: tuple[str, tuple[str, ...]] | None = None
     twins: tuple[Twin, ...] = ()
+    apart: tuple[str, str, str] | None = None
     words: tuple[str, str] = ("move", "moved")
 
 

@@ -12,7 +12,7 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.changes import changed
-from dali_studio.api.reading.compose import read_compose
+from dali_studio.api.reading.compose import LIBRARY, compose_program, read_compose
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
@@ -179,31 +179,39 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
         raise DaliStudioError(
             [Diagnostic(code="DS502", message=text, hint=one.hint) for text, one in zip(plain, unknown, strict=True)]
         )
-    made, names = _in_place(made, graph)
+    start = _decoded(graph)
+    gpu = start is not None and graph.node(start.node).device == "mixed"
+    composed = read_compose(source, found=[], gpu=gpu) if gpu else made
+    made, names = _in_place(composed, graph, start)
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
         text = _named(before, graph)
         is_same = pairs(text.graph, made, registry) is not None  # but for names
         emitted = Emitted(text.text if is_same else changed(text, made)[0].text, {}, ())
+    if LIBRARY in (program := compose_program(source, [], gpu=gpu)):  # a line of it is hundreds of steps
+        with suppress(DaliStudioError, NotWritable):
+            text = ProgramText(program)
+            same = pairs(text.graph, composed, registry) or {}
+            text.rename({key: names.get(was, was) for key, was in same.items()})
+            emitted = Emitted(changed(text, made)[0].text, {}, ())
     told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
     return _annotated(emitted, [*told]).source, made
 
 
-def _in_place(composed: Graph, graph: Graph) -> tuple[Graph, dict[str, str]]:
+def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Graph, dict[str, str]]:
     """A graph with the steps of a ``Compose`` between its decoder and the output that comes of it, and their names.
 
-    What other outputs need stays as well. A graph that decodes no images is replaced, but for its options. A decoder
-    that cuts windows out gives whole pictures then.
+    What other outputs need stays as well. A graph that decodes no images (no `start`) is replaced, but for its options.
+    A decoder that cuts windows out gives whole pictures then.
     """
     (images, *_), plain = composed.outputs, composed.node("decode")
-    start = _decoded(graph)
     made = (composed if start is None else graph).copy()
     if start is None:
         made.options = graph.options
         return made, {}
     decoder = graph.node(start.node)
-    steps = composed.reachable([images]) - composed.reachable([PortRef(node="decode")])
+    steps = set(composed) - composed.reachable([PortRef(node="decode")])
     at = next((i for i, port in enumerate(graph.outputs) if decoder.key in graph.reachable([port])), None)
     others = [port for i, port in enumerate(graph.outputs) if i != at]
     registry = default_registry()
@@ -219,11 +227,10 @@ def _in_place(composed: Graph, graph: Graph) -> tuple[Graph, dict[str, str]]:
     wires = [w for w in graph.wires() if {w.target, w.source.node}.isdisjoint(gone)]
     made.rebuild(kept, (w for w in wires if not cuts or w.target != decoder.key or w.input == 0), others)
     names = {"decode": decoder.key}
-    behind = composed.descendants("decode") if decoder.device == "mixed" else set[str]()
     for node in composed.nodes():
         if node.key in steps:
             names[node.key] = made.free_key(node.key)
-            made.add_node(replace(node, key=names[node.key], device="gpu" if node.key in behind else node.device))
+            made.add_node(replace(node, key=names[node.key], device=node.device))
     for wire in composed.wires():
         if wire.target in steps:
             source = PortRef(node=names[wire.source.node], output=wire.source.output)

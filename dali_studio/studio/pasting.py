@@ -36,10 +36,11 @@ def pasted(message: PasteCode, graph: Graph, registry: Registry, found: list[Dia
     """
     if re.search(r"\bfn\.", message.text) or "Compose" not in message.text:
         return read_fragment(message.text, graph, registry)
-    composed = read_compose(message.text, found=found)
+    source = message.source or next(iter(graph.outputs), None)
+    on_gpu = source is not None and graph.node(source.node).device != "cpu"
+    composed = read_compose(message.text, found=found, gpu=on_gpu)
     if unknown := [one for one in found if one.code == "DS502"]:
         raise DaliStudioError(unknown)
-    source = message.source or next(iter(graph.outputs), None)
     keys = set(composed) if source is None else composed.reachable() - composed.reachable([_DECODED])
     taken, ports = graph.copy(), dict[str, str]()
     for node in composed.nodes():
@@ -47,8 +48,6 @@ def pasted(message: PasteCode, graph: Graph, registry: Registry, found: list[Dia
             ports[node.key] = taken.free_key(node.key)
             taken.add_node(replace(node, key=ports[node.key]))
     found[:] = [msgspec.structs.replace(one, node=ports.get(one.node, one.node)) for one in found]
-    on_gpu = source is not None and graph.node(source.node).device != "cpu"
-    behind = composed.descendants(_DECODED.node) if on_gpu else set[str]()
 
     def port(one: PortRef) -> PortRef:
         return source if source and one == _DECODED else PortRef(node=ports[one.node], output=one.output)
@@ -56,8 +55,9 @@ def pasted(message: PasteCode, graph: Graph, registry: Registry, found: list[Dia
     edits: list[Edit] = []
     for node in composed.nodes():
         if node.key in keys:
-            device = "gpu" if node.key in behind else node.device
-            made = AddNode(key=ports[node.key], operator=node.operator, device=device, arguments=dict(node.arguments))
+            made = AddNode(
+                key=ports[node.key], operator=node.operator, device=node.device, arguments=dict(node.arguments)
+            )
             edits += [made, *(
                 Connect(source=port(wire.source), target=ports[node.key], input=wire.input, argument=wire.argument)
                 for wire in composed.wires(node.key)

@@ -355,8 +355,8 @@ class Session:
     def _(self, message: requests.PasteCode) -> None:
         found = list[Diagnostic]()
         edits = pasted(message, self.graph, self.registry, found)
-        differing = differing_after(self.history, (), found) if found else {}
-        self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **differing})
+        noted = named_marks(marks_of(differing(found)))
+        self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
         self._changed()
 
     @handle.register

@@ -101,7 +101,7 @@ def _cards(
     """
     size, now = min(request.batch_size, _SAMPLES), request.revision
     # another node may give the image afterwards
-    drawn = made.image if made.image.node in then.graph else then.graph.outputs[now.graph.outputs.index(made.image)]
+    drawn = then.graph.outputs[now.graph.outputs.index(made.image)]
     for sample in (request.sample, *range(request.sample + 1, size), *range(min(request.sample, size))):
         shown: list[Shown] = []
         for revision, port, picture in ((now, made.before, made.image), (then, made.after, drawn)):

@@ -21,7 +21,7 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.pipeline_files import read_serialized
-from dali_studio.api.reading.compose import is_compose, read_compose
+from dali_studio.api.reading.compose import LIBRARY, compose_program, is_compose, read_compose
 from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -335,7 +335,9 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return pipeline.graph, {}, None
     if is_compose(pipeline):
         found = list[Diagnostic]()
-        return read_compose(pipeline, found=found), differing(found), None
+        program = compose_program(pipeline, [])
+        text = in_view(program) if LIBRARY in program else {}  # a line of which is hundreds of steps
+        return read_compose(pipeline, found=found), {**differing(found), **text}, None
     if any((kind.__module__, kind.__name__) == ("nvidia.dali.pipeline", "Pipeline") for kind in type(pipeline).__mro__):
         return read_serialized(cast("Any", pipeline).serialize()), {}, None
     raise TypeError(

@@ -461,6 +461,10 @@ def test_a_pasted_compose_goes_behind_the_selected_card(client: Client) -> None:
     client.send("paste_code", text=text, at=at)  # at the end, where no card is selected
     graph = client.session.graph
     assert graph.inputs("crop") == before.outputs[:1] and graph.outputs == (PortRef(node="color_twist"), *before.outputs[1:])
+    # what a second one does otherwise stands beside that of the first
+    (revision,) = only(client.send("paste_code", text=text, at=at), messages.RevisionChanged)
+    told = [one.node for one in revision.diagnostics if one.code == "DS503"]
+    assert told == ["crop", "crop_2"]
     unknown = "import albumentations as A\nA.Compose([A.NoSuchTransform()])\n"
     (refused,) = only(client.send("paste_code", text=unknown, at=at), messages.Refused)
     assert "NoSuchTransform" in refused.diagnostics[0].message

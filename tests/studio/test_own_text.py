@@ -506,3 +506,16 @@ def test_what_is_no_function_of_the_text_leaves_it_as_it_is(
     (told,) = [d.message for d in got.diagnostics if "is no function" in d.message]
     assert got.source == text
     assert reason in told
+
+
+@pytest.mark.parametrize("device", ["cpu", "mixed"])
+def test_an_automatic_augmentation_stays_a_line_of_the_program(client: Client, device: str) -> None:
+    source = TEXT.replace("image(files", f'image(files, device="{device}"')
+    client.send("apply_code", source=source.replace("device_id=None", "device_id=0"))
+    text = "import torchvision.transforms as T\ntf = T.Compose([T.CenterCrop(50), T.RandAugment(), T.ToTensor()])\n"
+    got = client.send("apply_code", source=text)
+    assert not only(got, messages.Refused)
+    (revision,) = only(got, messages.RevisionChanged)
+    assert not [one for one in revision.diagnostics if one.severity == "error"]
+    assert "images = rand_augment.rand_augment(images, n=2, m=9" in client.session.code().source
+    assert len(client.session.graph) > 300

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dali_studio.api.default import default_registry
+from dali_studio.api.reading.text import ProgramText
 from dali_studio.graph.cards import cards_in
+from dali_studio.graph.difference import matched, pairs
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
@@ -21,6 +27,16 @@ class Choice:
     def reads(self) -> set[PortRef]:
         """What it reads."""
         return {self.condition, *self.passed}
+
+    def written(
+        self, condition: str, passed: Sequence[str], names: Mapping[str, PortRef], lines: Sequence[str], indent: int
+    ) -> list[str]:
+        """The lines of a step within the ``if``, by the texts of what it reads and the variables that it sets."""
+        space = " " * indent
+        instead = [(name, passed[port.output] if port.output < len(passed) else name) for name, port in names.items()]
+        others = [f"{space}    {name} = {one}" for name, one in instead if name != one]
+        made = [f"{space}if {condition}:", *(f"    {line}" for line in lines)]
+        return [*made, f"{space}else:", *others] if others else made
 
 
 def without_new_chances(before: Graph, after: Graph, registry: Registry) -> tuple[Graph, dict[str, Choice]]:
@@ -51,3 +67,39 @@ def without_new_chances(before: Graph, after: Graph, registry: Registry) -> tupl
     made.rebuild(nodes, wires, [real(port) for port in after.outputs])
     choices = {key: Choice(one.condition, tuple(map(real, one.passed))) for key, one in found.items()}
     return made, choices
+
+
+def without_old_chances(source: ProgramText, after: Graph) -> ProgramText:
+    """A text without each ``if`` around a step that is always applied in `after`; the text itself if there is none."""
+    registry, found = default_registry(), list[ast.If]()
+    for key, chance in cards_in(source.graph, registry).chances.items():
+        span = source.spans.get(key)
+        if key not in after or span is None or any(one in after for one in (*chance.merges, *chance.splits)):
+            continue
+        around = [
+            one for one in ast.walk(source.function) if isinstance(one, ast.If)
+            and one.lineno < one.body[0].lineno <= span.lineno <= (one.body[-1].end_lineno or 0)
+        ]  # fmt: skip
+        found += around[-1:]
+    lines = source.text.split("\n")
+    for one in sorted(found, key=lambda one: -one.lineno):
+        _unfold(lines, one)
+    if not found:
+        return source
+    made = ProgramText("\n".join(lines))
+    made.rename(pairs(made.graph, after, registry) or matched(after, made.graph))
+    return made
+
+
+def _unfold(lines: list[str], node: ast.If) -> None:
+    """Put what an ``if`` does in its place, with the comments."""
+    begin, first, end = node.lineno - 1, node.test.end_lineno or 0, node.body[-1].end_lineno or 0
+    while not re.search(r":\s*(#.*)?$", lines[first - 1]):  # a bracket on a line of its own
+        first += 1
+    last, indent = node.end_lineno or 0, node.body[0].col_offset
+    while not node.orelse and last < len(lines) and lines[last].startswith(f"{' ' * indent}#"):
+        end = last = last + 1
+    told = re.search(r":\s*(#.*)$", lines[first - 1])
+    deeper = " " * (indent - node.col_offset)
+    above = [f"{' ' * node.col_offset}{told[1]}"] if told else []
+    lines[begin:last] = [*above, *(one.removeprefix(deeper) for one in lines[first:end])]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from typing import Any
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.reading.chances import without_new_chances
+from dali_studio.api.reading.chances import without_new_chances, without_old_chances
 from dali_studio.api.reading.ordering import Item, fewest_moved, staying
 from dali_studio.api.reading.patches import NotWritable, Patches
 from dali_studio.api.reading.text import ProgramText, Step, ends_of, held_before, is_simple, names_in
@@ -57,6 +58,9 @@ def changed(source: ProgramText, graph: Graph) -> tuple[ProgramText, dict[str, s
         named = source.with_names_of(graph)
         if named is not source:
             return changed(named, graph)
+        if (plain := without_old_chances(source, graph)) is not source:
+            with suppress(NotWritable):  # else the `if` is written anew
+                return changed(plain, graph)
         made = ProgramText(_written(source, graph))
     except DaliStudioError as error:
         raise NotWritable(error.diagnostics[0].message.rstrip(".")) from error
@@ -111,7 +115,9 @@ class _Change:
             raise NotWritable("steps that one statement makes would be apart from each other")
         for i, step in enumerate(self._steps):
             if i not in units:
-                self._patches.remove(step.node, alone=len(self._source.function.body) == 1)
+                if len(self._source.function.body) == 1:
+                    raise NotWritable("nothing would be left of the function")
+                self._patches.remove(step.node)
         stays = staying([item for item in order if isinstance(item, int)])
         done: set[Item] = set()
         for at, item in enumerate(order):
@@ -140,11 +146,13 @@ class _Change:
 
     def _goes(self, step: Step) -> bool:
         """Whether nothing is left of a statement."""
-        left = [key for key in step.made if self._there(PortRef(node=key)) and key not in self._carried]
         there = [self._there(port) for port in step.names.values()]
-        if isinstance(step.node, ast.Return) or left or any(there):
+        if isinstance(step.node, ast.Return) or self._left(step) or any(there):
             return False
         return bool(step.made) or not all(there)
+
+    def _left(self, step: Step) -> list[str]:
+        return [key for key in step.made if self._there(PortRef(node=key)) and key not in self._carried]
 
     def _there(self, port: PortRef) -> bool:
         return port.node in self._before and self._stays(port.node) and port.node not in self._apart
@@ -162,8 +170,8 @@ class _Change:
         if isinstance(step.node, ast.Return) and not around:
             was, now = ([port for port in graph.outputs if port.node == key] for graph in (self._before, self._after))
             return was != now or bool(new - old)
+        lost = bool(around) and not any(wire.target in around for wire in new)
         read = any(not (wire.target in self._before and self._stays(wire.target)) for wire in new)
-        lost = bool(around) and not any(wire.target == around[0] for wire in new)
         return read or lost or bool(new - old) or any(
             port.node == key and port not in self._before.outputs for port in self._after.outputs
         )
@@ -193,8 +201,7 @@ class _Change:
         """The nodes that a statement of the new text makes."""
         if isinstance(item, str):
             return [item, *(self._inner(item)[1:] if item in self._apart else ())]
-        made = self._steps[item].made
-        return [key for key in made if self._there(PortRef(node=key)) and key not in self._carried]
+        return self._left(self._steps[item])
 
     def _reads(self, item: Item) -> set[PortRef]:
         """What a statement of the new text reads that others make."""
@@ -262,13 +269,9 @@ class _Change:
 
     def _chosen(self, key: str, names: Mapping[str, PortRef], lines: Sequence[str], indent: int) -> list[str]:
         """The lines of a step that is applied with a probability: within an ``if``."""
-        choice, space = self._choices[key], " " * indent
-        passed = {at: layout.inline(self._variable(port)) for at, port in enumerate(choice.passed)}
-        instead = [(name, passed.get(port.output, name)) for name, port in names.items()]
-        others = [f"{space}    {name} = {one}" for name, one in instead if name != one]
-        condition = layout.inline(self._variable(choice.condition))
-        made = [f"{space}if {condition}:", *(f"    {line}" for line in lines)]
-        return [*made, f"{space}else:", *others] if others else made
+        choice = self._choices[key]
+        passed = [layout.inline(self._variable(port)) for port in choice.passed]
+        return choice.written(layout.inline(self._variable(choice.condition)), passed, names, lines, indent)
 
     def _choose(self, item: int, names: Mapping[str, PortRef]) -> None:
         """Put a statement into an ``if``, if its step is applied with a probability now."""
@@ -317,9 +320,8 @@ class _Change:
         for name in names_in(step.node, ast.Load):
             port = self._held[item].get(name.id)
             port = wanted.get(port, port) if port else None
-            if port is None or port.node not in self._after:
-                continue
-            if ends_of(name) in self._settled or self._patches.covers(name):
+            settled = ends_of(name) in self._settled or self._patches.covers(name)
+            if port is None or port.node not in self._after or settled:
                 continue
             if self._variables.get(name.id) != port:
                 if not is_simple(step) and name.id in stored:
@@ -468,9 +470,9 @@ class _Change:
     # --------------------------------------------------------------------------------------------------------- module
 
     def _options(self) -> None:
+        old, new = self._before.options, self._after.options
         if self._choices:
             self._option("enable_conditionals", True)
-        old, new = self._before.options, self._after.options
         changed = {name: getattr(new, name) for name in GraphOptions.__struct_fields__
                    if getattr(old, name) != getattr(new, name)}  # fmt: skip
         for name, value in changed.items():
@@ -483,8 +485,7 @@ class _Change:
         decorator = next((one for one in self._source.function.decorator_list if isinstance(one, ast.Call)), None)
         if name == "name" or decorator is None:
             raise NotWritable(f"{name} has no place in the text")
-        unset = value is None and name == "seed"
-        self._patches.keyword(decorator, name, None if unset else ast.Constant(value))
+        self._patches.keyword(decorator, name, None if value is None and name == "seed" else ast.Constant(value))
 
     def _import(self) -> None:
         lacking = self._source.lacking(self._patches.names() & {"fn", "types", "math"})
@@ -495,5 +496,5 @@ class _Change:
                 raise NotWritable(f"{name} is a variable of the text")
             for old in self._source.imports:  # what the module does not have any more
                 if isinstance(old, ast.ImportFrom) and old.module == function.module:
-                    self._patches.remove(old, alone=False)
+                    self._patches.remove(old, comments=False)
             self._patches.insert_after(self._source.imports, f"from {function.module} import {name}")

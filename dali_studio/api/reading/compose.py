@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +14,8 @@ import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
-from dali_studio.api.reading.compose_rules import Rule, State, Transform, numeric
+from dali_studio.api.reading.compose_rules import Rule, State, Transform, named, numeric
+from dali_studio.api.reading.compose_source import HOLDERS, of_source
 from dali_studio.api.reading.compose_torchvision import TORCHVISION
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.program import ReadingWarning, read
@@ -28,18 +29,16 @@ from dali_studio.graph.files import read_file
 from dali_studio.graph.model import Graph
 
 LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
-#: What packages are called where a part of a program does not import them.
-_USUAL = {"transforms": "torchvision.transforms", "T": "torchvision.transforms", "v2": "torchvision.transforms.v2",
-          "A": "albumentations"}  # fmt: skip
-#: Transforms that hold others.
-_HOLDERS = ("Compose", "Sequential", "RandomApply", "OneOf", "RandomChoice")
-_HEAD = """from nvidia.dali import fn, math, pipeline_def, types
-
+_IMPORT = "from nvidia.dali import fn, math, pipeline_def, types\n"
+#: Where automatic augmentations are, and their modules.
+LIBRARY = "nvidia.dali.auto_aug"
+_MODULES = ("auto_augment", "rand_augment", "trivial_augment")
+_HEAD = """
 
 @pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
 def composed():
     files, labels = fn.readers.file(name="reader")
-    images = fn.decoders.image(files, name="decode")
+    images = fn.decoders.image(files, {}name="decode")
 """
 #: What the comment before a step begins with.
 _STEP = "# step "
@@ -50,10 +49,10 @@ def is_compose(value: object) -> bool:
     if isinstance(value, list | tuple):
         items = cast("list[object]", value)
         return bool(items) and all(_library_of(item) for item in items)
-    return bool(_library_of(value)) and type(value).__name__ in _HOLDERS
+    return bool(_library_of(value)) and type(value).__name__ in HOLDERS
 
 
-def compose_program(source: object, found: list[Diagnostic]) -> str:
+def compose_program(source: object, found: list[Diagnostic], *, gpu: bool = False) -> str:
     """The program of a ``Compose``, for nvidia.dali; nothing of a source is run.
 
     Parameters
@@ -63,20 +62,32 @@ def compose_program(source: object, found: list[Diagnostic]) -> str:
     found : list
         Gets what is different there, and what there is no operator for. The node is the number of the step, with which
         a comment stands before its lines.
+    gpu : bool
+        Images are decoded onto the GPU, and what follows runs there.
 
     Raises
     ------
     DaliStudioError
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
-    transforms = _of_source(source) if isinstance(source, str | Path) else list(_of_object(source))
     state = State(found)
+    if isinstance(source, str | Path):
+        one, told = _of_source(source)
+        transforms = [one]
+    else:
+        transforms, told = [*_of_object(source)], list[str]()
     lines = list(_lines(transforms, state))
-    lines += [f"{_STEP}:", *state.finished()]
-    return _HEAD + "".join(f"    {line}\n" for line in lines) + "    return images, labels\n"
+    found[:0] = [Diagnostic(code="DS503", message=f"{one}.", node="1", severity="info") for one in dict.fromkeys(told)]
+    if last := list(state.finished()):
+        lines += [f"{_STEP}{state.steps + 1}: what ToTensor does", *last]
+    written = "".join(f"    {line}\n" for line in lines)
+    used = [one for one in _MODULES if f" {one}." in written]
+    imported = f"from {LIBRARY} import {', '.join(used)}\n" if used else ""
+    head = _HEAD.format('device="mixed", ' if gpu else "")
+    return _IMPORT + imported + head + written + "    return images, labels\n"
 
 
-def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Graph:
+def read_compose(source: object, *, found: list[Diagnostic] | None = None, gpu: bool = False) -> Graph:
     """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
 
     What has no operator becomes a node that keeps its place and cannot run (DS502). What an operator does otherwise
@@ -89,6 +100,8 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         is run; neither package need be installed for it.
     found : list, optional
         Gets the findings, which are Python warnings otherwise.
+    gpu : bool
+        Images are decoded onto the GPU, and what follows runs there.
 
     Returns
     -------
@@ -100,10 +113,11 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Gr
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
     findings: list[Diagnostic] = []
-    program = compose_program(source, findings)
+    program = compose_program(source, findings, gpu=gpu)
     graph = _called_by_operator(read(program, found=[]))
     nodes = _nodes_of_steps(program, graph)
-    findings = [msgspec.structs.replace(one, node=nodes.get(one.node, "")) for one in findings]
+    first = next(iter(nodes.values()), "")
+    findings = [msgspec.structs.replace(one, node=nodes.get(one.node) or first) for one in findings]
     if found is not None:
         found += findings
     else:
@@ -150,17 +164,34 @@ def _called_by_operator(graph: Graph) -> Graph:
 
 def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
     for transform in transforms:
+        if transform.name in HOLDERS:
+            state.untold(transform, {})
         if transform.name in ("Compose", "Sequential"):
-            yield from _lines(transform.inner, state)
+            yield from _all_of(transform, state)
         elif transform.name == "RandomApply":
             yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
         elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
             yield from _one_of(transform, state)
+        elif transform.name == "RandomOrder" and transform.library == "torchvision":
+            state.note(transform, "its transforms follow each other in their order.")
+            yield from _lines(transform.inner, state)
         else:
             rule = LIBRARIES[transform.library].get(transform.name)
             state.steps += 1
             lines = list(state.unknown(transform) if rule is None else rule.lines(transform, state))
             yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+
+
+def _all_of(transform: Transform, state: State) -> Iterator[str]:
+    """All, one after the other; in albumentations with a probability for all of them."""
+    usual = 0.5 if (transform.library, transform.name) == ("albumentations", "Sequential") else 1.0
+    p, before = numeric(transform.values.get("p"), usual), (state.scaled, state.planar)
+    lines = list(_lines(transform.inner, state))
+    others = any(re.search(r"output_layout|crop_mirror_normalize|images / ", line) for line in lines)
+    if p < 1 and (others or before != (state.scaled, state.planar)):
+        state.note(transform, f"it is done always, and not with a probability of {p:g}, since it changes the type.")
+        p = 1.0
+    yield from state.perhaps(p, lines)
 
 
 def _one_of(transform: Transform, state: State) -> Iterator[str]:
@@ -210,10 +241,11 @@ def _of_object(value: object) -> Iterator[Transform]:
     library, name = _library_of(value), type(value).__name__
     if not library:
         raise _no_compose(f"{name} is no Compose of torchvision or albumentations.")
-    inner = getattr(value, "transforms", None) if name in _HOLDERS else None
+    inner = getattr(value, "transforms", None) if name in HOLDERS else None
     values = _init_arguments(value)
     children = tuple(_of_object(list(inner))) if inner is not None else ()
-    yield Transform(library=library, name=name, values=values, inner=children)
+    made = Transform(library=library, name=name, values=values, inner=children)
+    yield named(made, LIBRARIES[library].get(name))
 
 
 def _init_arguments(value: Any) -> dict[str, Any]:
@@ -229,47 +261,21 @@ def _plain(value: Any) -> Any:
     """Members of enumerations by their values; tensors as lists."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    return value.value if type(value).__name__ == "InterpolationMode" else value
+    return value.value if type(value).__name__ in ("InterpolationMode", "AutoAugmentPolicy") else value
 
 
 # -------------------------------------------------------------------------------------------------------------- source
 
 
-@dataclass(slots=True)
-class _Names:
-    """What the imports and the constants of a module stand for."""
-
-    packages: dict[str, str] = field(default_factory=lambda: dict(_USUAL))
-    constants: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
-
-
-def _of_source(source: str | Path) -> list[Transform]:
+def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
     text = source if isinstance(source, str) and ("\n" in source or "(" in source) else _text(source)
     try:
-        tree = ast.parse(str(text))
+        found = of_source(ast.parse(str(text)), LIBRARIES)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise _no_compose(f"The source is no Python: {error}.") from None
-    names = _Names()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=aliases):
-                names.packages |= {a.asname or a.name.partition(".")[0]: a.name for a in aliases}
-            case ast.ImportFrom(module=str(module), names=aliases):
-                names.packages |= {a.asname or a.name: f"{module}.{a.name}" for a in aliases}
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                names.constants.setdefault(name, value)
-            case _:
-                pass
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    bare = called - own - names.packages.keys()  # of `import *`, or of a part of a program
-    library = max(LIBRARIES, key=lambda one: len(bare & LIBRARIES[one].keys()))
-    if bare & LIBRARIES[library].keys():
-        names.packages |= {one: f"{library}.{one}" for one in bare}
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node, names)[1] == "Compose"]
-    if not calls:
+    if found is None:
         raise _no_compose("The source has no Compose of torchvision or albumentations.")
-    return [_of_call(calls[0], names)]
+    return found
 
 
 def _text(path: str | Path) -> str:
@@ -284,63 +290,3 @@ def _text(path: str | Path) -> str:
 
 def _no_compose(message: str) -> DaliStudioError:
     return DaliStudioError(Diagnostic(code="DS502", message=message, hint="Give a Compose, or a program with one."))
-
-
-def _called(node: ast.Call, names: _Names) -> tuple[str, str]:
-    """Library and name of what is called; empty if it is of neither."""
-    path: list[str] = []
-    at: ast.expr = node.func
-    while isinstance(at, ast.Attribute):
-        path.insert(0, at.attr)
-        at = at.value
-    if not isinstance(at, ast.Name):
-        return "", ""
-    whole = ".".join([names.packages.get(at.id, at.id), *path])
-    library = whole.partition(".")[0]
-    return (library, whole.rpartition(".")[2]) if library in LIBRARIES else ("", "")
-
-
-def _of_call(node: ast.Call, names: _Names) -> Transform:
-    library, name = _called(node, names)
-    if not library:
-        return Transform(library="torchvision", name=ast.unparse(node.func), values={}, inner=())
-    rule = LIBRARIES[library].get(name)
-    order = ("transforms", "p") if name in _HOLDERS else rule.parameters if rule else ()
-    given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-    given |= dict(zip(order, node.args, strict=False))
-    held = given.pop("transforms", None) if name in _HOLDERS else None
-    inner = [_of_call(item, names) for item in _items(held, names) if isinstance(item, ast.Call)]
-    values = {key: _value(value, names) for key, value in given.items()}
-    return Transform(library=library, name=name, values=values, inner=tuple(inner))
-
-
-def _items(node: ast.expr | None, names: _Names) -> list[ast.expr]:
-    node = names.constants.get(node.id) if isinstance(node, ast.Name) else node
-    if isinstance(node, ast.Call):  # nn.ModuleList([...])
-        node = node.args[0] if node.args else None
-    return list(node.elts) if isinstance(node, ast.List | ast.Tuple) else []
-
-
-def _value(node: ast.expr, names: _Names) -> Any:
-    """A literal, arithmetic of literals, a constant of the module, or the last word of a name such as ``BILINEAR``."""
-    match node:
-        case ast.Name(id=name) if name in names.constants and not isinstance(names.constants[name], ast.Name):
-            return _value(names.constants[name], names)
-        case ast.Attribute(attr=word):
-            return word.lower()
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_value(item, names) for item in items]
-        case ast.Dict(keys=keys, values=values):
-            return {_value(key, names): _value(one, names) for key, one in zip(keys, values, strict=True) if key}
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            value = _value(inner, names)
-            return -value if isinstance(value, int | float) else None
-        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as sign, right=right):
-            a, b = _value(left, names), _value(right, names)
-            if not isinstance(a, int | float) or not isinstance(b, int | float) or not b:
-                return None
-            return a * b if isinstance(sign, ast.Mult) else a / b
-        case ast.Constant(value=value):
-            return value
-        case _:
-            return None

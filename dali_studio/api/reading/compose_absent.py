@@ -8,7 +8,6 @@ _WARP = "experimental.warp_perspective, with a matrix for each sample"
 _REMAP = "experimental.remap, with maps of where each pixel is from"
 _BOXES = "random_bbox_crop, which draws windows for the boxes, and slice"
 _BATCH = "permute_batch and arithmetic, as the gallery's mixup has it"
-_POLICIES = "dali_studio.auto_aug"
 _VOLUMES = "crop, erase and pad, which take volumes"
 _ORDER = "the operators themselves, with an if for each"
 _FUNCTION = "a code node with your function"
@@ -20,11 +19,11 @@ _OTHERS = "arithmetic with the other picture, from a reader of its own"
 #: By package and class: the nearest; empty where there is nothing near.
 ABSENT: Mapping[str, Mapping[str, str]] = {
     "torchvision": {
-        "AugMix": _POLICIES, "AutoAugment": _POLICIES, "RandAugment": _POLICIES, "TrivialAugmentWide": _POLICIES,
-        "CutMix": _BATCH, "MixUp": _BATCH, "ElasticTransform": f"water, or {_REMAP}",
+        "AugMix": "auto_aug's augmentations, and a mean of several such chains", "CutMix": _BATCH,
+        "MixUp": _BATCH, "ElasticTransform": f"water, or {_REMAP}",
         "FiveCrop": "crop, once for each window", "TenCrop": "crop and flip, once for each window",
         "Lambda": _FUNCTION, "LinearTransformation": _FUNCTION, "RandomChannelPermutation": _CHANNELS,
-        "RandomIoUCrop": _BOXES, "RandomOrder": _ORDER, "RandomPerspective": _WARP,
+        "RandomIoUCrop": _BOXES, "RandomPerspective": _WARP,
         "UniformTemporalSubsample": "element_extract, or the step of readers.video",
     },
     "albumentations": {

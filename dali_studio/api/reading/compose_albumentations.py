@@ -33,9 +33,9 @@ def _rotate(transform: Transform, state: State) -> Iterator[str]:
     if transform.values.get("border_mode") not in (None, 0, "border_constant"):
         state.note(transform, "what is new is filled with a constant.")
     span = rules.span_around(transform.values.get("limit", (-90, 90)), 0.0, (-90.0, 90.0)) or (0.0, 0.0)
-    fill = rules.fill_of(transform, "fill" if "fill" in transform.values else "value")
+    fill = rules.fill_of(transform, state)
     yield (
-        f"images = fn.rotate(images, angle={rules.uniform(span)}, keep_size=True, fill_value={rules.number(fill)}"
+        f"images = fn.rotate(images, angle={rules.uniform(span)}, keep_size=True, fill_value={fill}"
         f"{rules.interpolation_of(transform)})"
     )
 
@@ -78,21 +78,30 @@ def _blur_limited(transform: Transform, state: State) -> Iterator[str]:
     yield f"images = fn.gaussian_blur(images, sigma={rules.uniform((max(span[0], 0.1), max(span[1], 0.1)))}{window})"
 
 
+def _widest(transform: Transform, state: State) -> int:
+    """The widest of the windows that are drawn from."""
+    limits = rules.size_of(transform.values.get("blur_limit", 7))
+    if (min(limits) if len(limits) > 1 else 3) != max(limits):
+        state.note(transform, f"the window is always {max(limits) | 1} wide.")
+    return max(limits) | 1
+
+
 def _median(transform: Transform, state: State) -> Iterator[str]:
-    limit = rules.size_of(transform.values.get("blur_limit", 7))
-    state.note(transform, f"the window is always {limit[-1] | 1} wide.")
-    yield f"images = fn.experimental.median_blur(images, window_size={limit[-1] | 1})"
+    yield f"images = fn.experimental.median_blur(images, window_size={_widest(transform, state)})"
 
 
 def _noise(transform: Transform, state: State) -> Iterator[str]:
-    if "var_limit" in transform.values:
-        low, high = rules.pair_of(transform.values["var_limit"], (10.0, 50.0))
-        span = (math.sqrt(low), math.sqrt(high))
-    else:
-        low, high = rules.pair_of(transform.values.get("std_range"), (0.2, 0.44))
-        span = (low * 255, high * 255)
     del state
-    yield f"images = fn.noise.gaussian(images, stddev={rules.uniform(span)})"
+    low, high = rules.pair_of(transform.values.get("std_range"), (0.2, 0.44))
+    variance = transform.values.get("var_limit", (low, high) if high > 1 else None)  # of albumentations 1
+    if variance is None:
+        span = (low * 255, high * 255)
+    else:
+        low, high = (0, variance) if isinstance(variance, int | float) else rules.pair_of(variance, (10.0, 50.0))
+        span = (math.sqrt(low), math.sqrt(high))
+    mean = transform.values.get("mean", 0)
+    more = f", mean={rules.number(mean)}" if isinstance(mean, int | float) and mean else ""
+    yield f"images = fn.noise.gaussian(images{more}, stddev={rules.uniform(span)})"
 
 
 def _compression(transform: Transform, state: State) -> Iterator[str]:
@@ -109,17 +118,16 @@ def _pad_if_needed(transform: Transform, state: State) -> Iterator[str]:
     if transform.values.get("border_mode") not in (None, 0, "border_constant"):
         state.note(transform, "what is new is filled with a constant.")
     high, wide = (rules.numeric(transform.values.get(name), 1024) for name in ("min_height", "min_width"))
-    fill = rules.fill_of(transform, "fill" if "fill" in transform.values else "value")
     yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
     yield (
         f"images = fn.crop(images, crop_h=math.max(shape[0], {rules.number(high)}.0), "
         f"crop_w=math.max(shape[1], {rules.number(wide)}.0), "
-        f'out_of_bounds_policy="pad", fill_values={rules.number(fill)})'
+        f'out_of_bounds_policy="pad", fill_values={rules.fills_of(transform)})'
     )
 
 
 def _normalize_pixels(transform: Transform, state: State) -> Iterator[str]:
-    mean, std = (list(transform.values.get(name) or rules.IMAGENET[name]) for name in ("mean", "std"))
+    mean, std = (rules.numbers(transform.values.get(name), rules.IMAGENET[name]) for name in ("mean", "std"))
     return rules.normalized(state, mean, std, rules.numeric(transform.values.get("max_pixel_value"), 255.0))
 
 
@@ -132,8 +140,11 @@ def _to_planes(transform: Transform, state: State) -> Iterator[str]:
 
 def _affine(transform: Transform, state: State) -> Iterator[str]:
     _constant_border(transform, state)
-    values = dict(transform.values)
-    for name in ("translate_percent", "shear", "scale"):
+    if isinstance(transform.values.get("scale"), dict):
+        state.note(transform, "height and width are scaled alike.")
+    names = ("translate_percent", "shear", "scale", "rotate", "fill", "interpolation")
+    values = {name: transform.values.get(name) for name in names if name in transform.values}
+    for name in names[:3]:
         given = values.get(name)
         if isinstance(given, dict):  # of each axis
             values[name] = given.get("x")
@@ -143,9 +154,10 @@ def _affine(transform: Transform, state: State) -> Iterator[str]:
     sheared = effects.span_of(made, "shear", (0.0, 0.0))
     still = (0.0, 0.0)
     return effects.affine(
-        made, turned=_back(effects.span_of(made, "rotate", still)), scaled=effects.span_of(made, "scale", (1.0, 1.0)),
+        made, state, turned=_back(effects.span_of(made, "rotate", still)),
+        scaled=effects.span_of(made, "scale", (1.0, 1.0)),
         moved=(moved, effects.span_of(made, "translate_percent y", moved)),
-        sheared=(sheared, effects.span_of(made, "shear y", sheared)), fill=_fill(transform),
+        sheared=(sheared, effects.span_of(made, "shear y", sheared)),
         opencv=True,
     )  # fmt: skip
 
@@ -155,8 +167,8 @@ def _shift_scale_rotate(transform: Transform, state: State) -> Iterator[str]:
     moved = effects.around(transform, "shift_limit", (-0.0625, 0.0625))
     low, high = effects.around(transform, "scale_limit", (-0.1, 0.1))
     return effects.affine(
-        transform, turned=_back(effects.around(transform, "rotate_limit", (-45, 45))), scaled=(1 + low, 1 + high),
-        moved=(moved, moved), fill=_fill(transform),
+        transform, state, turned=_back(effects.around(transform, "rotate_limit", (-45, 45))),
+        scaled=(1 + low, 1 + high), moved=(moved, moved),
     )  # fmt: skip
 
 
@@ -164,7 +176,7 @@ def _safe_rotate(transform: Transform, state: State) -> Iterator[str]:
     _constant_border(transform, state)
     state.note(transform, "it is turned and resized in two steps.")
     turned = effects.around(transform, "limit", (-90, 90))
-    fill = rules.number(rules.fill_of(transform, _fill(transform)))
+    fill = rules.fill_of(transform, state)
     yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
     yield f"images = fn.rotate(images, angle={rules.uniform(turned)}, fill_value={fill})"
     yield f"images = fn.resize(images, resize_y=shape[0], resize_x=shape[1]{rules.interpolation_of(transform)})"
@@ -173,10 +185,6 @@ def _safe_rotate(transform: Transform, state: State) -> Iterator[str]:
 def _back(span: tuple[float, float]) -> tuple[float, float]:
     """The other way round: OpenCV turns against the clock."""
     return -span[1], -span[0]
-
-
-def _fill(transform: Transform) -> str:
-    return "fill" if "fill" in transform.values else "value"
 
 
 def _constant_border(transform: Transform, state: State) -> None:
@@ -228,7 +236,8 @@ def _scale(transform: Transform, state: State) -> Iterator[str]:
 def _downscale(transform: Transform, state: State) -> Iterator[str]:
     state.note(transform, "of pixels that become one, that in the middle is taken; OpenCV takes the first.")
     yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
-    yield f"scale = {effects.real(effects.span_of(transform, 'scale_range', (0.25, 0.25)))}"
+    old = (transform.values.get("scale_min", 0.25), transform.values.get("scale_max", 0.25))
+    yield f"scale = {effects.real(effects.span_of(transform, 'scale_range', rules.pair_of(old, (0.25, 0.25))))}"
     for scale in (" * scale", ""):
         size = f"resize_y=shape[0]{scale}, resize_x=shape[1]{scale}"
         yield f"images = fn.resize(images, {size}, interp_type=types.INTERP_NN)"
@@ -272,10 +281,7 @@ def _emboss(transform: Transform, state: State) -> Iterator[str]:
 
 
 def _box(transform: Transform, state: State) -> Iterator[str]:
-    limits = rules.size_of(transform.values.get("blur_limit", 7))
-    window = max(limits) | 1
-    if (min(limits) if len(limits) > 1 else 3) != max(limits):
-        state.note(transform, f"the window is always {window} wide.")
+    window = _widest(transform, state)
     return effects.filtered(f"fn.ones(shape=[{window}, {window}], dtype=types.FLOAT) / {window**2}.0")
 
 
@@ -289,14 +295,53 @@ def _clahe(transform: Transform, state: State) -> Iterator[str]:
 
 def _dropout(transform: Transform, state: State) -> Iterator[str]:
     values = transform.values
-    counts = rules.size_of(values.get("num_holes_range", (1, 2)))
-    high, wide = (effects.span_of(transform, f"hole_{name}_range", (0.1, 0.2)) for name in _HW)
+    former = transform.told & {"max_holes", "max_height", "max_width", "num_holes", "max_h_size", "max_w_size"}
+    if former or transform.name == "Cutout":  # of albumentations 1: pixels, or parts
+        most = values.get("max_holes", values.get("num_holes", 8))
+        sides = [values.get(f"max_{long}", values.get(f"max_{short}_size", 8)) for long, short in
+                 (("height", "h"), ("width", "w"))]  # fmt: skip
+        least = [values.get(f"min_{name}") for name in _HW]
+        counts = rules.size_of((values.get("min_holes") or most, most))
+        high, wide = ((rules.numeric(low, rules.numeric(top, 8)), rules.numeric(top, 8))
+                      for low, top in zip(least, sides, strict=True))  # fmt: skip
+    else:
+        counts = rules.size_of(values.get("num_holes_range", (1, 2)))
+        high, wide = (effects.span_of(transform, f"hole_{name}_range", (0.1, 0.2)) for name in _HW)
     if counts[0] != counts[-1]:
         state.note(transform, f"there are always {counts[-1]} holes.")
-    if isinstance(values.get(_fill(transform)), str):
+    if isinstance(values.get("fill"), str):
         state.note(transform, "holes are filled with 0.")
-    pixels = high[1] > 1
-    return effects.holes(counts[-1], high, wide, rules.fill_of(transform, _fill(transform)), pixels=pixels)
+    return effects.holes(counts[-1], high, wide, rules.fills_of(transform), pixels=high[1] > 1)
+
+
+def _to_float(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    most = rules.numeric(transform.values.get("max_value"), 255.0)
+    yield f"images = images / {effects.real((most, most))}"
+
+
+def _from_float(transform: Transform, state: State) -> Iterator[str]:
+    del state
+    most = rules.numeric(transform.values.get("max_value"), 255.0)
+    yield f"images = fn.cast(images * {effects.real((most, most))}, dtype=types.UINT8)"
+
+
+def _either(transform: Transform, state: State) -> Iterator[str]:
+    """A mirror of one way, of the other, or of both."""
+    del transform, state
+    yield "way = fn.random.uniform(values=[-1, 0, 1])"
+    across, down = (f"fn.cast(way != {other}, dtype=types.INT32)" for other in (0, 1))
+    yield f"images = fn.flip(images, horizontal={across}, vertical={down})"
+
+
+def _limited(name: str) -> Callable[[Transform, State], Iterator[str]]:
+    """Brightness or contrast alone, as albumentations 1 has them."""
+
+    def write(transform: Transform, state: State) -> Iterator[str]:
+        alone = {"brightness_limit": 0, "contrast_limit": 0, f"{name}_limit": transform.values.get("limit", 0.2)}
+        return _brightness_contrast(replace(transform, values=alone), state)
+
+    return write
 
 
 def _grid(transform: Transform, state: State) -> Iterator[str]:
@@ -363,12 +408,13 @@ def _nothing(transform: Transform, state: State) -> Iterator[str]:
 
 
 _HW = ("height", "width")
+_SIDES: Mapping[str, int] = {"height": 224, "width": 224}
 ALBUMENTATIONS: Mapping[str, Rule] = {
-    "Resize": Rule((*_HW, "interpolation"), _resize_to, 1.0),
+    "Resize": Rule((*_HW, "interpolation"), _resize_to, 1.0, example=_SIDES),
     "SmallestMaxSize": Rule(("max_size", "interpolation"), _side("resize_shorter"), 1.0),
     "LongestMaxSize": Rule(("max_size", "interpolation"), _side("resize_longer"), 1.0),
-    "CenterCrop": Rule(_HW, rules.write_center_crop, 1.0, note=rules.ODD),
-    "RandomCrop": Rule(_HW, rules.write_random_crop, 1.0, example={"height": 224, "width": 224}),
+    "CenterCrop": Rule(_HW, rules.write_center_crop, 1.0, note=rules.ODD, example=_SIDES),
+    "RandomCrop": Rule(_HW, rules.write_random_crop, 1.0, example=_SIDES),
     "RandomResizedCrop": Rule(
         ("size", "scale", "ratio", "interpolation"), rules.write_random_resized_crop, 1.0, example={"size": (224, 224)}
     ),
@@ -387,15 +433,16 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "InvertImg": Rule(rules.P, rules.write_invert, 0.5),
     "ToGray": Rule(("num_output_channels", "method"), rules.write_gray, 0.5),
     "PadIfNeeded": Rule(
-        ("min_height", "min_width"), _pad_if_needed, 1.0,
+        ("min_height", "min_width", "pad_height_divisor", "pad_width_divisor", "position", "border_mode", "fill"),
+        _pad_if_needed, 1.0,
         note="where an odd number of pixels is missing, the one more may lie on the other side.",
     ),
-    "Normalize": Rule(("mean", "std", "max_pixel_value"), _normalize_pixels, 1.0),
+    "Normalize": Rule(("mean", "std", "max_pixel_value"), _normalize_pixels, 1.0, example=rules.IMAGENET),
     "ToTensorV2": Rule((), _to_planes),
     "NoOp": Rule((), _nothing),
     "ToRGB": Rule((), _nothing),
-    "ToFloat": Rule((), effects.of("images = images / 255.0")),
-    "FromFloat": Rule((), effects.of("images = fn.cast(images * 255.0, dtype=types.UINT8)")),
+    "ToFloat": Rule(("max_value",), _to_float),
+    "FromFloat": Rule(("dtype", "max_value"), _from_float),
     "Pad": Rule(("padding", "fill"), rules.write_pad, 1.0),
     "Erasing": Rule(("scale", "ratio", "fill"), effects.erased, 0.5),
     "Affine": Rule(
@@ -434,4 +481,10 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "SaltAndPepper": Rule(("amount", "salt_vs_pepper"), _specks, 0.5),
     "ShotNoise": Rule(("scale_range",), _shots, 0.5),
     "Morphological": Rule(("scale", "operation"), _morphology, 0.5),
+    # of albumentations 1 alone
+    "Cutout": Rule(("num_holes", "max_h_size", "max_w_size", "fill"), _dropout, 0.5),
+    "Flip": Rule((), _either, 0.5),
+    "JpegCompression": Rule(("quality_lower", "quality_upper"), _compression, 0.5),
+    "RandomBrightness": Rule(("limit",), _limited("brightness"), 0.5),
+    "RandomContrast": Rule(("limit",), _limited("contrast"), 0.5),
 }

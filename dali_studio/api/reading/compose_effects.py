@@ -54,8 +54,8 @@ def whole(span: Span) -> str:
 
 
 def affine(
-    transform: Transform, *, turned: Span = _STILL, moved: tuple[Span, Span] = (_STILL, _STILL), scaled: Span = (1, 1),
-    sheared: tuple[Span, Span] = (_STILL, _STILL), usual: str = "INTERP_LINEAR", fill: str = "fill",
+    transform: Transform, state: State, *, turned: Span = _STILL, moved: tuple[Span, Span] = (_STILL, _STILL),
+    scaled: Span = (1, 1), sheared: tuple[Span, Span] = (_STILL, _STILL), usual: str = "INTERP_LINEAR",
     opencv: bool = False,
 ) -> Iterator[str]:  # fmt: skip
     """Scaled, sheared and turned about the middle, then moved by parts of the width and the height.
@@ -83,7 +83,7 @@ def affine(
         yield "matrix = fn.transforms.translation(matrix, offset=offset)"
     yield (
         f"images = fn.warp_affine(images, matrix=matrix, inverse_map=False, fill_value="
-        f"{number(rules.fill_of(transform, fill))}{rules.interpolation_of(transform, usual)})"
+        f"{rules.fill_of(transform, state)}{rules.interpolation_of(transform, usual)})"
     )
 
 
@@ -169,19 +169,22 @@ def powered(span: Span) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------------------------------- holes
 
 
-def holes(count: int, high: Span, wide: Span, fill: float, *, pixels: bool) -> Iterator[str]:
+def holes(count: int, high: Span, wide: Span, fill: str, *, pixels: bool) -> Iterator[str]:
     """Rectangles anywhere."""
     parts = ("", "")
     if pixels:
         yield _SHAPE
         parts = (" / shape[0]", " / shape[1]")
-    spans = [f"fn.random.uniform(range={listed(span)}, shape=[{count}]){part}"
-             for span, part in zip((high, wide), parts, strict=True)]  # fmt: skip
+    spans = [
+        f"fn.constant(fdata={listed([span[0]] * count)}, shape=[{count}]){part}" if span[0] == span[1] else
+        f"fn.random.uniform(range={listed(span)}, shape=[{count}]){part}"
+        for span, part in zip((high, wide), parts, strict=True)
+    ]  # fmt: skip
     yield f"extents = fn.reshape(fn.stack({', '.join(spans)}, axis=1), shape=[{2 * count}])"
     yield f"anchor = fn.random.uniform(range=[0, 1], shape=[{2 * count}]) * (1.0 - extents)"
     yield (
         'images = fn.erase(images, anchor=anchor, shape=extents, axis_names="HW", normalized=True, '
-        f"fill_value={number(fill)})"
+        f"fill_value={fill})"
     )
 
 
@@ -194,6 +197,9 @@ def erased(transform: Transform, state: State) -> Iterator[str]:
     value = transform.values.get("value", transform.values.get("fill", 0))
     if isinstance(value, str):
         state.note(transform, "the hole is filled with 0 and not with noise.")
+    if isinstance(value, list):
+        state.note(transform, f"the hole is filled with {number(rules.numbers(value, (0.0,))[0])} in all channels.")
+        value = rules.numbers(value, (0.0,))[0]
     yield f"area = {uniform(area)}"
     yield f"ratio = math.exp({uniform((math.log(low), math.log(high)))})"
     yield "extents = math.min(fn.stack(math.sqrt(area * ratio), math.sqrt(area / ratio)), 1.0)"

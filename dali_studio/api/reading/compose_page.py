@@ -15,17 +15,18 @@ TARGET = Path(__file__).resolve().parents[3] / "docs" / "transforms.md"
 _HEAD = """# Transforms of torchvision and albumentations
 
 Written by `make generated` from the rules of `read_compose`; names are those of torchvision 0.29
-(`transforms` and `transforms.v2`) and albumentations 2.0.8. [Compositions](reading_programs.md#compositions)
+(`transforms` and `transforms.v2`) and albumentations 2.0.8, and some that albumentations 1 alone
+has; those of arguments may be of 1, too. [Compositions](reading_programs.md#compositions)
 says how they are read.
 
 - *rule*: written as the operators that are named, in the designer's search, too, where it draws
-  numbers. What these do otherwise is told where it is read (DS503).
+  numbers (but for those of `auto_aug`). What these do otherwise is told where it is read (DS503).
 - *fixed*: nothing is drawn; the search finds its operator.
 - *no operator*: kept as a node that cannot run (refused by the code pane); the nearest is named.
 """
 #: Held transforms are written where these say so.
 _HOLDERS = {
-    "torchvision": {"Compose": "fixed", "RandomApply": "rule", "RandomChoice": "rule"},
+    "torchvision": {"Compose": "fixed", "RandomApply": "rule", "RandomChoice": "rule", "RandomOrder": "fixed"},
     "albumentations": {"Compose": "fixed", "Sequential": "fixed", "OneOf": "rule"},
 }
 
@@ -41,9 +42,9 @@ def _rows(library: str) -> Iterator[str]:
             for name, kind in _HOLDERS[library].items()}  # fmt: skip
     for name, lines in offered_lines(library).items():
         text = "\n".join(lines)
-        operators = dict.fromkeys(f"`fn.{one}`" for one in re.findall(r"images = fn\.([\w.]+)", text))
+        operators = dict.fromkeys(f"`{one}`" for one in re.findall(r"images = ((?:fn|\w*augment)\.[\w.]+)", text))
         done = ", ".join(operators) or ("arithmetic" if text else "nothing to do for images")
-        rows[name] = ("rule" if re.search(r"random|noise\.", text) else "fixed", done)
+        rows[name] = ("rule" if re.search(r"random|noise\.|augment\.", text) else "fixed", done)
     for name, nearest in ABSENT[library].items():
         rows[name] = ("no operator", f"nearest: {nearest}" if nearest else "")
     for name, (kind, done) in sorted(rows.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from dali_studio.api.reading.compose_absent import ABSENT
@@ -16,16 +16,103 @@ _INTERPOLATIONS = {
     "0": "INTERP_NN", "1": "INTERP_LINEAR", "2": "INTERP_CUBIC", "4": "INTERP_LANCZOS3",
 }  # fmt: skip
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+#: Parameters that name something, and those that say nothing of pictures.
+_WORDS = ("interpolation", "dtype", "policy", "border_mode", "padding_mode")
+_SILENT = {
+    "p", "always_apply", "inplace", "antialias", "mask_interpolation", "mask_value", "fill_mask", "mask_fill_value",
+    "cval_mask", "bbox_params", "keypoint_params", "additional_targets", "is_check_shapes", "strict", "seed",
+}  # fmt: skip
+#: What parameters are called today, by what they were called.
+_FORMER = {
+    "torchvision": {"resample": "interpolation", "fillcolor": "fill"},
+    "albumentations": {"value": "fill", "fill_value": "fill", "cval": "fill"},
+}
+#: PIL's numbers of interpolations.
+_OF_PIL = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What a source does not tell: the text of an expression."""
+
+    text: str
+
+
+class Word(str):
+    """The last word of a name, which may be that of a constant; `text` is all of it."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, word: str, text: str) -> Word:
+        """From the word and the text."""
+        made = super().__new__(cls, word)
+        made.text = text
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transform:
-    """A transform as it was made: parameters by name, and what it holds."""
+    """A transform as it was made: parameters by name, and what it holds.
+
+    Attributes
+    ----------
+    told : frozenset of str
+        Parameters that a source gives.
+    unread : mapping
+        Those whose values it does not tell, and the text there.
+    """
 
     library: str
     name: str
     values: Mapping[str, Any]
     inner: tuple[Transform, ...]
+    told: frozenset[str] = frozenset()
+    unread: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class _Given(Mapping[str, Any]):
+    """Values, and which of them were asked for."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values, self.asked = values, set[str]()
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked.add(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def named(transform: Transform, rule: Rule | None) -> Transform:
+    """With today's names of parameters, and without values that are not told."""
+    library = transform.library
+    former = {} if transform.name == "RandomErasing" else _FORMER[library]
+    values = {former.get(name, name): value for name, value in transform.values.items()}
+    unread = {name: text for name, value in values.items() if (text := _untold(value, name in _WORDS))}
+    values = {name: value for name, value in values.items() if name not in unread}
+    example = rule.example if rule else dict[str, Any]()
+    values |= {name: example[name] for name in unread if name in example}
+    if values.get("always_apply") is True:
+        values["p"] = 1.0
+    given = values.get("interpolation")
+    if library == "torchvision" and isinstance(given, int) and 0 <= given < len(_OF_PIL):
+        values["interpolation"] = _OF_PIL[given]
+    told = frozenset(former.get(name, name) for name in transform.told)
+    told = frozenset(name for name in told if values.get(name) is not None and name not in unread)
+    return replace(transform, values=values, told=told, unread=unread)
+
+
+def _untold(value: Any, word: bool) -> str:
+    """The text of what is not told in a value; empty if all is."""
+    if isinstance(value, Unread) or (isinstance(value, Word) and not word):
+        return value.text
+    items = [*cast("dict[Any, Any]", value).values()] if isinstance(value, dict) else _items(value)
+    return next((text for one in items if one is not value and (text := _untold(one, word))), "")
 
 
 @dataclass(slots=True)
@@ -40,12 +127,15 @@ class State:
         How many transforms have been written.
     scaled : bool
         Pixels are to be floats from 0 to 1, channels first: done by whoever comes next, or at the end.
+    unit : float
+        What is 1 then.
     planar : bool
         Channels are first already.
     """
 
     found: list[Diagnostic]
     scaled: bool = False
+    unit: float = 255.0
     planar: bool = False
     steps: int = 0
 
@@ -53,6 +143,14 @@ class State:
         """Say what is different."""
         message = f"{transform.library}'s {transform.name}: {text}"
         self.found.append(Diagnostic(code="DS503", message=message, node=str(self.steps), severity="info"))
+
+    def untold(self, transform: Transform, taken: Mapping[str, Any]) -> None:
+        """Say which values a source does not tell."""
+        for name, text in transform.unread.items():
+            if name in _SILENT and name != "p":
+                continue
+            value = f"{taken[name]} is taken" if name in taken else "the default is taken"
+            self.note(transform, f"{name} is {text}, which the source does not tell; {value}.")
 
     def perhaps(self, p: float, lines: Sequence[str]) -> Iterator[str]:
         """Lines that are done with a probability, for each sample."""
@@ -119,7 +217,15 @@ class Rule:
         """The lines of the program."""
         if self.note:
             state.note(transform, self.note)
-        lines = list(self.write(transform, state))
+        state.untold(transform, self.example)
+        given = _Given(transform.values)
+        lines = list(self.write(replace(transform, values=given), state))
+        way = str(transform.values.get("interpolation", "linear")).lower()
+        if "interpolation" in transform.told & given.asked and way not in _INTERPOLATIONS:
+            state.note(transform, f"pixels are interpolated linearly; there is no {way}.")
+        left = sorted(transform.told - given.asked - _SILENT) if lines else []
+        if left:
+            state.note(transform, f"{', '.join(left)} {'is' if len(left) == 1 else 'are'} left out.")
         if self.p is None:
             yield from lines
         else:
@@ -192,13 +298,39 @@ def interpolation_of(transform: Transform, usual: str = "INTERP_LINEAR") -> str:
     return "" if chosen == "INTERP_LINEAR" else f", interp_type=types.{chosen}"
 
 
-def fill_of(transform: Transform, name: str = "fill") -> float:
-    """The (first) value that new pixels get."""
-    return numeric(next(iter(_items(transform.values.get(name))), 0.0), 0.0)
+def numbers(value: Any, default: Sequence[float]) -> list[float]:
+    """Numbers of a list, or one as a list, or the default."""
+    items = _items(value)
+    return items if all(isinstance(one, int | float) for one in items) and items else list(default)
 
 
-def normalized(state: State, mean: Sequence[float], std: Sequence[float], scale: float = 255.0) -> Iterator[str]:
+def _fills(transform: Transform) -> list[float]:
+    value: Any = transform.values.get("fill")
+    if isinstance(value, dict):  # of each kind of data
+        value = next(iter(cast("dict[Any, Any]", value).values()), 0)
+    found = numbers(value, (0.0,))
+    return found[:1] if len(set(found)) == 1 else found
+
+
+def fill_of(transform: Transform, state: State) -> str:
+    """The value that new pixels get, of all channels."""
+    first, *others = _fills(transform)
+    if others:
+        state.note(transform, f"what is new gets {number(first)} in all channels.")
+    return number(first)
+
+
+def fills_of(transform: Transform) -> str:
+    """The value that new pixels get, or one for each channel."""
+    found = _fills(transform)
+    return listed(found) if len(found) > 1 else number(found[0])
+
+
+def normalized(
+    state: State, mean: Sequence[float], std: Sequence[float], scale: float | None = None
+) -> Iterator[str]:
     """Subtract and divide, with channels first where they are wanted so; `mean` and `std` are of pixels / `scale`."""
+    scale = state.unit if scale is None else scale
     layout = "CHW" if state.scaled else "HWC"
     state.planar, state.scaled = state.planar or state.scaled, False
     means, deviations = (listed([v * scale for v in values]) for values in (mean, std))
@@ -232,19 +364,24 @@ def told_of_colours(names: Sequence[str] = JITTER) -> str:
 def write_center_crop(transform: Transform, state: State) -> Iterator[str]:
     """The middle of a picture, with zeros where it is too small."""
     del state
-    size = transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
-    yield f'images = fn.crop(images, crop={square(size)}, out_of_bounds_policy="pad")'
+    yield f'images = fn.crop(images, crop={square(_size(transform))}, out_of_bounds_policy="pad")'
+
+
+def _size(transform: Transform) -> Any:
+    return transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
 
 
 def write_random_crop(transform: Transform, state: State) -> Iterator[str]:
     """A window anywhere."""
-    size = transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
+    transform.values.get("pad_if_needed")  # it always is
     if transform.values.get("padding"):
         yield from write_pad(transform, state)
     yield "positions = fn.random.uniform(range=[0, 1], shape=[2])"
+    fill = fills_of(transform)
+    more = "" if fill == "0" else f", fill_values={fill}"
     yield (
-        f"images = fn.crop(images, crop={square(size)}, crop_pos_y=positions[0], crop_pos_x=positions[1], "
-        'out_of_bounds_policy="pad")'
+        f"images = fn.crop(images, crop={square(_size(transform))}, crop_pos_y=positions[0], crop_pos_x=positions[1], "
+        f'out_of_bounds_policy="pad"{more})'
     )
 
 
@@ -252,10 +389,9 @@ def write_random_resized_crop(transform: Transform, state: State) -> Iterator[st
     """A window of a random area and ratio, at one size."""
     del state
     values = transform.values
-    size = values.get("size") or (values.get("height"), values.get("width"))
     area, ratio = pair_of(values.get("scale"), (0.08, 1.0)), pair_of(values.get("ratio"), (3 / 4, 4 / 3))
     yield (
-        f"images = fn.random_resized_crop(images, size={square(size)}, random_area={listed(area)}, "
+        f"images = fn.random_resized_crop(images, size={square(_size(transform))}, random_area={listed(area)}, "
         f"random_aspect_ratio={listed(ratio)}{interpolation_of(transform)})"
     )
 
@@ -318,5 +454,5 @@ def write_pad(transform: Transform, state: State) -> Iterator[str]:
     ]
     yield (
         f"images = fn.crop(images, crop_h=shape[0] + {top + bottom}, crop_w=shape[1] + {left + right}, "
-        f'{", ".join(places)}, out_of_bounds_policy="pad", fill_values={number(fill_of(transform))})'
+        f'{", ".join(places)}, out_of_bounds_policy="pad", fill_values={fills_of(transform)})'
     )

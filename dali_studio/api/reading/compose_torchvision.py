@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from dali_studio.api.reading import compose_effects as effects
 from dali_studio.api.reading import compose_rules as rules
@@ -30,7 +30,7 @@ def _rotation(transform: Transform, state: State) -> Iterator[str]:
         state.note(transform, "the picture turns about its middle; center is left out.")
     keep = "" if transform.values.get("expand") else ", keep_size=True"
     more = rules.interpolation_of(transform, "INTERP_NN")
-    fill = rules.number(rules.fill_of(transform))
+    fill = rules.fill_of(transform, state)
     yield f"images = fn.rotate(images, angle={rules.uniform(degrees)}{keep}, fill_value={fill}{more})"
 
 
@@ -56,7 +56,7 @@ def _affine(transform: Transform, state: State) -> Iterator[str]:
     given = transform.values.get("shear")
     across = cast("Sequence[float]", given)[2:4] if isinstance(given, list | tuple) else ()
     return effects.affine(
-        transform, turned=effects.around(transform, "degrees", (0.0, 0.0)), moved=((-x, x), (-y, y)),
+        transform, state, turned=effects.around(transform, "degrees", (0.0, 0.0)), moved=((-x, x), (-y, y)),
         scaled=rules.pair_of(transform.values.get("scale"), (1, 1)), usual="INTERP_NN",
         sheared=(effects.around(transform, "shear", (0.0, 0.0)), rules.pair_of(across, (0.0, 0.0))),
     )  # fmt: skip
@@ -93,11 +93,9 @@ def _zoom_out(transform: Transform, state: State) -> Iterator[str]:
     span = effects.span_of(transform, "side_range", (1.0, 4.0))
     yield f"ratio = {rules.uniform(span)}"
     yield "places = fn.random.uniform(range=[0, 1], shape=[2])"
-    fill = rules.number(rules.fill_of(transform))
-    yield (
-        "images = fn.paste(images, ratio=ratio, paste_x=places[0], paste_y=places[1], "
-        f"fill_value=[{fill}, {fill}, {fill}])"
-    )
+    fill = rules.fills_of(transform)
+    each = fill if fill.startswith("[") else f"[{fill}, {fill}, {fill}]"
+    yield f"images = fn.paste(images, ratio=ratio, paste_x=places[0], paste_y=places[1], fill_value={each})"
 
 
 def _scale_jitter(transform: Transform, state: State) -> Iterator[str]:
@@ -133,9 +131,65 @@ def _jpeg(transform: Transform, state: State) -> Iterator[str]:
     yield f"images = fn.jpeg_compression_distortion(images, quality={quality})"
 
 
+#: What torchvision moves at most, as a part of the size.
+_SHIFT = f"shape=images.shape(), max_translate_rel={rules.number(150 / 331)}"
+#: torchvision's policies, as they are called here.
+_POLICIES = {"imagenet": "reduced_image_net", "cifar10": "reduced_cifar10", "svhn": "svhn"}
+_AUTO = (
+    "magnitudes are of 11 bins and not of 10, colours go from 0.1 to 1.9 and not either way, posterize leaves 1 to 4 "
+    "bits and not 4 to 8, and solarize's threshold rises"
+)
+_AUGMENTED = "levels are equalized as OpenCV does, and sharpness filters the border, too"
+
+
+def _augmented(transform: Transform, state: State, call: str, told: str) -> Iterator[str]:
+    """A call of `auto_aug`, with what comes in at the border and how it is sampled."""
+    interpolation = rules.interpolation_of(transform, "INTERP_NN")
+    if interpolation and "NN" not in interpolation:
+        interpolation, told = "", f"{told}; pixels are interpolated linearly"
+    state.note(transform, f"{told}.")
+    fill = rules.fill_of(transform, state)
+    yield f"images = {call}, fill_value={fill}{interpolation})"
+
+
+def _rand_augment(transform: Transform, state: State) -> Iterator[str]:
+    usual = (("num_ops", 2), ("magnitude", 9), ("num_magnitude_bins", 31))
+    n, m, bins = (rules.number(rules.numeric(transform.values.get(name), default)) for name, default in usual)
+    more = "" if bins == "31" else f"num_magnitude_bins={bins}, "
+    return _augmented(transform, state, f"rand_augment.rand_augment(images, n={n}, m={m}, {more}{_SHIFT}", _AUGMENTED)
+
+
+def _auto_augment(transform: Transform, state: State) -> Iterator[str]:
+    name = _POLICIES.get(str(transform.values.get("policy", "imagenet")).lower(), "")
+    if not name:
+        state.note(transform, "its policy is not known; that of ImageNet is taken.")
+        name = _POLICIES["imagenet"]
+    more = "" if name == _POLICIES["imagenet"] else f", {_SHIFT}"  # which moves nothing
+    call = f'auto_augment.auto_augment(images, "{name}"{more}'
+    return _augmented(transform, state, call, f"{_AUTO}; {_AUGMENTED}")
+
+
+def _trivial_augment(transform: Transform, state: State) -> Iterator[str]:
+    bins = rules.number(rules.numeric(transform.values.get("num_magnitude_bins"), 31))
+    more = "" if bins == "31" else f", num_magnitude_bins={bins}"
+    told = f"{_AUGMENTED}; colours change by 0.01 or more"
+    return _augmented(transform, state, f"trivial_augment.trivial_augment_wide(images{more}", told)
+
+
 def _to_tensor(transform: Transform, state: State) -> Iterator[str]:
     del transform
-    state.scaled = True
+    state.scaled, state.unit = True, 255.0
+    return iter(())
+
+
+def _to_dtype(transform: Transform, state: State) -> Iterator[str]:
+    dtype: Any = transform.values.get("dtype", "float32")
+    if isinstance(dtype, dict):  # of each kind of data
+        dtype = next(iter(cast("dict[Any, Any]", dtype).values()), None)
+    is_float = "float" in str(dtype)
+    if is_float and not state.scaled:
+        state.unit = 255.0 if transform.values.get("scale", transform.name != "ToDtype") else 1.0
+    state.scaled = is_float
     return iter(())
 
 
@@ -146,14 +200,14 @@ def _nothing(transform: Transform, state: State) -> Iterator[str]:
 
 def _normalize(transform: Transform, state: State) -> Iterator[str]:
     state.scaled = True  # torchvision normalises tensors alone
-    mean, std = (list(transform.values.get(name) or rules.IMAGENET[name]) for name in ("mean", "std"))
+    mean, std = (rules.numbers(transform.values.get(name), rules.IMAGENET[name]) for name in ("mean", "std"))
     return rules.normalized(state, mean, std)
 
 
 _SIZE = {"size": 224}
 TORCHVISION: Mapping[str, Rule] = {
-    "Resize": Rule(("size", "interpolation", "max_size", "antialias"), _resize),
-    "CenterCrop": Rule(("size",), rules.write_center_crop, note=rules.ODD),
+    "Resize": Rule(("size", "interpolation", "max_size", "antialias"), _resize, example=_SIZE),
+    "CenterCrop": Rule(("size",), rules.write_center_crop, note=rules.ODD, example=_SIZE),
     "RandomCrop": Rule(
         ("size", "padding", "pad_if_needed", "fill", "padding_mode"), rules.write_random_crop, example=_SIZE
     ),
@@ -172,7 +226,7 @@ TORCHVISION: Mapping[str, Rule] = {
     "Grayscale": Rule(("num_output_channels",), rules.write_gray),
     "RandomGrayscale": Rule(rules.P, rules.write_gray, 0.1),
     "GaussianBlur": Rule(("kernel_size", "sigma"), _blur, example={"kernel_size": 5}),
-    "Pad": Rule(("padding", "fill", "padding_mode"), rules.write_pad),
+    "Pad": Rule(("padding", "fill", "padding_mode"), rules.write_pad, example={"padding": 4}),
     "RandomErasing": Rule(("p", "scale", "ratio", "value", "inplace"), effects.erased, 0.5),
     "RandomInvert": Rule(rules.P, rules.write_invert, 0.5),
     "RandomPosterize": Rule(("bits", "p"), _posterize, 0.5, example={"bits": 4}),
@@ -203,10 +257,13 @@ TORCHVISION: Mapping[str, Rule] = {
         ("min_size", "max_size", "interpolation", "antialias"), _random_side, example={"min_size": (224, 256, 288)}
     ),
     "JPEG": Rule(("quality",), _jpeg, example={"quality": (30, 90)}),
-    "Normalize": Rule(("mean", "std", "inplace"), _normalize),
+    "RandAugment": Rule(("num_ops", "magnitude", "num_magnitude_bins", "interpolation", "fill"), _rand_augment),
+    "AutoAugment": Rule(("policy", "interpolation", "fill"), _auto_augment),
+    "TrivialAugmentWide": Rule(("num_magnitude_bins", "interpolation", "fill"), _trivial_augment),
+    "Normalize": Rule(("mean", "std", "inplace"), _normalize, example=rules.IMAGENET),
     "ToTensor": Rule((), _to_tensor),
-    "ConvertImageDtype": Rule(("dtype",), _to_tensor),
-    "ToDtype": Rule(("dtype", "scale"), _to_tensor),
+    "ConvertImageDtype": Rule(("dtype",), _to_dtype),
+    "ToDtype": Rule(("dtype", "scale"), _to_dtype),
     "PILToTensor": Rule((), _nothing),
     **dict.fromkeys(
         ("ToImage", "ToPILImage", "ToPureTensor", "Identity", "RGB", "SanitizeBoundingBoxes", "SanitizeKeyPoints",

@@ -108,12 +108,10 @@ class Patches:
         else:
             self._put(parts[0][0], parts[1][0] if len(parts) > 1 else parts[0][1], "")
 
-    def remove(self, node: ast.stmt, *, alone: bool) -> None:
-        """Take the lines of a statement away."""
+    def remove(self, node: ast.stmt, *, comments: bool = True) -> None:
+        """Take the lines of a statement away, with the comments right above it."""
         begin, end = self._lines(node)
-        if alone:
-            raise NotWritable("nothing would be left of the function")
-        self._put(begin, end, "")
+        self._put(self._above(node) if comments else begin, end, "")
 
     def move(self, node: ast.stmt, before: ast.stmt) -> None:
         """Put the lines of a statement, and the comments right above it, before another one."""

@@ -44,7 +44,7 @@ RESIZE_AND_CROP = Movement(
     nearest=_NEAREST, takes=_RESIZED,
 )  # fmt: skip
 CROP_AND_MIRROR = Movement(
-    unless={**CROP.unless, "mirror": 0}, by=_WINDOW,
+    unless={**CROP.unless, "mirror": 0}, by=_WINDOW, apart=("mirror", "flip", "horizontal"),
     twins=(
         Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),
         _CENTRED,

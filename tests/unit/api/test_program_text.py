@@ -349,6 +349,32 @@ def test_a_step_with_a_probability_is_put_into_an_if() -> None:
     ]  # fmt: skip
 
 
+def test_a_probability_that_is_taken_away_leaves_what_its_if_does() -> None:
+    lines = (
+        "    # sometimes", "    if fn.random.coin_flip(probability=0.3, dtype=types.BOOL):  # rarely", "        # a bit",
+        "        turned = fn.rotate(resize,  # this", "                           angle=angle)", "    else:",
+        "        turned = resize", "    # the lens of camera two",
+    )  # fmt: skip
+    text = STEPS.replace("    rotate = fn.rotate(resize, angle=angle)\n    # the lens of camera two", "\n".join(lines))
+    text = text.replace("(rotate, sigma", "(turned, sigma").replace("import fn,", "import fn, types,")
+    text = text.replace("device_id=None)", "device_id=None, enable_conditionals=True)")
+    always = unfolded([SetChance(key="turned", part=1)], ProgramText(text).graph, REGISTRY)
+    assert difference(*always, text=text) == [
+        "-    if fn.random.coin_flip(probability=0.3, dtype=types.BOOL):  # rarely", "-        # a bit",
+        "-        turned = fn.rotate(resize,  # this", "-                           angle=angle)", "-    else:",
+        "-        turned = resize", "+    # rarely", "+    # a bit", "+    turned = fn.rotate(resize,  # this",
+        "+                       angle=angle)",
+    ]  # fmt: skip
+
+
+def test_the_comment_above_a_step_goes_with_it() -> None:
+    out = [RemoveNode(key="blur"), SetOutputs(outputs=(port("rotate"), port("reader", 1)))]
+    assert difference(*out, text=STEPS) == [
+        "-    # the lens of camera two", "-    blur = fn.gaussian_blur(rotate, sigma=2.0)  # tuned",
+        "-    return blur, labels", "+    return rotate, labels",
+    ]  # fmt: skip
+
+
 def test_a_pipeline_is_called_otherwise_where_it_is_made() -> None:
     assert difference(SetPipeline(option="name", value="photos"), text=TEXT) == [
         "-def training():", "+def photos():", "-pipe = training()", "+pipe = photos()",

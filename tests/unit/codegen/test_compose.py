@@ -287,3 +287,25 @@ def test_the_command_line_imports_a_composition(tmp_path: Path, capsys: pytest.C
     (tmp_path / "b.py").write_text("x = 1")
     assert cli.main(["import", str(tmp_path / "b.py")]) == 1
     assert "has no pipeline" in capsys.readouterr().err
+
+
+SHIFT, NEAREST = "shape=images.shape(), max_translate_rel=0.4531722054", "interp_type=types.INTERP_NN"
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        ("T.RandAugment()", f"rand_augment.rand_augment(images, n=2, m=9, {SHIFT}, fill_value=0, {NEAREST})"),
+        ("T.RandAugment(3, magnitude=5, num_magnitude_bins=11, interpolation=T.InterpolationMode.BILINEAR, fill=128)",
+         f"rand_augment.rand_augment(images, n=3, m=5, num_magnitude_bins=11, {SHIFT}, fill_value=128)"),
+        ("T.AutoAugment()", f'auto_augment.auto_augment(images, "reduced_image_net", fill_value=0, {NEAREST})'),
+        ("T.AutoAugment(T.AutoAugmentPolicy.SVHN)",
+         f'auto_augment.auto_augment(images, "svhn", {SHIFT}, fill_value=0, {NEAREST})'),
+        ("T.TrivialAugmentWide(fill=7)", f"trivial_augment.trivial_augment_wide(images, fill_value=7, {NEAREST})"),
+    ],
+)  # fmt: skip
+def test_automatic_augmentations_are_a_line_each(call: str, line: str) -> None:
+    found: list[Diagnostic] = []
+    program = compose_program(one("torchvision", call), found)
+    assert f"    images = {line}\n" in program and "from nvidia.dali.auto_aug import" in program
+    assert [d.code for d in found] == ["DS503"] and "as OpenCV does" in found[0].message
