@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -85,10 +85,36 @@ def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
     source: object = view.get(_PROGRAM)
     if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
         with suppress(DaliStudioError, NotWritable):
-            text = _named(source, revision.graph)
-            changed(text, revision.active)
+            graph = _tellable(revision)
+            text = _named(source, graph)
+            changed(text, graph)
             return text
     return None
+
+
+def _tellable(revision: Revision) -> Graph:
+    """What a text of one's own says of a graph: not what no output needs and nobody could run, as an input is open."""
+    wanting = {one.node for one in revision.validation.diagnostics if one.code in ("DS103", "DS201")}
+    loose = wanting - revision.in_run
+    return _without(revision.active, loose.union(*map(revision.active.descendants, loose)))
+
+
+def _without(graph: Graph, gone: Collection[str]) -> Graph:
+    made = graph.copy()
+    if gone:
+        wires = [wire for wire in graph.wires() if wire.target not in gone]
+        made.rebuild([node for node in graph.nodes() if node.key not in gone], wires, graph.outputs)
+    return made
+
+
+def _said(program: str, revision: Revision) -> Graph:
+    """What a revision's program says of its graph; all of that where it has none that can be read."""
+    with suppress(DaliStudioError):
+        text = ProgramText(program).graph
+        for graph in (_tellable(revision), _without(revision.active, {*revision.active} - revision.in_run)):
+            if pairs(text, graph, default_registry()) is not None:
+                return graph
+    return revision.graph
 
 
 def _named(source: str, graph: Graph) -> ProgramText:
@@ -135,22 +161,25 @@ def taken(
         DS102 for names and arguments that are not there.
     """
     graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
+    said = _said(before, revision)
     try:
-        text = _named(source, graph)
+        text = _named(source, said)
     except DaliStudioError as error:
-        source, composed = _of_compose(source, revision.active, before, found)
+        source, composed = _of_compose(source, said, before, found)
         if not source:
             raise error from None
-        text = _named(source, graph)
+        text = _named(source, said)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
         raise DaliStudioError(wrong)
     first: tuple[Edit, ...] = ()
-    if renames := [] if composed.outputs else _renames(text, before, graph):
+    if renames := [] if composed.outputs else _renames(text, before, graph, said):
         first = tuple(renames)
         text.rename({edit.key: edit.new_key for edit in renames})
-    graph, _ = apply(graph, first, default_registry())
-    edits = edits_between(graph, text.graph)
+        said, _ = apply(said, first, default_registry())
+    # nodes that the program does not have stay as they are
+    text.rename({key: graph.free_key(key) for key in text.graph if key in graph and key not in said})
+    edits = edits_between(said, text.graph)
     for edit in edits:
         if isinstance(edit, AddNode) and edit.operator not in default_registry():
             found = default_registry().unknown(edit.operator)
@@ -259,10 +288,10 @@ def _decoded(graph: Graph) -> PortRef | None:
     return PortRef(node=key) if key else None
 
 
-def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:
-    """For nodes of a graph that an edited text calls otherwise than its program did."""
+def _renames(text: ProgramText, before: str, graph: Graph, said: Graph) -> list[Rename]:
+    """For nodes of a graph that an edited text calls otherwise than its program did, which is `said`."""
     try:
-        old = _named(before, graph).called
+        old = _named(before, said).called
     except DaliStudioError:  # of a graph that has no program
         return []
     names, found = Names(), list[Rename]()
@@ -293,7 +322,8 @@ def shown(
     if text is None or text.dialect != dialect:
         return _annotated(revision.code(dialect, functions), notes)
     try:
-        made, same = changed(text, revision.active)
+        graph = _tellable(revision)
+        made, same = changed(text, graph)
     except NotWritable as error:
         emitted = revision.code(dialect, functions)
         found = Diagnostic(
@@ -302,11 +332,14 @@ def shown(
             hint="The program is written anew; undo brings your text back.",
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))
-    made, same, refused = _boxed(made, same, revision.active, functions)
+    made, same, refused = _boxed(made, same, graph, functions)
     lines = {same[key]: numbers for key, numbers in made.lines().items() if key in same}
     calls = [node.objects.get(ARGUMENT) for node in revision.active.nodes() if node.operator == OPERATOR]
     known = all(isinstance(one, WrittenFunction) for one in calls)
-    found = [one for one in made.found if not (known and calls and one.argument == ARGUMENT)]
+    found = [
+        msgspec.structs.replace(one, node=same.get(one.node, one.node)) for one in made.found
+        if not (known and calls and one.argument == ARGUMENT)
+    ]  # fmt: skip
     return Emitted(made.text, lines, (*found, *refused))
 
 

@@ -506,3 +506,45 @@ def test_what_is_no_function_of_the_text_leaves_it_as_it_is(
     (told,) = [d.message for d in got.diagnostics if "is no function" in d.message]
     assert got.source == text
     assert reason in told
+
+
+def test_a_text_keeps_its_lines_while_an_input_is_open(client: Client) -> None:
+    text = TEXT.replace("    return", "    images = fn.rotate(images, angle=fn.random.uniform(range=[0.0, 9.0]), fill_value=0)  # a bit\n    return")
+    client.send("apply_code", source=text)
+    decoded = next(node.key for node in client.session.graph.nodes() if node.operator == "decoders.image")
+    cut = client.edit({"type": "disconnect", "target": "resize", "input": 0}, {"type": "disconnect", "target": "rotate", "argument": "angle"})
+    drawn = "    uniform = fn.random.uniform(range=[0.0, 9.0])\n    return"
+    opened = text.replace("resize(images,", "resize(...,").replace("fn.random.uniform(range=[0.0, 9.0]),", "...,")
+    assert code(cut).source == opened.replace("    return", drawn)
+    assert [(one.node, one.code, one.argument) for one in code(cut).diagnostics] == [("resize", "DS201", "image"), ("rotate", "DS103", "angle")]
+    # what is written meanwhile changes that alone
+    graph = client.session.graph
+    client.send("apply_code", source=code(cut).source.replace("[60, 80]", "[61, 80]"))
+    assert client.session.graph.node("resize").arguments["size"] == (61, 80) and client.session.graph.wires() == graph.wires()
+    client.send("undo")
+    wire = {"type": "connect", "source": {"node": decoded}, "target": "resize", "input": 0}
+    wired = client.edit(wire, {"type": "connect", "source": {"node": "uniform"}, "target": "rotate", "argument": "angle"})
+    assert code(wired).source == text
+    removed = client.edit({"type": "remove_node", "key": decoded})
+    assert code(removed).source == text.replace("    images = fn.decoders.image(files)   # RGB\n", "").replace("resize(images", "resize(...")
+    assert code(client.send("undo")).source == text
+    nothing = client.edit({"type": "set_outputs", "outputs": []})
+    assert code(nothing).source == text.replace("return images, labels", "return ...")
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_the_program_does_not_have_stays_when_it_is_edited(own: bool, client: Client) -> None:
+    if own:
+        client.send("apply_code", source=TEXT)
+    first = client.edit({"type": "add_node", "key": "flip", "operator": "flip"})
+    assert "fn.flip" not in code(first).source and ("# what is read" in code(first).source) == own
+    client.edit({"type": "set_bypassed", "key": "resize", "bypassed": True})
+    before = client.session.graph
+    shown = code(client.send("request_code", dialect=client.session.dialect)).source
+    mirrored = "    flip = fn.flip(files_, vertical=1)\n    return ".replace("files_", re.findall(r"return (\w+)", shown)[0])
+    got = client.send("apply_code", source=shown.replace("    return ", mirrored).replace("batch_size=4", "batch_size=5"))
+    assert not only(got, messages.Refused)
+    graph = client.session.graph
+    assert set(graph) == {*before, "flip_2"} and graph.node("flip_2").arguments == {"vertical": 1}
+    assert [graph.wires(key) for key in before] == [before.wires(key) for key in before] and graph.options.batch_size == 5
+    assert code(got).source.count("fn.flip") == 1

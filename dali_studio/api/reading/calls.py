@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from dali_studio.api import branches
 from dali_studio.api.branches import RETURNED
+from dali_studio.api.default import default_registry
 from dali_studio.api.reading import known
 from dali_studio.api.reading.expressions import Expressions
 from dali_studio.api.reading.functions import text_alone
@@ -22,6 +23,7 @@ from dali_studio.api.reading.values import (
     Partial,
     Scope,
     Super,
+    UnknownResult,
     UserClass,
     UserFunction,
     class_around,
@@ -34,6 +36,8 @@ from dali_studio.api.statements import at_ends
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.node import Node
 from dali_studio.graph.written import ForeignFunction
 
 #: Calls inside each other.
@@ -49,6 +53,10 @@ class Returned(Exception):  # noqa: N818 - no error
 
 class Refused(Exception):  # noqa: N818 - the source's own error
     """A call with arguments that its function does not have, which the source is prepared for."""
+
+
+class _Hole(UnknownResult):
+    """What stands for an input that is not wired."""
 
 
 class Calls(Expressions):
@@ -226,10 +234,18 @@ class Calls(Expressions):
         code = keywords.get("function") if self.module is not None and function.name == "python_function" else None
         kept = {"function"} if isinstance(code, UserFunction) else set[str]()
         given = {key: value for key, value in keywords.items()
-                 if key not in kept and not self._left_out(function, key, value)}  # fmt: skip
+                 if key not in kept and value is not ... and not self._left_out(function, key, value)}  # fmt: skip
         if "source" in keywords and "source" not in given:
             given.pop("parallel", None)  # what makes no sense without it
         inputs = [self.as_input(one) for one in arguments]
+        made = self._appended(function, inputs, given, name, code)
+        unset = [key for key, value in keywords.items() if value is ...]
+        holes = {one.name for one in inputs if isinstance(one, _Hole)}
+        if unset or holes:
+            self._leave_open(self._made(made), unset, holes)
+        return made
+
+    def _appended(self, function: Function, inputs: list[Any], given: dict[str, Any], name: str, code: Any) -> Any:
         while True:
             try:
                 self.trace.suggested = name
@@ -253,13 +269,31 @@ class Calls(Expressions):
             finally:
                 self.trace.suggested = ""
 
+    def _leave_open(self, node: Node, unset: Sequence[str], holes: set[str]) -> None:
+        """Say of a node which arguments have no value, and leave inputs open in whose places others stand."""
+        graph, registry = self.trace.graph, default_registry()
+        lacking = [("DS103", one, "set", "Set") for one in unset]
+        for at, port in enumerate(graph.inputs(node.key)):
+            if port is not None and port.node in holes and node.operator in registry:
+                lacking.append(("DS201", registry.schema(node.operator).input_name(at), "wired", "Wire"))
+        for code, what, done, do in lacking:
+            message, hint = f"{what} is not {done}; the program holds ... in its place.", "it before running the program."
+            self.note(message, f"{do} {hint}", code=code, node=node.key, argument=what)
+        if holes:
+            wires = [wire for wire in graph.wires() if wire.source.node not in holes]
+            graph.rebuild([one for one in graph.nodes() if one.key not in holes], wires, graph.outputs)
+
+    def _made(self, result: Any) -> Node:
+        """The node of a result; of none, the last one."""
+        graph = self.trace.graph
+        return next((graph.node(one.name) for one in known.nodes_in(result)), list(graph.nodes())[-1])
+
     def _keep(self, code: UserFunction, made: Any) -> None:
         """Put the text of a function into the node that calls it."""
-        graph = self.trace.graph
-        node = next((graph.node(one.name) for one in known.nodes_in(made)), list(graph.nodes())[-1])
+        node = self._made(made)
         assert self.module is not None
         text = text_alone(code.node, *self.module)
-        graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
+        self.trace.graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
 
     def _left_out(self, function: Function, key: str, value: Any) -> bool:
         if not known.has_unknown(value) and not isinstance(value, UserFunction | UserClass | Instance):
@@ -272,8 +306,16 @@ class Calls(Expressions):
         return True
 
     def as_input(self, value: Any) -> Any:
-        """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
+        """An input as operators take it.
+
+        Of one that is not known, the result of an operator that nobody knows; of ``...``, which stands for what is
+        missing in an unfinished program, a node that goes again.
+        """
         self.is_defined(value)
+        if value is ...:
+            key = self.trace.new_key("open")
+            self.trace.graph.add_node(Node(key=key, operator="open"))
+            return _Hole(self.trace, PortRef(node=key), "cpu")
         if isinstance(value, Unknown | Imported | UserFunction | Instance):
             text = value.text if isinstance(value, Unknown) else getattr(value, "path", "value")
             return self.unknown_call(text, [], {}, "")

@@ -325,7 +325,7 @@ class Program:
         outputs: list[Any] = []
         for item in items:
             outputs += cast("list[Any]", item) if isinstance(item, list) else [item]  # of several outputs
-        told = [interpreter.as_input(one) for one in outputs if one is not None]
+        told = [interpreter.as_input(one) for one in outputs if one is not None and one is not ...]
         graph.set_outputs([output_port(self._trace, one, at) for at, one in enumerate(told)])
 
 
