@@ -21,7 +21,7 @@ from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.apply import apply
+from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.difference import edits_between, matched, pairs
 from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
 from dali_studio.graph.history import History
@@ -85,18 +85,24 @@ def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
     source: object = view.get(_PROGRAM)
     if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
         with suppress(DaliStudioError, NotWritable):
-            graph = _tellable(revision)
-            text = _named(source, graph)
-            changed(text, graph)
+            text = _named(source, _said(source, revision))
+            changed(text, _tellable(revision, text))
             return text
     return None
 
 
-def _tellable(revision: Revision) -> Graph:
-    """What a text of one's own says of a graph: not what no output needs and nobody could run, as an input is open."""
-    wanting = {one.node for one in revision.validation.diagnostics if one.code in ("DS103", "DS201")}
-    loose = wanting - revision.in_run
-    return _without(revision.active, loose.union(*map(revision.active.descendants, loose)))
+def with_renames(history: History, edits: Sequence[AnyEdit]) -> dict[str, ProgramText]:
+    """The user's text, if edits rename nodes: with the new names, as the place that it has."""
+    text, names = text_in(history), {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
+    return {TEXT: text.with_names(names)} if text is not None and names else {}
+
+
+def _tellable(revision: Revision, text: ProgramText) -> Graph:
+    """What a text says of a graph: of what no output needs, that which it has, unless nobody could run it."""
+    graph, has = revision.active, text.graph
+    open_ones = {one.node for one in revision.validation.diagnostics if one.code in ("DS103", "DS201")}
+    loose = {key for key in graph if key not in revision.in_run and (key in open_ones or key not in has)}
+    return _without(graph, loose.union(*map(graph.descendants, loose)))
 
 
 def _without(graph: Graph, gone: Collection[str]) -> Graph:
@@ -110,9 +116,9 @@ def _without(graph: Graph, gone: Collection[str]) -> Graph:
 def _said(program: str, revision: Revision) -> Graph:
     """What a revision's program says of its graph; all of that where it has none that can be read."""
     with suppress(DaliStudioError):
-        text = ProgramText(program).graph
-        for graph in (_tellable(revision), _without(revision.active, {*revision.active} - revision.in_run)):
-            if pairs(text, graph, default_registry()) is not None:
+        text = _named(program, revision.graph)
+        for graph in (_tellable(revision, text), _without(revision.active, {*revision.active} - revision.in_run)):
+            if pairs(text.graph, graph, default_registry()) is not None:
                 return graph
     return revision.graph
 
@@ -322,7 +328,7 @@ def shown(
     if text is None or text.dialect != dialect:
         return _annotated(revision.code(dialect, functions), notes)
     try:
-        graph = _tellable(revision)
+        graph = _tellable(revision, text)
         made, same = changed(text, graph)
     except NotWritable as error:
         emitted = revision.code(dialect, functions)

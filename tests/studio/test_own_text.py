@@ -548,3 +548,53 @@ def test_what_the_program_does_not_have_stays_when_it_is_edited(own: bool, clien
     assert set(graph) == {*before, "flip_2"} and graph.node("flip_2").arguments == {"vertical": 1}
     assert [graph.wires(key) for key in before] == [before.wires(key) for key in before] and graph.options.batch_size == 5
     assert code(got).source.count("fn.flip") == 1
+
+
+def test_a_value_below_a_wire_keeps_no_change_from_the_text(client: Client) -> None:
+    text = TEXT.replace("    return", "    images = fn.rotate(images, angle=9.0, fill_value=0)  # a bit\n    return")
+    client.send("apply_code", source=text)
+    drawn = {"type": "add_node", "key": "angle", "operator": "random.uniform", "arguments": {"range": [0.0, 9.0]}}
+    got = client.edit(drawn, {"type": "connect", "source": {"node": "angle"}, "target": "rotate", "argument": "angle"})
+    line = "    angle = fn.random.uniform(range=[0, 9])\n    images = fn.rotate(images, angle=angle, fill_value=0)  # a bit\n"
+    assert code(got).source == text.replace("    images = fn.rotate(images, angle=9.0, fill_value=0)  # a bit\n", line)
+    client.send("apply_code", source=code(got).source.replace("[60, 80]", "[61, 80]"))
+    assert client.session.graph.node("rotate").arguments["angle"] == 9.0  # which is there again when the wire is cut
+
+
+def test_names_that_the_graph_gives_are_in_the_document(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    client.edit({"type": "rename", "key": "resize", "new_key": "small"})
+    graph, view, _ = document.loads(client.session.kept.text(client.session.graph))
+    again = Client(graph, view=view)
+    try:
+        assert "    small = fn.resize(images" in again.session.code().source and "return small, labels" in again.session.code().source
+    finally:
+        again.session.close()
+    assert code(client.send("undo")).source == TEXT
+
+
+UNSET = """    if fn.random.coin_flip(dtype=types.BOOL):
+        small = fn.resize(images, size=[9, 9])
+    else:
+        images = fn.flip(small)
+    return images, labels
+"""
+
+
+def test_a_variable_that_a_branch_does_not_set_is_told_with_its_line(client: Client) -> None:
+    source = TEXT.replace("    return images, labels\n", UNSET).replace("@pipeline_def(", "@pipeline_def(enable_conditionals=True, ")
+    (refused,) = only(client.send("apply_code", source=source), messages.Refused)
+    assert [(one.code, one.source) for one in refused.diagnostics] == [("DS502", "program:13")]
+
+
+def test_an_edit_of_a_program_with_half_an_if_is_taken(client: Client) -> None:
+    client.edit({"type": "set_chance", "key": "resize", "part": 0.5})
+    client.edit({"type": "disconnect", "target": "resize", "input": 0})
+    shown = code(client.send("request_code", dialect=client.session.dialect)).source
+    assert "fn._conditional.split" in shown
+    assert not only(client.send("apply_code", source=shown.replace("batch_size=4", "batch_size=5")), messages.Refused)
+    summed = {"type": "add_node", "key": "sum", "operator": "arithmetic", "arguments": {"expression": "a + 3"}}
+    client.edit(summed, {"type": "set_outputs", "outputs": [{"node": "sum"}]})
+    shown = client.session.code().source
+    assert "... + 3" in shown
+    assert not only(client.send("apply_code", source=shown.replace("+ 3", "+ 4")), messages.Refused)

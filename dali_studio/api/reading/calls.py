@@ -65,6 +65,8 @@ class Calls(Expressions):
     def __init__(self, file: str, trace: Trace) -> None:
         super().__init__(file, trace)
         self._depth = 0
+        #: What the source calls that an ``if`` would make: such a program needs no ``enable_conditionals``.
+        self.conditions: set[str] = set()
         #: How many `try` with handlers are around.
         self.guarded = 0
         #: The program and its text, where functions in it are kept as code; nobody runs that before trusting it.
@@ -239,10 +241,10 @@ class Calls(Expressions):
             given.pop("parallel", None)  # what makes no sense without it
         inputs = [self.as_input(one) for one in arguments]
         made = self._appended(function, inputs, given, name, code)
+        if function.name.startswith("_conditional."):
+            self.conditions.add(self._made(made).key)
         unset = [key for key, value in keywords.items() if value is ...]
-        holes = {one.name for one in inputs if isinstance(one, _Hole)}
-        if unset or holes:
-            self._leave_open(self._made(made), unset, holes)
+        self.leave_open(made, inputs, unset)
         return made
 
     def _appended(self, function: Function, inputs: list[Any], given: dict[str, Any], name: str, code: Any) -> Any:
@@ -269,19 +271,21 @@ class Calls(Expressions):
             finally:
                 self.trace.suggested = ""
 
-    def _leave_open(self, node: Node, unset: Sequence[str], holes: set[str]) -> None:
-        """Say of a node which arguments have no value, and leave inputs open in whose places others stand."""
-        graph, registry = self.trace.graph, default_registry()
+    def leave_open(self, made: Any, inputs: Sequence[Any], unset: Sequence[str] = ()) -> None:
+        """Say what lacks an input or an argument, and leave inputs open in whose places others stand."""
+        holes = {one.name for one in inputs if isinstance(one, _Hole)}
+        if not unset and not holes:
+            return
+        graph, registry, node = self.trace.graph, default_registry(), self._made(made)
         lacking = [("DS103", one, "set", "Set") for one in unset]
         for at, port in enumerate(graph.inputs(node.key)):
             if port is not None and port.node in holes and node.operator in registry:
                 lacking.append(("DS201", registry.schema(node.operator).input_name(at), "wired", "Wire"))
         for code, what, done, do in lacking:
-            message, hint = f"{what} is not {done}; the program holds ... in its place.", "it before running the program."
-            self.note(message, f"{do} {hint}", code=code, node=node.key, argument=what)
-        if holes:
-            wires = [wire for wire in graph.wires() if wire.source.node not in holes]
-            graph.rebuild([one for one in graph.nodes() if one.key not in holes], wires, graph.outputs)
+            self.note(f"{what} is not {done}; the program holds ... in its place.",
+                      f"{do} it before running the program.", code=code, node=node.key, argument=what)  # fmt: skip
+        wires = [wire for wire in graph.wires() if wire.source.node not in holes]
+        graph.rebuild([one for one in graph.nodes() if one.key not in holes], wires, graph.outputs)
 
     def _made(self, result: Any) -> Node:
         """The node of a result; of none, the last one."""

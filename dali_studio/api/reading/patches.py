@@ -90,7 +90,8 @@ class Patches:
     def unfold(self, node: ast.expr, items: Sequence[ast.expr]) -> None:
         """Other items in the place of a tuple or of a single value; ``...`` for none."""
         if not items:
-            return self.replace(node, ast.Constant(...))
+            self.replace(node, ast.Constant(...))
+            return
         begin, end = self._span(node)
         bracketed = isinstance(node, ast.Tuple | ast.List) and self._bytes[begin:begin + 1] in (b"(", b"[")
         text = ", ".join(map(self._text, items))

@@ -314,7 +314,8 @@ class Program:
             else:
                 made[key] = int(value)
         graph.options = GraphOptions(**made)
-        if not options.get("enable_conditionals") and any(n.operator in CONDITIONAL for n in graph.nodes()):
+        decided = {node.key for node in graph.nodes() if node.operator in CONDITIONAL} - interpreter.conditions
+        if decided and not options.get("enable_conditionals"):
             interpreter.note(
                 f"{name} has conditions over values of a run, which are taken with enable_conditionals=True alone.",
                 "Write @pipeline_def(enable_conditionals=True).", code="DS102", argument="enable_conditionals",

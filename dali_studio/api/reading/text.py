@@ -156,7 +156,10 @@ class ProgramText:
     def with_names_of(self, graph: Graph) -> ProgramText:
         """The text with other names for nodes that are called otherwise in `graph`, as far as it can say them."""
         found = matched(self.graph, graph) if set(self.graph) != set(graph) else {}
-        names = {old: new for new, old in found.items() if old not in graph and new not in self.graph}
+        return self.with_names({old: new for new, old in found.items() if old not in graph and new not in self.graph})
+
+    def with_names(self, names: Mapping[str, str]) -> ProgramText:
+        """The text with other names for nodes, as far as it can say them."""
         if not names:
             return self
         variables = {
