@@ -53,8 +53,8 @@ class Written:
             return
         raise self._refused(path, "Save once more")
 
-    def keep(self, path: Path) -> None:
-        """Refuse to write over what somebody else has written since the session has read or written it.
+    def keep(self, path: Path, text: str) -> None:
+        """Refuse to write a text over another one that the session has neither read nor written.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Written:
             DS302 with what to do.
         """
         there = _stamp(path)
-        if there is not None and self._known.get(path.absolute(), there) != there:
+        if there is not None and self._known.get(path.absolute()) != there and not _says(path, text):
             raise self._refused(path, "Give overwrite=True")
 
     def _refused(self, path: Path, what: str) -> DaliStudioError:
@@ -78,6 +78,14 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except (OSError, ValueError):  # what cannot be written says why
         return None
     return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+
+
+def _says(path: Path, text: str) -> bool:
+    """Whether a file has this text: a notebook that is run again may write what it has written before."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def write_text(path: Path, text: str) -> None:

@@ -253,7 +253,7 @@ class Designer(anywidget.AnyWidget):
         ----------
         path : str or Path
         overwrite : bool
-            Write also over what somebody else has written there since the designer opened or saved that file.
+            Write also over a file that this designer has neither opened nor saved as it is now.
 
         Raises
         ------
@@ -261,7 +261,8 @@ class Designer(anywidget.AnyWidget):
             DS302 if that is so, or the file cannot be written.
         """
         if not overwrite:
-            self.session.kept.written.keep(typed_path(str(path)))
+            kept = self.session.kept
+            kept.written.keep(typed_path(str(path)), kept.text(self.session.graph))
         self.session.handle(requests.SaveDocument(path=str(path), what="document", over=True))
 
     def close(self) -> None:
