@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import tokenize
+from contextlib import suppress
 from pathlib import Path
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -89,20 +91,23 @@ def _says(path: Path, text: str) -> bool:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a program.
+    """Write a program, in the encoding that it names.
 
     Raises
     ------
     DaliStudioError
         DS302 if the file cannot be written.
     """
+    with suppress(OSError):  # a file of Windows stays one
+        text = text.replace("\n", "\r\n") if b"\r\n" in path.read_bytes() else text
     try:
-        replace_file(path, text)
-    except OSError as error:
+        encoding, _ = tokenize.detect_encoding(iter(text.encode().splitlines(keepends=True)).__next__)
+        replace_file(path, text.encode(encoding))
+    except (OSError, SyntaxError, UnicodeEncodeError) as error:
         raise DaliStudioError(
             Diagnostic(
                 code="DS302",
-                message=f"{path} could not be written: {error.strerror or error}.",
+                message=f"{path} could not be written: {getattr(error, 'strerror', None) or error}.",
                 hint="Choose another place.",
             )
         ) from error

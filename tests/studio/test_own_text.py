@@ -13,7 +13,7 @@ from studio.clients import Client, only, set_argument
 from dali_studio import Designer, Pipeline, read, samples
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
-from dali_studio.studio import messages
+from dali_studio.studio import messages, requests
 from dali_studio.studio.own_text import in_view
 
 TEXT = f"""from dali_studio import fn, pipeline_def, types
@@ -179,6 +179,26 @@ def test_a_program_opens_with_its_text(tmp_path: Path) -> None:
         designer = Designer(given)
         assert designer.code() == TEXT
         designer.close()
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (b"\xef\xbb\xbf" + TEXT.encode(), TEXT),
+        (TEXT.replace("\n", "\r\n").encode(), TEXT),
+        ("# coding: cp1252\n{}".format(TEXT.replace("RGB", "f\xfcr")).encode("cp1252"), "# coding: cp1252\n{}".format(TEXT.replace("RGB", "f\xfcr"))),
+    ],
+    ids=["mark of byte order", "lines of Windows", "another encoding"],
+)  # fmt: skip
+def test_a_program_of_windows_opens_with_its_text(written: bytes, shown: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_bytes(written)
+    designer = Designer(path)
+    assert designer.code() == shown
+    designer.session.kept.written.know(path)
+    designer.session.handle(requests.SaveDocument(path=str(path), what="code"))
+    assert path.read_bytes() == written.removeprefix(b"\xef\xbb\xbf")
+    designer.close()
 
 
 def test_changes_of_the_graph_go_into_the_text(client: Client) -> None:

@@ -73,7 +73,7 @@ def read(
     """
     if callable(source):
         function = function or getattr(source, "__name__", "")
-    text, file = _source(source)
+    text, file = text_of_source(source)
     findings: list[Diagnostic] = []
     graph = Program(text, file, findings).graph(function, arguments or {})
     if found is not None:
@@ -84,8 +84,8 @@ def read(
     return graph
 
 
-def _source(source: str | Path | Callable[..., Any]) -> tuple[str, str]:
-    """The text and the name of its file."""
+def text_of_source(source: str | Path | Callable[..., Any]) -> tuple[str, str]:
+    """The text of what `read` takes, and the name of its file."""
     if callable(source):
         plain: Any = inspect.unwrap(source)
         try:
