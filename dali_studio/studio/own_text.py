@@ -117,9 +117,9 @@ def _said(program: str, revision: Revision) -> Graph:
     """What a revision's program says of its graph; all of that where it has none that can be read."""
     with suppress(DaliStudioError):
         text = _named(program, revision.graph)
-        for graph in (_tellable(revision, text), _without(revision.active, {*revision.active} - revision.in_run)):
-            if pairs(text.graph, graph, default_registry()) is not None:
-                return graph
+        run = _without(revision.active, {*revision.active} - revision.in_run)
+        is_run = pairs(text.graph, run, default_registry()) is not None
+        return run if is_run else _tellable(revision, text)
     return revision.graph
 
 
