@@ -199,7 +199,7 @@ def import_(options: argparse.Namespace) -> int:
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.pipeline_files import read_serialized  # noqa: PLC0415
     from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
-    from dali_studio.api.reading.program import read  # noqa: PLC0415
+    from dali_studio.api.reading.program import read, text_of_source  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
     from dali_studio.studio import code_nodes  # noqa: PLC0415
     from dali_studio.studio.own_text import in_view  # noqa: PLC0415
@@ -212,7 +212,7 @@ def import_(options: argparse.Namespace) -> int:
                 graph = read_serialized(options.file)
             else:
                 graph = read(Path(options.file), function=options.function, found=found)
-                view |= in_view(Path(options.file).read_text("utf-8")) | code_nodes.in_view(graph)
+                view |= in_view(text_of_source(Path(options.file))[0]) | code_nodes.in_view(graph)
         except DaliStudioError as error:
             if options.file.endswith(".dali"):
                 raise

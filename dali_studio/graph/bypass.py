@@ -51,6 +51,8 @@ def needed(graph: Graph, registry: Registry, key: str) -> str:
     schema = registry.schema(node.operator) if node.operator in registry else None
     if schema is None or not schema.outputs:
         return ""
+    if schema.role in ("split", "merge"):
+        return f"{key} divides samples, or brings them together, which what follows needs."
     if not any(graph.inputs(key)):
         feeds = [target for target, number in graph.fed_by(key) if number is not None]
         feeds += ["the pipeline's outputs"] if any(port.node == key for port in graph.outputs) else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -178,7 +178,7 @@ def edits_between(before: Graph, after: Graph) -> tuple[Edit, ...]:
     edits += [RemoveNode(key=key) for key in before if key not in kept]
     for node in after.nodes():
         if node.key in kept:
-            edits += _changed(before.node(node.key), node)
+            edits += _changed(before.node(node.key), node, after.argument_inputs(node.key))
         else:
             made = dict(node.arguments)
             edits.append(AddNode(key=node.key, operator=node.operator, device=node.device, arguments=made))
@@ -195,11 +195,11 @@ def _same_operator(before: Graph, after: Graph, key: str) -> bool:
     return before.node(key).operator == after.node(key).operator
 
 
-def _changed(old: Node, new: Node) -> list[Edit]:
+def _changed(old: Node, new: Node, wired: Collection[str]) -> list[Edit]:
     edits: list[Edit] = [] if old.device == new.device else [SetDevice(key=new.key, device=new.device)]
     for name in dict.fromkeys([*old.arguments, *new.arguments]):
-        if name not in new.arguments:
-            edits.append(SetArgument(key=new.key, argument=name, unset=True))
+        if name not in new.arguments:  # under a wire, no program says it
+            edits += [] if name in wired else [SetArgument(key=new.key, argument=name, unset=True)]
         elif name not in old.arguments or _tidy(old.arguments[name]) != _tidy(new.arguments[name]):
             edits.append(SetArgument(key=new.key, argument=name, value=new.arguments[name]))
     return edits
@@ -269,7 +269,8 @@ def _sources(graph: Graph, key: str) -> list[PortRef | None]:
 def _says(graph: Graph, key: str, registry: Registry) -> tuple[str, str, dict[str, Value], int, tuple[str, ...]]:
     """All of a node but its name and what it reads."""
     node = graph.node(key)
-    values, wired = _values(node, registry), tuple(graph.argument_inputs(key))
+    wired = tuple(graph.argument_inputs(key))
+    values = {name: value for name, value in _values(node, registry).items() if name not in wired}
     return node.operator, node.device, values, len(graph.inputs(key)), wired
 
 

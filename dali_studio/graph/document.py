@@ -114,7 +114,7 @@ def loads(
         DS401 for broken JSON (with line and column), a wrong shape or a number out of bounds (with the path in the
         document), DS402 for a document of a newer version.
     """
-    raw = migrate_document(_parse(roots.resolved(text)))
+    raw = migrate_document(_parse(roots.resolved(text.removeprefix("\ufeff"))))
     try:
         form = msgspec.convert(raw, _DocumentForm)
     except msgspec.ValidationError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.apply import apply
 from dali_studio.graph.cards import COIN
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, SetOutputs
@@ -49,9 +50,12 @@ class Draft:
             mixed = branches.mixed(after.graph)
             key = next((one for one in mixed if one in keys), "")
             edits = _split(after.graph, self.registry, branches, key, mixed[key]) if key else []
-            if not edits:
+            if not edits or edits[-1] in after.edits:  # else what one does, another one may take back without end
                 break
-            after.do(*edits)
+            try:
+                after.do(*edits)
+            except DaliStudioError:  # the condition depends on it
+                break
         if key or mixed.keys() - before:
             return False
         self.do(*after.edits)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import tokenize
+from contextlib import suppress
 from pathlib import Path
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -53,8 +55,8 @@ class Written:
             return
         raise self._refused(path, "Save once more")
 
-    def keep(self, path: Path) -> None:
-        """Refuse to write over what somebody else has written since the session has read or written it.
+    def keep(self, path: Path, text: str) -> None:
+        """Refuse to write a text over another one that the session has neither read nor written.
 
         Raises
         ------
@@ -62,7 +64,7 @@ class Written:
             DS302 with what to do.
         """
         there = _stamp(path)
-        if there is not None and self._known.get(path.absolute(), there) != there:
+        if there is not None and self._known.get(path.absolute()) != there and not _says(path, text):
             raise self._refused(path, "Give overwrite=True")
 
     def _refused(self, path: Path, what: str) -> DaliStudioError:
@@ -80,21 +82,32 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
 
 
+def _says(path: Path, text: str) -> bool:
+    """Whether a file has this text: a notebook that is run again may write what it has written before."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
 def write_text(path: Path, text: str) -> None:
-    """Write a program.
+    """Write a program, in the encoding that it names.
 
     Raises
     ------
     DaliStudioError
         DS302 if the file cannot be written.
     """
+    with suppress(OSError):  # a file of Windows stays one
+        text = text.replace("\n", "\r\n") if b"\r\n" in path.read_bytes() else text
     try:
-        replace_file(path, text)
-    except OSError as error:
+        encoding, _ = tokenize.detect_encoding(iter(text.encode().splitlines(keepends=True)).__next__)
+        replace_file(path, text.encode(encoding))
+    except (OSError, SyntaxError, UnicodeEncodeError) as error:
         raise DaliStudioError(
             Diagnostic(
                 code="DS302",
-                message=f"{path} could not be written: {error.strerror or error}.",
+                message=f"{path} could not be written: {getattr(error, 'strerror', None) or error}.",
                 hint="Choose another place.",
             )
         ) from error

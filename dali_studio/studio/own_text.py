@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import Names
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.apply import apply
+from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.difference import edits_between, matched, pairs
 from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
 from dali_studio.graph.history import History
@@ -85,10 +85,42 @@ def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
     source: object = view.get(_PROGRAM)
     if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
         with suppress(DaliStudioError, NotWritable):
-            text = _named(source, revision.graph)
-            changed(text, revision.active)
+            text = _named(source, _said(source, revision))
+            changed(text, _tellable(revision, text))
             return text
     return None
+
+
+def with_renames(history: History, edits: Sequence[AnyEdit]) -> dict[str, ProgramText]:
+    """The user's text, if edits rename nodes: with the new names, as the place that it has."""
+    text, names = text_in(history), {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
+    return {TEXT: text.with_names(names)} if text is not None and names else {}
+
+
+def _tellable(revision: Revision, text: ProgramText) -> Graph:
+    """What a text says of a graph: of what no output needs, that which it has, unless nobody could run it."""
+    graph, has = revision.active, text.graph
+    open_ones = {one.node for one in revision.validation.diagnostics if one.code in ("DS103", "DS201")}
+    loose = {key for key in graph if key not in revision.in_run and (key in open_ones or key not in has)}
+    return _without(graph, loose.union(*map(graph.descendants, loose)))
+
+
+def _without(graph: Graph, gone: Collection[str]) -> Graph:
+    made = graph.copy()
+    if gone:
+        wires = [wire for wire in graph.wires() if wire.target not in gone]
+        made.rebuild([node for node in graph.nodes() if node.key not in gone], wires, graph.outputs)
+    return made
+
+
+def _said(program: str, revision: Revision) -> Graph:
+    """What a revision's program says of its graph; all of that where it has none that can be read."""
+    with suppress(DaliStudioError):
+        text = _named(program, revision.graph)
+        run = _without(revision.active, {*revision.active} - revision.in_run)
+        is_run = pairs(text.graph, run, default_registry()) is not None
+        return run if is_run else _tellable(revision, text)
+    return revision.graph
 
 
 def _named(source: str, graph: Graph) -> ProgramText:
@@ -135,22 +167,25 @@ def taken(
         DS102 for names and arguments that are not there.
     """
     graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
+    said = _said(before, revision)
     try:
-        text = _named(source, graph)
+        text = _named(source, said)
     except DaliStudioError as error:
-        source, composed = _of_compose(source, revision.active, before, found)
+        source, composed = _of_compose(source, said, before, found)
         if not source:
             raise error from None
-        text = _named(source, graph)
+        text = _named(source, said)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
         raise DaliStudioError(wrong)
     first: tuple[Edit, ...] = ()
-    if renames := [] if composed.outputs else _renames(text, before, graph):
+    if renames := [] if composed.outputs else _renames(text, before, graph, said):
         first = tuple(renames)
         text.rename({edit.key: edit.new_key for edit in renames})
-    graph, _ = apply(graph, first, default_registry())
-    edits = edits_between(graph, text.graph)
+        said, _ = apply(said, first, default_registry())
+    # nodes that the program does not have stay as they are
+    text.rename({key: graph.free_key(key) for key in text.graph if key in graph and key not in said})
+    edits = edits_between(said, text.graph)
     for edit in edits:
         if isinstance(edit, AddNode) and edit.operator not in default_registry():
             found = default_registry().unknown(edit.operator)
@@ -266,10 +301,10 @@ def _decoded(graph: Graph) -> PortRef | None:
     return PortRef(node=key) if key else None
 
 
-def _renames(text: ProgramText, before: str, graph: Graph) -> list[Rename]:
-    """For nodes of a graph that an edited text calls otherwise than its program did."""
+def _renames(text: ProgramText, before: str, graph: Graph, said: Graph) -> list[Rename]:
+    """For nodes of a graph that an edited text calls otherwise than its program did, which is `said`."""
     try:
-        old = _named(before, graph).called
+        old = _named(before, said).called
     except DaliStudioError:  # of a graph that has no program
         return []
     names, found = Names(), list[Rename]()
@@ -300,7 +335,8 @@ def shown(
     if text is None or text.dialect != dialect:
         return _annotated(revision.code(dialect, functions), notes)
     try:
-        made, same = changed(text, revision.active)
+        graph = _tellable(revision, text)
+        made, same = changed(text, graph)
     except NotWritable as error:
         emitted = revision.code(dialect, functions)
         found = Diagnostic(
@@ -309,11 +345,14 @@ def shown(
             hint="The program is written anew; undo brings your text back.",
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))
-    made, same, refused = _boxed(made, same, revision.active, functions)
+    made, same, refused = _boxed(made, same, graph, functions)
     lines = {same[key]: numbers for key, numbers in made.lines().items() if key in same}
     calls = [node.objects.get(ARGUMENT) for node in revision.active.nodes() if node.operator == OPERATOR]
     known = all(isinstance(one, WrittenFunction) for one in calls)
-    found = [one for one in made.found if not (known and calls and one.argument == ARGUMENT)]
+    found = [
+        msgspec.structs.replace(one, node=same.get(one.node, one.node)) for one in made.found
+        if not (known and calls and one.argument == ARGUMENT)
+    ]  # fmt: skip
     return Emitted(made.text, lines, (*found, *refused))
 
 

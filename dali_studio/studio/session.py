@@ -275,7 +275,8 @@ class Session:
         room = message.positions
         if twins or moved:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        places = {**room, **differing_after(self.history, edits), **named_marks(message.marks), **pins.named_pins(held)}
+        places = {**room, **differing_after(self.history, edits), **named_marks(message.marks), **pins.named_pins(held),
+                  **own_text.with_renames(self.history, edits)}  # fmt: skip
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:

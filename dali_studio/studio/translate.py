@@ -65,7 +65,7 @@ def to_document(program: str, function: str) -> Answer:
     function
         Which pipeline; empty for the first one.
     """
-    found = list[Diagnostic]()
+    found, program = list[Diagnostic](), program.removeprefix("\ufeff")
     graph = read(f"{program}\n", function=function, found=found)
     # of a cell, what stands above it came with it
     view = {} if function else in_view(program)

@@ -22,7 +22,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.pipeline_files import read_serialized
 from dali_studio.api.reading.compose import LIBRARY, compose_program, is_compose, read_compose
-from dali_studio.api.reading.program import read
+from dali_studio.api.reading.program import read, text_of_source
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
@@ -253,7 +253,7 @@ class Designer(anywidget.AnyWidget):
         ----------
         path : str or Path
         overwrite : bool
-            Write also over what somebody else has written there since the designer opened or saved that file.
+            Write also over a file that this designer has neither opened nor saved as it is now.
 
         Raises
         ------
@@ -261,7 +261,8 @@ class Designer(anywidget.AnyWidget):
             DS302 if that is so, or the file cannot be written.
         """
         if not overwrite:
-            self.session.kept.written.keep(typed_path(str(path)))
+            kept = self.session.kept
+            kept.written.keep(typed_path(str(path)), kept.text(self.session.graph))
         self.session.handle(requests.SaveDocument(path=str(path), what="document", over=True))
 
     def close(self) -> None:
@@ -320,7 +321,7 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, str) and ("\n" in pipeline or "(" in pipeline):
         return read(pipeline), in_view(pipeline), None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
-        return read(Path(pipeline)), in_view(Path(pipeline).read_text("utf-8")), None
+        return read(Path(pipeline)), in_view(text_of_source(Path(pipeline))[0]), None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".dali"):
         return read_serialized(pipeline), {}, None
     if isinstance(pipeline, str | Path):

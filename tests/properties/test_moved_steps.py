@@ -76,7 +76,7 @@ def move_into(graph: Graph, key: str, at: PortRef, targets: Sequence[tuple[str, 
 
 def moved(graph: Graph, draw: st.DataObject) -> tuple[Graph, set[str]]:
     """The graph after a step has gone into other wires, and the nodes whose wires are other ones."""
-    key = draw.draw(st.sampled_from([node.key for node in graph.nodes() if node.operator in UNARY]))
+    key = draw.draw(st.sampled_from(wired(graph)))
     own, source = PortRef(node=key), graph.inputs(key)[0]
     assert source is not None
     ports = [PortRef(node=node.key) for node in graph.nodes() if node.operator in {*UNARY, "decoders.image"}]
@@ -112,10 +112,15 @@ def test_the_lines_of_a_step_that_moves_go_along(data: st.DataObject) -> None:
     assert all(new.count(line) >= others.count(line) for line in others)
 
 
+def wired(graph: Graph) -> list[str]:
+    """The steps of which no input is open."""
+    return [node.key for node in graph.nodes() if node.operator in UNARY and graph.inputs(node.key)]
+
+
 def edited(graph: Graph, draw: st.DataObject) -> Graph:
     """The graph after a step is moved, put into a wire, taken away, or wired otherwise."""
-    kind = draw.draw(st.sampled_from(["move", "insert", "remove", "wire", "output", "angle"]))
-    if kind == "move":
+    kind = draw.draw(st.sampled_from(["move", "insert", "remove", "wire", "output", "angle", "cut", "delete"]))
+    if kind == "move" and wired(graph):
         return moved(graph, draw)[0]
     images = [node.key for node in graph.nodes() if node.operator in {*UNARY, "decoders.image"}]
     at = PortRef(node=draw.draw(st.sampled_from(images)))
@@ -124,7 +129,11 @@ def edited(graph: Graph, draw: st.DataObject) -> Graph:
     if kind == "insert":
         key = graph.free_key("saturation")
         edits = [AddNode(key=key, operator="saturation"), *move_into(graph, key, at, consumers)]
-    elif kind == "remove" and graph.node(at.node).operator in UNARY:
+    elif kind == "cut":
+        edits = [Disconnect(target=at.node, input=0)] if graph.inputs(at.node) else []
+    elif kind == "delete":
+        edits = [RemoveNode(key=at.node)]
+    elif kind == "remove" and at.node in wired(graph):
         source = graph.inputs(at.node)[0]
         assert source is not None
         edits = [Connect(source=source, target=to, input=number, argument=argument)
@@ -137,15 +146,15 @@ def edited(graph: Graph, draw: st.DataObject) -> Graph:
     elif kind == "output":
         edits = [SetOutputs(outputs=(at, *graph.outputs[1:]))]
     elif kind == "angle" and graph.node(at.node).operator == "rotate":
-        wired = "angle" in graph.argument_inputs(at.node)
-        edits = [Disconnect(target=at.node, argument="angle")] if wired else []
+        is_wired = "angle" in graph.argument_inputs(at.node)
+        edits = [Disconnect(target=at.node, argument="angle")] if is_wired else []
         edits.append(SetArgument(key=at.node, argument="angle", value=3.0))
     return apply(graph, edits, REGISTRY)[0]
 
 
 def with_chances(graph: Graph, draw: st.DataObject) -> Graph:
     """The graph with some steps that are applied with a probability."""
-    steps = [node.key for node in graph.nodes() if node.operator in UNARY and graph.outputs_used(node.key)]
+    steps = [key for key in wired(graph) if graph.outputs_used(key)]
     for key in draw.draw(st.sets(st.sampled_from(steps), max_size=2)) if steps else ():
         graph = apply(graph, unfolded([SetChance(key=key, part=0.25)], graph, REGISTRY), REGISTRY)[0]
     return graph

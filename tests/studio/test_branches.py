@@ -156,3 +156,11 @@ def test_the_browser_knows_of_one_card() -> None:
         assert set(client.session.graph) == names
     finally:
         client.session.close()
+
+
+def test_what_divides_samples_is_not_left_out() -> None:
+    client = Client(branching().graph)
+    key = next(node.key for node in client.session.graph.nodes() if node.operator == "_conditional.split")
+    (refused,) = only(client.edit({"type": "set_bypass", "key": key, "bypassed": True}), messages.Refused)
+    assert "divides samples" in refused.diagnostics[0].message
+    client.session.close()

@@ -64,8 +64,14 @@ def test_a_cell_writes_over_what_somebody_else_has_written_when_told_to(tmp_path
     path = tmp_path / "mine.dali.json"
     path.write_text("old")
     designer = widget.Designer(Graph())
+    with pytest.raises(DaliStudioError, match=r"(?s)is there already.*overwrite=True"):
+        designer.save(path)
+    path.unlink()
     for _ in range(2):
         designer.save(path)
+    again = widget.Designer(Graph())  # the cell is run again: the same text is no loss
+    again.save(path)
+    again.close()
     path.write_text("theirs")
     with pytest.raises(DaliStudioError, match=r"(?s)changed by somebody else since.*overwrite=True"):
         designer.save(path)

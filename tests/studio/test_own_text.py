@@ -13,7 +13,7 @@ from studio.clients import Client, only, set_argument
 from dali_studio import Designer, Pipeline, read, samples
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
-from dali_studio.studio import messages
+from dali_studio.studio import messages, requests
 from dali_studio.studio.own_text import in_view
 
 TEXT = f"""from dali_studio import fn, pipeline_def, types
@@ -179,6 +179,26 @@ def test_a_program_opens_with_its_text(tmp_path: Path) -> None:
         designer = Designer(given)
         assert designer.code() == TEXT
         designer.close()
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (b"\xef\xbb\xbf" + TEXT.encode(), TEXT),
+        (TEXT.replace("\n", "\r\n").encode(), TEXT),
+        ("# coding: cp1252\n{}".format(TEXT.replace("RGB", "f\xfcr")).encode("cp1252"), "# coding: cp1252\n{}".format(TEXT.replace("RGB", "f\xfcr"))),
+    ],
+    ids=["mark of byte order", "lines of Windows", "another encoding"],
+)  # fmt: skip
+def test_a_program_of_windows_opens_with_its_text(written: bytes, shown: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_bytes(written)
+    designer = Designer(path)
+    assert designer.code() == shown
+    designer.session.kept.written.know(path)
+    designer.session.handle(requests.SaveDocument(path=str(path), what="code"))
+    assert path.read_bytes() == written.removeprefix(b"\xef\xbb\xbf")
+    designer.close()
 
 
 def test_changes_of_the_graph_go_into_the_text(client: Client) -> None:
@@ -519,3 +539,95 @@ def test_an_automatic_augmentation_stays_a_line_of_the_program(client: Client, d
     assert not [one for one in revision.diagnostics if one.severity == "error"]
     assert "images = rand_augment.rand_augment(images, n=2, m=9" in client.session.code().source
     assert len(client.session.graph) > 300
+
+
+def test_a_text_keeps_its_lines_while_an_input_is_open(client: Client) -> None:
+    text = TEXT.replace("    return", "    images = fn.rotate(images, angle=fn.random.uniform(range=[0.0, 9.0]), fill_value=0)  # a bit\n    return")
+    client.send("apply_code", source=text)
+    decoded = next(node.key for node in client.session.graph.nodes() if node.operator == "decoders.image")
+    cut = client.edit({"type": "disconnect", "target": "resize", "input": 0}, {"type": "disconnect", "target": "rotate", "argument": "angle"})
+    drawn = "    uniform = fn.random.uniform(range=[0.0, 9.0])\n    return"
+    opened = text.replace("resize(images,", "resize(...,").replace("fn.random.uniform(range=[0.0, 9.0]),", "...,")
+    assert code(cut).source == opened.replace("    return", drawn)
+    assert [(one.node, one.code, one.argument) for one in code(cut).diagnostics] == [("resize", "DS201", "image"), ("rotate", "DS103", "angle")]
+    # what is written meanwhile changes that alone
+    graph = client.session.graph
+    client.send("apply_code", source=code(cut).source.replace("[60, 80]", "[61, 80]"))
+    assert client.session.graph.node("resize").arguments["size"] == (61, 80) and client.session.graph.wires() == graph.wires()
+    client.send("undo")
+    wire = {"type": "connect", "source": {"node": decoded}, "target": "resize", "input": 0}
+    wired = client.edit(wire, {"type": "connect", "source": {"node": "uniform"}, "target": "rotate", "argument": "angle"})
+    assert code(wired).source == text
+    removed = client.edit({"type": "remove_node", "key": decoded})
+    assert code(removed).source == text.replace("    images = fn.decoders.image(files)   # RGB\n", "").replace("resize(images", "resize(...")
+    assert code(client.send("undo")).source == text
+    nothing = client.edit({"type": "set_outputs", "outputs": []})
+    assert code(nothing).source == text.replace("return images, labels", "return ...")
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_the_program_does_not_have_stays_when_it_is_edited(own: bool, client: Client) -> None:
+    if own:
+        client.send("apply_code", source=TEXT)
+    first = client.edit({"type": "add_node", "key": "flip", "operator": "flip"})
+    assert "fn.flip" not in code(first).source and ("# what is read" in code(first).source) == own
+    client.edit({"type": "set_bypassed", "key": "resize", "bypassed": True})
+    before = client.session.graph
+    shown = code(client.send("request_code", dialect=client.session.dialect)).source
+    mirrored = "    flip = fn.flip(files_, vertical=1)\n    return ".replace("files_", re.findall(r"return (\w+)", shown)[0])
+    got = client.send("apply_code", source=shown.replace("    return ", mirrored).replace("batch_size=4", "batch_size=5"))
+    assert not only(got, messages.Refused)
+    graph = client.session.graph
+    assert set(graph) == {*before, "flip_2"} and graph.node("flip_2").arguments == {"vertical": 1}
+    assert [graph.wires(key) for key in before] == [before.wires(key) for key in before] and graph.options.batch_size == 5
+    assert code(got).source.count("fn.flip") == 1
+
+
+def test_a_value_below_a_wire_keeps_no_change_from_the_text(client: Client) -> None:
+    text = TEXT.replace("    return", "    images = fn.rotate(images, angle=9.0, fill_value=0)  # a bit\n    return")
+    client.send("apply_code", source=text)
+    drawn = {"type": "add_node", "key": "angle", "operator": "random.uniform", "arguments": {"range": [0.0, 9.0]}}
+    got = client.edit(drawn, {"type": "connect", "source": {"node": "angle"}, "target": "rotate", "argument": "angle"})
+    line = "    angle = fn.random.uniform(range=[0, 9])\n    images = fn.rotate(images, angle=angle, fill_value=0)  # a bit\n"
+    assert code(got).source == text.replace("    images = fn.rotate(images, angle=9.0, fill_value=0)  # a bit\n", line)
+    client.send("apply_code", source=code(got).source.replace("[60, 80]", "[61, 80]"))
+    assert client.session.graph.node("rotate").arguments["angle"] == 9.0  # which is there again when the wire is cut
+
+
+def test_names_that_the_graph_gives_are_in_the_document(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    client.edit({"type": "rename", "key": "resize", "new_key": "small"})
+    graph, view, _ = document.loads(client.session.kept.text(client.session.graph))
+    again = Client(graph, view=view)
+    try:
+        assert "    small = fn.resize(images" in again.session.code().source and "return small, labels" in again.session.code().source
+    finally:
+        again.session.close()
+    assert code(client.send("undo")).source == TEXT
+
+
+UNSET = """    if fn.random.coin_flip(dtype=types.BOOL):
+        small = fn.resize(images, size=[9, 9])
+    else:
+        images = fn.flip(small)
+    return images, labels
+"""
+
+
+def test_a_variable_that_a_branch_does_not_set_is_told_with_its_line(client: Client) -> None:
+    source = TEXT.replace("    return images, labels\n", UNSET).replace("@pipeline_def(", "@pipeline_def(enable_conditionals=True, ")
+    (refused,) = only(client.send("apply_code", source=source), messages.Refused)
+    assert [(one.code, one.source) for one in refused.diagnostics] == [("DS502", "program:13")]
+
+
+def test_an_edit_of_a_program_with_half_an_if_is_taken(client: Client) -> None:
+    client.edit({"type": "set_chance", "key": "resize", "part": 0.5})
+    client.edit({"type": "disconnect", "target": "resize", "input": 0})
+    shown = code(client.send("request_code", dialect=client.session.dialect)).source
+    assert "fn._conditional.split" in shown
+    assert not only(client.send("apply_code", source=shown.replace("batch_size=4", "batch_size=5")), messages.Refused)
+    summed = {"type": "add_node", "key": "sum", "operator": "arithmetic", "arguments": {"expression": "a + 3"}}
+    client.edit(summed, {"type": "set_outputs", "outputs": [{"node": "sum"}]})
+    shown = client.session.code().source
+    assert "... + 3" in shown
+    assert not only(client.send("apply_code", source=shown.replace("+ 3", "+ 4")), messages.Refused)

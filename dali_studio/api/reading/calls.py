@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from dali_studio.api import branches
 from dali_studio.api.branches import RETURNED
+from dali_studio.api.default import default_registry
 from dali_studio.api.functions import nearest_operator
 from dali_studio.api.reading import known
 from dali_studio.api.reading.expressions import Expressions
@@ -26,6 +27,7 @@ from dali_studio.api.reading.values import (
     Partial,
     Scope,
     Super,
+    UnknownResult,
     UserClass,
     UserFunction,
     class_around,
@@ -41,6 +43,8 @@ from dali_studio.api.statements import at_ends
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.node import Node
 from dali_studio.graph.written import ForeignFunction
 
 #: What has no value as arguments have it.
@@ -62,12 +66,18 @@ class Refused(Exception):  # noqa: N818 - the source's own error
     """A call with arguments that its function does not have, which the source is prepared for."""
 
 
+class _Hole(UnknownResult):
+    """What stands for an input that is not wired."""
+
+
 class Calls(Expressions):
     """Follows calls."""
 
     def __init__(self, file: str, trace: Trace) -> None:
         super().__init__(file, trace)
         self._depth = 0
+        #: What the source calls that an ``if`` would make: such a program needs no ``enable_conditionals``.
+        self.conditions: set[str] = set()
         #: How many `try` with handlers are around.
         self.guarded = 0
         #: The program and its text, where functions in it are kept as code; nobody runs that before trusting it.
@@ -303,11 +313,22 @@ class Calls(Expressions):
             arguments, keywords = arguments[len(placed):], placed | keywords
         code = keywords.get("function") if self.module is not None and function.name == "python_function" else None
         kept = {"function"} if isinstance(code, UserFunction) else set[str]()
+        text = f"fn.{function.name}"
         given = {key: value for key, value in keywords.items()
-                 if key not in kept and not self._left_out(f"fn.{function.name}", key, value)}  # fmt: skip
+                 if key not in kept and value is not ... and not self._left_out(text, key, value)}  # fmt: skip
         if "source" in keywords and "source" not in given:
             given.pop("parallel", None)  # what makes no sense without it
         inputs = [self.as_input(one) for one in arguments]
+        made = self._appended(function, inputs, given, name, code)
+        if len(given) + len(kept) < len(keywords):
+            self.lacking |= {one.name for one in known.nodes_in(made)}
+        if function.name.startswith("_conditional."):
+            self.conditions.add(self._made(made).key)
+        unset = [key for key, value in keywords.items() if value is ...]
+        self.leave_open(made, inputs, unset)
+        return made
+
+    def _appended(self, function: Function, inputs: list[Any], given: dict[str, Any], name: str, code: Any) -> Any:
         while True:
             try:
                 self.trace.suggested = name
@@ -327,19 +348,37 @@ class Calls(Expressions):
             else:
                 if isinstance(code, UserFunction):
                     self._keep(code, made)
-                if len(given) + len(kept) < len(keywords):
-                    self.lacking |= {one.name for one in known.nodes_in(made)}
                 return made
             finally:
                 self.trace.suggested = ""
 
+    def leave_open(self, made: Any, inputs: Sequence[Any], unset: Sequence[str] = ()) -> None:
+        """Say what lacks an input or an argument, and leave inputs open in whose places others stand."""
+        holes = {one.name for one in inputs if isinstance(one, _Hole)}
+        if not unset and not holes:
+            return
+        graph, registry, node = self.trace.graph, default_registry(), self._made(made)
+        lacking = [("DS103", one, "set", "Set") for one in unset]
+        for at, port in enumerate(graph.inputs(node.key)):
+            if port is not None and port.node in holes and node.operator in registry:
+                lacking.append(("DS201", registry.schema(node.operator).input_name(at), "wired", "Wire"))
+        for code, what, done, do in lacking:
+            self.note(f"{what} is not {done}; the program holds ... in its place.",
+                      f"{do} it before running the program.", code=code, node=node.key, argument=what)  # fmt: skip
+        wires = [wire for wire in graph.wires() if wire.source.node not in holes]
+        graph.rebuild([one for one in graph.nodes() if one.key not in holes], wires, graph.outputs)
+
+    def _made(self, result: Any) -> Node:
+        """The node of a result; of none, the last one."""
+        graph = self.trace.graph
+        return next((graph.node(one.name) for one in known.nodes_in(result)), list(graph.nodes())[-1])
+
     def _keep(self, code: UserFunction, made: Any) -> None:
         """Put the text of a function into the node that calls it."""
-        graph = self.trace.graph
-        node = next((graph.node(one.name) for one in known.nodes_in(made)), list(graph.nodes())[-1])
+        node = self._made(made)
         assert self.module is not None
         text = text_alone(code.node, *self.module, self._around(code))
-        graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
+        self.trace.graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
 
     def _around(self, code: UserFunction) -> list[str]:
         """Lines for what a function uses of the functions around it; those that the source does not tell are noted."""
@@ -374,8 +413,16 @@ class Calls(Expressions):
         return True
 
     def as_input(self, value: Any) -> Any:
-        """An input as operators take it; of one that is not known, the result of an operator that nobody knows."""
+        """An input as operators take it.
+
+        Of one that is not known, the result of an operator that nobody knows; of ``...``, which stands for what is
+        missing in an unfinished program, a node that goes again.
+        """
         self.is_defined(value)
+        if value is ...:
+            key = self.trace.new_key("open")
+            self.trace.graph.add_node(Node(key=key, operator="open"))
+            return _Hole(self.trace, PortRef(node=key), "cpu")
         if isinstance(value, Unknown):
             reason = f"The source does not tell `{value.text}`"
             return self.unknown_call(value.text.partition("(")[0], [], {}, "", reason)

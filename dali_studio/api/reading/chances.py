@@ -46,8 +46,8 @@ def without_new_chances(before: Graph, after: Graph, registry: Registry) -> tupl
     for key, chance in cards_in(after, registry).chances.items():
         if chance.tossed or any(one in before for one in (*chance.merges, *chance.splits)):
             continue
-        divided = {one: source for one in chance.splits if (source := after.inputs(one)[0]) is not None}
-        sides = [after.inputs(one)[1] for one in chance.merges]
+        divided = {one: source for one in chance.splits if (source := [*after.inputs(one), None][0]) is not None}
+        sides = [[*after.inputs(one), None, None][1] for one in chance.merges]
         if len(divided) < len(chance.splits) or None in sides:
             continue
         found[key] = Choice(chance.condition, tuple(divided[side.node] for side in sides if side))

@@ -15,7 +15,7 @@ from typing import Any
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.chances import without_new_chances, without_old_chances
 from dali_studio.api.reading.ordering import Item, fewest_moved, staying
-from dali_studio.api.reading.patches import NotWritable, Patches
+from dali_studio.api.reading.patches import NotWritable, NoVariable, Patches
 from dali_studio.api.reading.text import ProgramText, Step, ends_of, held_before, is_simple, names_in
 from dali_studio.codegen import layout, values
 from dali_studio.codegen.calls import Writer
@@ -29,14 +29,6 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.graph.written import WrittenFunction
 from dali_studio.schema.model import Value
-
-
-class _NoVariable(NotWritable):
-    """A node is needed by name that is made on the way to another one."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__(f"{key} is in no variable")
-        self.key = key
 
 
 def changed(source: ProgramText, graph: Graph) -> tuple[ProgramText, dict[str, str]]:
@@ -72,7 +64,7 @@ def _written(source: ProgramText, graph: Graph) -> str:
     while True:
         try:
             return _Change(source, graph, apart).text()
-        except _NoVariable as error:
+        except NoVariable as error:
             apart |= {error.key}
 
 
@@ -183,13 +175,7 @@ class _Change:
 
     def _around(self, key: str) -> list[str]:
         """The nodes of a statement in whose expressions a node stands, from the innermost on."""
-        spans = self._source.spans
-        if key not in spans:
-            return []
-        begin, end = ends_of(spans[key])
-        found = {one: ends_of(spans[one]) for one in self._steps[self._owner[key]].made if one in spans}
-        outer = [one for one, (first, last) in found.items() if first <= begin and end <= last]
-        return sorted((one for one in outer if found[one] != (begin, end)), key=lambda one: found[one][::-1])
+        return self._source.around(key, self._steps[self._owner[key]].made)
 
     def _inner(self, key: str) -> list[str]:
         """A node and those that stand in its expression."""
@@ -364,8 +350,9 @@ class _Change:
     def _write(self, writer: Writer) -> None:
         """Note what is imported; refuse what the writer could not write."""
         self._functions |= writer.imports
-        if writer.found or writer.parameters:
-            raise NotWritable(writer.found[0].message if writer.found else "a Python object has no text")
+        lost = [one for one in writer.found if one.code not in ("DS103", "DS201")]  # but for what is not there yet
+        if lost or writer.parameters:
+            raise NotWritable(lost[0].message if lost else "a Python object has no text")
 
     def _node(self, key: str, wanted: dict[PortRef, PortRef]) -> None:
         """Change what differs in a node that stays; where it stands in a function, `wanted` gets what this reads."""
@@ -424,8 +411,10 @@ class _Change:
         if isinstance(value, PortRef):
             return self._variable(value)
         argument = self._registry.schema(node.operator).argument(name)
-        if value is None or argument is None:
-            return None if value is None else values.constant(value)
+        if value is None:
+            return values.hole() if argument is not None and argument.required else None
+        if argument is None:
+            return values.constant(value)
         return values.argument_value(argument, value)
 
     def _variable(self, port: PortRef) -> ast.expr:
@@ -433,17 +422,22 @@ class _Change:
         if name is not None:
             return ast.Name(name, ast.Load())
         if port.node in self._owner and port.node not in self._apart and self._is_within(port.node):
-            raise _NoVariable(port.node)
+            raise NoVariable(port.node)
         raise NotWritable(f"{port.node} is in no variable there")
 
     def _inputs(self, key: str, span: ast.Call) -> None:
-        old, new = self._before.inputs(key), self._after.inputs(key)
+        node = self._after.node(key)
+        least = self._registry.schema(node.operator).least_inputs
+        sources = (graph.inputs(key) for graph in (self._before, self._after))
+        old, new = ((*ports, *[None] * (least - len(ports))) for ports in sources)
         if len(old) != len(new) or len(span.args) != len(new) or any(isinstance(one, ast.Starred) for one in span.args):
             self._whole(key, span)
             return
         for given, one, other in zip(span.args, old, new, strict=True):
-            if other is not None and self._differs(one, other) and not self._is_read(given, other):
-                self._patches.replace(given, self._variable(other))
+            if self._differs(one, other) and not self._is_read(given, other):
+                self._patches.replace(given, values.hole() if other is None else self._variable(other))
+        if None in new and node.device != "cpu":  # which nothing else says any more
+            self._patches.keyword(span, "device", ast.Constant(node.device))
 
     def _whole(self, key: str, span: ast.expr) -> None:
         """Write a node anew."""

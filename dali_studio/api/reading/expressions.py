@@ -118,6 +118,9 @@ class Expressions(ABC):
             return branches.read(scope.find(node.id))
         except KeyError:
             return Unknown(node.id, None if scope.is_open() else scope.nearest(node.id))
+        except UnboundLocalError as error:
+            message = f"{node.id} has no value where a branch does not set it."
+            raise self.error(message, "Set it before the if.") from error
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         return self.attribute_of(self.expression(node.value, scope), node.attr, text_of(node))
@@ -304,6 +307,11 @@ class Expressions(ABC):
         values = [self.expression(one, scope) for one in operands]
         if any(isinstance(one, DataNode) for one in values):
             return self.appended(lambda: operation(*values), text_of(node), values, {}, name)
+        if any(one is ... for one in values) and operation not in (operator.is_, operator.is_not):
+            filled = [self.as_input(one) if one is ... else one for one in values]
+            made = self.appended(lambda: operation(*filled), text_of(node), filled, {}, name)
+            self.leave_open(made, filled)
+            return made
         identity = operation in (operator.is_, operator.is_not) and any(one is None for one in values)
         if identity and all(map(known.is_there, values)):
             return operation(*values)
@@ -328,6 +336,14 @@ class Expressions(ABC):
     @abstractmethod
     def call(self, node: ast.Call, scope: Scope, name: str) -> Any:
         """What a call gives."""
+
+    @abstractmethod
+    def as_input(self, value: Any) -> Any:
+        """An input as operators take it."""
+
+    @abstractmethod
+    def leave_open(self, made: Any, inputs: Sequence[Any], unset: Sequence[str] = ()) -> None:
+        """Say what lacks an input or an argument, and leave inputs open in whose places others stand."""
 
     @abstractmethod
     def method(self, owner: Instance | Super, name: str) -> Bound | None:

@@ -14,6 +14,14 @@ class NotWritable(Exception):  # noqa: N818 - no error: the program is emitted i
     """Why a change of a graph cannot be written into a text."""
 
 
+class NoVariable(NotWritable):
+    """A node is needed by name that is made on the way to another one."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key} is in no variable")
+        self.key = key
+
+
 class Patches:
     """Pieces of a text and what stands in their place; the places are bytes, as those of syntax trees are."""
 
@@ -80,7 +88,10 @@ class Patches:
         self._put(begin, end, self._text(value))
 
     def unfold(self, node: ast.expr, items: Sequence[ast.expr]) -> None:
-        """Other items in the place of a tuple or of a single value."""
+        """Other items in the place of a tuple or of a single value; ``...`` for none."""
+        if not items:
+            self.replace(node, ast.Constant(...))
+            return
         begin, end = self._span(node)
         bracketed = isinstance(node, ast.Tuple | ast.List) and self._bytes[begin:begin + 1] in (b"(", b"[")
         text = ", ".join(map(self._text, items))

@@ -84,7 +84,7 @@ def read(
     """
     if callable(source):
         function = function or getattr(source, "__name__", "")
-    text, file = _source(source)
+    text, file = text_of_source(source)
     findings: list[Diagnostic] = []
     graph = Program(text, file, findings).graph(function, arguments or {})
     if found is not None:
@@ -95,8 +95,8 @@ def read(
     return graph
 
 
-def _source(source: str | Path | Callable[..., Any]) -> tuple[str, str]:
-    """The text and the name of its file."""
+def text_of_source(source: str | Path | Callable[..., Any]) -> tuple[str, str]:
+    """The text of what `read` takes, and the name of its file."""
     if callable(source):
         plain: Any = inspect.unwrap(source)
         try:
@@ -385,7 +385,8 @@ class Program:
             else:
                 made[key] = int(value)
         graph.options = GraphOptions(**made)
-        if not options.get("enable_conditionals") and any(n.operator in CONDITIONAL for n in graph.nodes()):
+        decided = {node.key for node in graph.nodes() if node.operator in CONDITIONAL} - interpreter.conditions
+        if decided and not options.get("enable_conditionals"):
             interpreter.note(
                 f"{name} has conditions over values of a run, which are taken with enable_conditionals=True alone.",
                 "Write @pipeline_def(enable_conditionals=True).", code="DS102", argument="enable_conditionals",
@@ -396,7 +397,7 @@ class Program:
         outputs: list[Any] = []
         for item in items:
             outputs += cast("list[Any]", item) if isinstance(item, list) else [item]  # of several outputs
-        told = [interpreter.as_input(one) for one in outputs if one is not None]
+        told = [interpreter.as_input(one) for one in outputs if one is not None and one is not ...]
         graph.set_outputs([output_port(self._trace, one, at) for at, one in enumerate(told)])
 
 

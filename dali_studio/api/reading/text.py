@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from dali_studio.api.branches import RETURNED
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.interpreter import Interpreter
@@ -154,7 +156,10 @@ class ProgramText:
     def with_names_of(self, graph: Graph) -> ProgramText:
         """The text with other names for nodes that are called otherwise in `graph`, as far as it can say them."""
         found = matched(self.graph, graph) if set(self.graph) != set(graph) else {}
-        names = {old: new for new, old in found.items() if old not in graph and new not in self.graph}
+        return self.with_names({old: new for new, old in found.items() if old not in graph and new not in self.graph})
+
+    def with_names(self, names: Mapping[str, str]) -> ProgramText:
+        """The text with other names for nodes, as far as it can say them."""
         if not names:
             return self
         variables = {
@@ -190,6 +195,7 @@ class ProgramText:
         nodes = [replace(node, key=made[node.key]) for node in graph.nodes()]
         wires = [wire._replace(source=port(wire.source), target=made[wire.target]) for wire in graph.wires()]
         graph.rebuild(nodes, wires, [port(one) for one in graph.outputs])
+        self.found = [msgspec.structs.replace(one, node=made.get(one.node, one.node)) for one in self.found]
         self._spans = {made[key]: span for key, span in self._spans.items() if key in made}
 
         def step(one: Step) -> Step:
@@ -235,7 +241,7 @@ class ProgramText:
             If several nodes come from there, as in a loop or a function that is called.
         """
         span = self._spans.get(key)
-        sharing = [one for one, place in self._spans.items() if span and _extent(place) == _extent(span) and one != key]
+        sharing = [one for one, place in self._spans.items() if span and ends_of(place) == ends_of(span) and one != key]
         others = [one for one in sharing if not self.is_helper(one)]
         if span is None or others:
             raise NotWritable(f"{key} is not made by a statement of its own")
@@ -245,6 +251,15 @@ class ProgramText:
         """Whether a node is made on the way to another one."""
         operator, registry = self.graph.node(key).operator, default_registry()
         return operator in registry and registry.schema(operator).role in ("split", "merge", "constant")
+
+    def around(self, key: str, others: Sequence[str]) -> list[str]:
+        """Those of other nodes in whose expressions a node stands, from the innermost on."""
+        if key not in self._spans:
+            return []
+        begin, end = ends_of(self._spans[key])
+        found = {one: ends_of(self._spans[one]) for one in others if one in self._spans}
+        outer = [one for one, (first, last) in found.items() if first <= begin and end <= last]
+        return sorted((one for one in outer if found[one] != (begin, end)), key=lambda one: found[one][::-1])
 
     def lacking(self, names: set[str]) -> list[str]:
         """Which of the usual names the text does not import."""
@@ -277,10 +292,6 @@ def _is_named(span: ast.expr | None, name: str) -> bool:
     return isinstance(span, ast.Call) and any(
         one.arg == "name" and isinstance(one.value, ast.Constant) and one.value.value == name for one in span.keywords
     )
-
-
-def _extent(node: ast.expr) -> tuple[int | None, ...]:
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 def _place(node: ast.stmt) -> tuple[int, int]:

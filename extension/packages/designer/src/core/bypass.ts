@@ -4,7 +4,7 @@ import { nodeOf, OUTPUTS, wiresOf } from "./graph";
 /** Whether what a node feeds can do without it: its input is of the same kind, or it feeds arguments alone. */
 export function canBypass(graph: GraphView, key: string): boolean {
   const node = nodeOf(graph, key);
-  if (!node || node.output_kinds.length === 0) return false;
+  if (!node || node.output_kinds.length === 0 || /^_conditional\.(split|merge)$/.test(node.operator)) return false;
   const source = node.inputs[0];
   const given = nodeOf(graph, source?.node ?? "")?.output_kinds[source?.output ?? 0];
   if (given) return given === node.output_kinds[0] || (given !== "encoded" && node.output_kinds[0] === "any");
