@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { isDense } from "../core/detail";
-import { heightOf, isSnug, tabHeight } from "../core/drawer";
+import { heightOf, isSnug, isSweep, tabHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
@@ -67,7 +67,8 @@ export function Drawer() {
   const session = useSession();
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
-  const height = useSel(heightOf);
+  // above the cells the list is to show the row that is open, the graph all of its cards
+  const height = useSel((s) => (breadth === "list" && isSweep(s) && isSnug(s) ? "74%" : heightOf(s)));
   const snug = useSel(isSnug);
   const least = useSel((s) => tabHeight(s, "code"));
   const asking = useSel((s) => s.view.asking !== null);
