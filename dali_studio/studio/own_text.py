@@ -153,8 +153,11 @@ def taken(
     edits = edits_between(graph, text.graph)
     for edit in edits:
         if isinstance(edit, AddNode) and edit.operator not in default_registry():
-            found = default_registry().unknown(edit.operator)
-            raise DaliStudioError(msgspec.structs.replace(found, source=text.graph.node(edit.key).origin))
+            place = text.graph.node(edit.key).origin
+            # a calculation that cannot be followed has no name to look for
+            why = [one for one in text.found if (one.code, one.source, one.node) == ("DS502", place, "")]
+            found = why or [default_registry().unknown(edit.operator)]
+            raise DaliStudioError(msgspec.structs.replace(one, source=place, severity="error") for one in found)
     keys = pairs(composed, text.graph, default_registry()) or {}
     found = [msgspec.structs.replace(one, node=keys.get(one.node, one.node)) for one in found]
     # another comment is a step, too, which a view hears of by another revision

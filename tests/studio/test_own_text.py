@@ -519,3 +519,15 @@ def test_an_automatic_augmentation_stays_a_line_of_the_program(client: Client, d
     assert not [one for one in revision.diagnostics if one.severity == "error"]
     assert "images = rand_augment.rand_augment(images, n=2, m=9" in client.session.code().source
     assert len(client.session.graph) > 300
+
+
+@pytest.mark.parametrize(("line", "why"), [
+    ("images = images @ 2", "images @ 2: unsupported operand"),
+    ("images = images / undefined", "the source does not tell the value of `undefined`"),
+    ("images = images * (2 ** -1 << 3)", "the source does not tell the value of `2 ** (-1) << 3`"),
+    ("images = fn.rotatee(images)", "There is no operator called 'rotatee'."),
+])  # fmt: skip
+def test_a_calculation_that_cannot_be_followed_is_refused_with_its_reason(client: Client, line: str, why: str) -> None:
+    got = client.send("apply_code", source=TEXT.replace("    return", f"    {line}\n    return"))
+    (found,) = only(got, messages.Refused)[-1].diagnostics
+    assert why in found.message and (found.severity, found.source) == ("error", "program:10")

@@ -383,6 +383,8 @@ class Expressions(ABC):
             if isinstance(error, DaliStudioError) and error.diagnostics[0].code == "DS304":
                 raise
             said = error.diagnostics[0].message if isinstance(error, DaliStudioError) else str(error)
+            if lost := next((one.text for one in arguments if isinstance(one, Unknown)), ""):
+                said = f"the source does not tell the value of `{lost}`"
             self.trace.graph = before or self.trace.graph
             reason = f"`{text}` is not understood ({said.rstrip('.')})"
             return self.unknown_call(text, arguments, keywords, name, reason)
