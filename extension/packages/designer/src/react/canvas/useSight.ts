@@ -74,8 +74,9 @@ export function useSight(
       };
       const over = floats && isFloating(session.store.get());
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers) : null;
-      if (beside && !isFar(detailOf(beside.zoom))) return go(beside, duration);
       const view = choose(cards, { width, height }, covers, cards[latest.current.findIndex((n) => n.selected)]);
+      const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
+      if (beside && less && (less === all || !isFar(less))) return go(beside, duration);
       // where all cards would lose their names beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view) : view, duration);
     },
