@@ -253,3 +253,19 @@ def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str
     assert page.evaluate("() => performance.now()") - begun > 4 * 200
     _by_id(page, "play-small").click()
     page.screenshot(path=artifacts / "video.png")
+
+    # enlarged, it is counted and stepped through alike, and played once to its end
+    _by_id(page, "node-small").click(position={"x": 28, "y": 5})
+    page.keyboard.press("v")
+    gain = page.locator(".ds-compare-view .ds-gain label")
+    gain.get_by_text("Frame 1 of 8, 0.00 s").wait_for()
+    page.keyboard.press(".")
+    gain.get_by_text("Frame 2 of 8, 0.25 s").wait_for()
+    page.keyboard.press(",")
+    gain.get_by_text("Frame 1 of 8").wait_for()
+    begun = page.evaluate("() => performance.now()")
+    _by_id(page, "pair-play").click()
+    gain.get_by_text("Frame 8 of 8, 1.75 s").wait_for()
+    assert page.evaluate("() => performance.now()") - begun > 1000
+    page.wait_for_function("() => document.querySelector('[data-testid=pair-play]').ariaPressed === 'false'")
+    page.keyboard.press("Escape")
