@@ -188,8 +188,12 @@ def taken(
     edits = edits_between(said, text.graph)
     for edit in edits:
         if isinstance(edit, AddNode) and edit.operator not in default_registry():
-            found = default_registry().unknown(edit.operator)
-            raise DaliStudioError(msgspec.structs.replace(found, source=text.graph.node(edit.key).origin))
+            place = text.graph.node(edit.key).origin
+            # what is not understood has no name to look for
+            why = [msgspec.structs.replace(one, message=one.message.partition(f": {edit.key} keeps")[0] + ".", node="")
+                   for one in text.found if one.node == edit.key and "is no operator" not in one.message]  # fmt: skip
+            found = why or [default_registry().unknown(edit.operator)]
+            raise DaliStudioError(msgspec.structs.replace(one, source=place, severity="error") for one in found)
     keys = pairs(composed, text.graph, default_registry()) or {}
     found = [msgspec.structs.replace(one, node=keys.get(one.node, one.node)) for one in found]
     # another comment is a step, too, which a view hears of by another revision

@@ -303,7 +303,7 @@ class _Card:
             shown = _cut(name, max(12, 20 - len(value)))
             parts.append(
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
-                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
+                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 19 - len(shown)))}</text>'
             )
             y += ROW
         for output, kind in enumerate(node.output_kinds[1:], 1):
@@ -387,6 +387,8 @@ def _cut(text: str, most: int) -> str:
     """As the designer cuts names: as many characters of the end stay as of the beginning, or the number at the end."""
     if len(text) <= most:
         return text
+    if ", " in text:  # several numbers: the end of one alone would be another
+        return f"{text[: most - 1]}…"
     number = re.search(r"\d{1,4}$", text)
     end = len(number[0]) if number else most // 2
     return f"{text[: most - 1 - end]}…{text[-end:]}"

@@ -41,11 +41,12 @@ class MissedFile(msgspec.Struct, frozen=True, kw_only=True):
 class FileRemains(msgspec.Struct, frozen=True, kw_only=True, tag="file_remains"):
     """Answer to `RequestFile`; buffer 0 is a JPEG of what can be seen, absent if that is nothing.
 
-    `part` of the picture's height is there; the rest is missing in the file.
+    `part` of the picture's height is there; the rest is missing in the file. `path` is empty where it is not there.
     """
 
     node: str
     source: str
+    path: str
     words: str
     part: float
 

@@ -108,7 +108,8 @@ class Runs:
         graph, registry = self._session.graph, self._session.registry
         found = path_of(graph, registry, message.node, message.source)
         picture, part, words = remains(found[0]) if found else (b"", 0.0, "The file is not there.")
-        made = FileRemains(node=message.node, source=message.source, words=words, part=part)
+        path = str(found[0].absolute()) if found else ""
+        made = FileRemains(node=message.node, source=message.source, path=path, words=words, part=part)
         self._session.send(made, [picture] if picture else [])
 
     @handle.register

@@ -18,7 +18,7 @@ _LOOK = """() => {
   const cards = [...root.querySelectorAll('.react-flow__node')].map(one => ({
     ...rect(one), key: one.dataset.id.replaceAll('_', ''), name: one.querySelector('.ds-card-head b')?.textContent ?? '' }));
   const cells = [...root.querySelectorAll('.ds-sheet-button')].map(rect);
-  return { cards, cells, root: rect(root), canvas: rect(root.querySelector('.ds-canvas')), drawer: rect(root.querySelector('.ds-drawer')),
+  return { cards, cells, root: rect(root), canvas: rect(root.querySelector('.ds-stage')), drawer: rect(root.querySelector('.ds-drawer')),
     column: rect(root.querySelector('.ds-column')) };
 }"""
 
@@ -84,14 +84,49 @@ def test_a_narrow_frame_shows_cards_as_large_as_it_allows(designer: Any) -> None
     _size(page, 800, 900)
     cards = page.evaluate(_LOOK)["cards"]
     assert max(card["width"] for card in cards) > 140
-    # what went out from under the inspector comes back when that is closed
+    # all of them are beside the inspector, with their names, and come back when that is closed
     lab.card(page, "rotate").click(position={"x": 30, "y": 6})
     lab.settle(page)
-    assert min(card["x"] for card in page.evaluate(_LOOK)["cards"]) < min(card["x"] for card in cards) - 100
+    look = page.evaluate(_LOOK)
+    _whole(look, "beside", names=False)
+    edge = page.locator(".ds-floating").bounding_box()["x"]
+    assert max(card["right"] for card in look["cards"]) < edge - 8
+    assert min(card["width"] for card in look["cards"]) > 91
     _by_id(page, "canvas").focus()
     page.keyboard.press("Escape")
     lab.settle(page)
-    _whole(page.evaluate(_LOOK), "closed")
+    again = page.evaluate(_LOOK)
+    _whole(again, "closed")
+    assert [round(card["width"]) for card in again["cards"]] == [round(card["width"]) for card in cards]
+
+
+def test_a_sweep_in_little_room_has_one_line_of_controls_and_shows_rows(designer: Any) -> None:
+    page = designer
+    _size(page, 800, 640)
+    lab.card(page, "rotate").click(position={"x": 30, "y": 6})
+    _by_id(page, "tab-batch").click()
+    _by_id(page, "sheet-mode-sweep").click()
+    for width in (800, 640, 520, 800):
+        _size(page, width, 640)
+        page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
+        bar = page.locator(".ds-sheet-bar").bounding_box()
+        assert bar["height"] <= 37, width
+        assert page.locator(".ds-sheet-bar").evaluate("one => one.scrollWidth - one.clientWidth") <= 0, width
+        look = page.evaluate(_LOOK)
+        first = {round(cell["y"]) for cell in look["cells"] if cell["bottom"] <= look["drawer"]["bottom"]}
+        assert len(first) >= (4 if width == 520 else 2), (width, first)
+        folded = page.locator('[data-testid="sweep-range"]')
+        assert folded.count() == (width < 720), width
+    _size(page, 520, 640)
+    row = page.locator('[data-testid="outline-rotate"]:visible').bounding_box()
+    assert row["y"] + row["height"] <= page.evaluate(_LOOK)["drawer"]["y"]
+    folded.locator("summary").click()
+    _by_id(page, "sweep-from").fill("-20")
+    _by_id(page, "sweep-from").press("Enter")
+    page.locator(".ds-sheet-label", has_text="−20").wait_for()
+    _by_id(page, "sheet-1-0").focus()
+    assert not folded.evaluate("one => one.open")
+    assert folded.inner_text().strip().startswith("−20° to ")
 
 
 def test_rows_of_a_sweep_share_a_range_and_say_how_many_numbers_one_replaces(designer: Any) -> None:
@@ -173,7 +208,8 @@ def test_a_pin_and_the_time_have_room_on_small_cards(page: Any, server: tuple[st
     page.keyboard.press("k")
     _by_id(page, "unpin-decode").wait_for()
     page.keyboard.press("Escape")
-    for _ in range(3):
+    lab.settle(page)
+    while _by_id(page, "node-decode").bounding_box()["width"] > 100:
         page.keyboard.press("-")
         lab.settle(page)
     pin, time = _by_id(page, "unpin-decode").bounding_box(), page.locator('[data-testid="node-decode"] .ds-time').bounding_box()

@@ -73,6 +73,14 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     assert page.locator(".ds-running, .ds-busy").count() == 0
     assert "before the edit" in _by_id(page, "node-rotate").inner_text()
     page.screenshot(path=artifacts / "designer_restarted.png")
+    # nor in the list; what was not looked at before has its card's picture in the inspector
+    widget = page.locator(".jp-OutputArea .ds-widget").first
+    widget.evaluate("one => { one.style.width = '520px'; }")
+    page.locator('[data-testid="outline-rotate"]:visible .ds-stale').wait_for()
+    assert page.locator(".ds-outline .ds-time").count() == 0
+    page.locator('[data-testid="outline-decode"]:visible').click()
+    page.get_by_text("Out, last run").wait_for()
+    widget.evaluate("one => { one.style.width = ''; }")
     before = lab.painted(page, "rotate")
     _reconnect(page)
     _await_code(page, "angle=77")

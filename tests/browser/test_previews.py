@@ -164,6 +164,13 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     lab.settle(page)
     page.screenshot(path=artifacts / "kinds_dark.png")
 
+    # in the list, numbers of columns that would be cut are told by their shades
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("one => { one.style.width = '520px'; }")
+    tables = page.locator(".ds-outline-picture .ds-matrix")
+    tables.first.wait_for()
+    cut = "all => all.map(one => [one.scrollWidth - one.clientWidth, getComputedStyle(one.querySelector('td')).fontSize])"
+    assert tables.count() == 2 and tables.evaluate_all(cut) == [[0, "0px"]] * 2
+
 
 OBJECTS = """
 from dali_studio import Designer, fn, pipeline_def, samples
@@ -191,6 +198,14 @@ def test_boxes_have_names_and_points_that_leave_their_picture_are_counted(page: 
     # turned about another line than the picture, which is seen over this one
     assert title.startswith("over flip; ") and title.endswith(f"of {dots} points leave it.")
     page.screenshot(path=artifacts / "objects.png")
+    # a small picture has the number alone, and the open row its labels at the edges of its room
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("one => { one.style.width = '520px'; }")
+    page.locator('[data-testid="outline-points"]:visible').click()
+    chip = page.locator(".ds-outline-picture .ds-leaves").first
+    assert chip.inner_text().strip().isdigit() and chip.bounding_box()["width"] < 40
+    page.locator(".ds-outline .ds-compare-right").wait_for()
+    right = "name => document.querySelector(`.ds-outline ${name}`).getBoundingClientRect().right"
+    assert abs(page.evaluate(right, ".ds-compare-right") - page.evaluate(right, ".ds-device-choice .ds-segments")) < 12
 
 
 CLIPS = """
@@ -238,3 +253,19 @@ def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str
     assert page.evaluate("() => performance.now()") - begun > 4 * 200
     _by_id(page, "play-small").click()
     page.screenshot(path=artifacts / "video.png")
+
+    # enlarged, it is counted and stepped through alike, and played once to its end
+    _by_id(page, "node-small").click(position={"x": 28, "y": 5})
+    page.keyboard.press("v")
+    gain = page.locator(".ds-compare-view .ds-gain label")
+    gain.get_by_text("Frame 1 of 8, 0.00 s").wait_for()
+    page.keyboard.press(".")
+    gain.get_by_text("Frame 2 of 8, 0.25 s").wait_for()
+    page.keyboard.press(",")
+    gain.get_by_text("Frame 1 of 8").wait_for()
+    begun = page.evaluate("() => performance.now()")
+    _by_id(page, "pair-play").click()
+    gain.get_by_text("Frame 8 of 8, 1.75 s").wait_for()
+    assert page.evaluate("() => performance.now()") - begun > 1000
+    page.wait_for_function("() => document.querySelector('[data-testid=pair-play]').ariaPressed === 'false'")
+    page.keyboard.press("Escape")

@@ -152,6 +152,22 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     page.screenshot(path=artifacts / "problems_list.png")
 
 
+def test_a_damaged_file_is_shown_where_it_lies(page: Any, server: tuple[str, Path], tmp_path: Path) -> None:
+    for folder in (server[1] / "among_files" / "class", tmp_path / "elsewhere" / "class"):
+        _damaged(folder)
+        lab.write_notebook(server[1] / "shown.ipynb", PIPELINE.format(root=str(folder.parent)))
+        _open(page, server, "shown.ipynb")
+        _by_id(page, "run").click()
+        show = _by_id(page, "error-card-decode").locator('[data-testid="show-file"]')
+        show.click()
+        if folder.is_relative_to(server[1]):
+            page.locator('.jp-DirListing-item.jp-mod-selected[title*="cut.jpg"]').wait_for()
+            page.evaluate("() => window.jupyterapp.commands.execute('filebrowser:go-to-path', { path: '/' })")
+        else:
+            _await_text(page, "show-file", "Path copied")
+            assert page.evaluate("() => navigator.clipboard.readText()") == str(folder / "cut.jpg")
+
+
 def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "cells.ipynb", PIPELINE.format(root=str(samples.photos())))
     _open(page, server, "cells.ipynb")

@@ -86,10 +86,11 @@ def test_the_designer_asks_for_a_file_by_its_name_alone(client: Client, root: Pa
         (m, b) for m, b in client.send("request_file", node="decode", source="class/cut.jpg")
         if isinstance(m, messages.FileRemains)
     ]  # fmt: skip
+    assert answer.path == str(root / "class" / "cut.jpg")
     assert 0 < answer.part < 1 and buffers[0][:2] == b"\xff\xd8"
     for node, source in (("decode", "class/other.jpg"), ("nothing", "class/cut.jpg"), ("decode", ""), ("decode", "../photos/class/cut.jpg")):
         ((answer, buffers),) = client.send("request_file", node=node, source=source)
-        assert (answer.words, buffers) == ("The file is not there.", [])
+        assert (answer.words, answer.path, buffers) == ("The file is not there.", "", [])
 
 
 def test_the_reproduction_fails_with_the_same_finding_and_nothing_else(client: Client, root: Path) -> None:

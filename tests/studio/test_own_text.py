@@ -631,3 +631,15 @@ def test_an_edit_of_a_program_with_half_an_if_is_taken(client: Client) -> None:
     shown = client.session.code().source
     assert "... + 3" in shown
     assert not only(client.send("apply_code", source=shown.replace("+ 3", "+ 4")), messages.Refused)
+
+
+@pytest.mark.parametrize(("line", "why"), [
+    ("images = images @ 2", "`images @ 2` is not understood (unsupported operand"),
+    ("images = images / undefined", "The source does not tell `undefined` in `images / undefined`"),
+    ("images = images * (2 ** -1 << 3)", "The source does not tell `2 ** (-1) << 3` in"),
+    ("images = fn.rotatee(images)", "There is no operator called 'rotatee'."),
+])  # fmt: skip
+def test_a_calculation_that_cannot_be_followed_is_refused_with_its_reason(client: Client, line: str, why: str) -> None:
+    got = client.send("apply_code", source=TEXT.replace("    return", f"    {line}\n    return"))
+    (found,) = only(got, messages.Refused)[-1].diagnostics
+    assert why in found.message and (found.severity, found.source) == ("error", "program:10")

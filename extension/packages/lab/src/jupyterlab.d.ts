@@ -6,6 +6,9 @@
  */
 
 declare module "@jupyterlab/coreutils" {
+  export namespace PageConfig {
+    function getOption(name: string): string;
+  }
   export namespace PathExt {
     function basename(path: string, ext?: string): string;
     function dirname(path: string): string;

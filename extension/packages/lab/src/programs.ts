@@ -1,15 +1,17 @@
 import type { Arguments, JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification, showErrorMessage } from "@jupyterlab/apputils";
-import { PathExt } from "@jupyterlab/coreutils";
+import { PageConfig, PathExt } from "@jupyterlab/coreutils";
 import { IDefaultFileBrowser } from "@jupyterlab/filebrowser";
 import { INotebookTracker } from "@jupyterlab/notebook";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { ITranslator, nullTranslator } from "@jupyterlab/translation";
+import { type FileToShow, SHOW_FILE } from "../../designer/src/core/designers";
 import { PipelineDocument } from "./document";
 import { stem, textOf, write, writeDocument } from "./files";
 import { icon } from "./icon";
 import { EXTENSION, FACTORY, OPEN_EVENT, PLUGIN } from "./names";
 import { languageIn } from "./preferences";
+import { inServer } from "./server";
 import { toDocument, toProgram } from "./translate";
 
 /** A cell or a program that defines a pipeline. */
@@ -177,6 +179,17 @@ export const programs: JupyterFrontEndPlugin<void> = {
         const { pipeline } = JSON.parse(detail) as { pipeline?: { name?: string } };
         await openDocument(await writeDocument(contents, folder, pipeline?.name || "pipeline", detail));
       });
+    });
+
+    document.addEventListener(SHOW_FILE, (event) => {
+      const { path, copy } = (event as CustomEvent<FileToShow>).detail;
+      const place = inServer(PageConfig.getOption("serverRoot"), path);
+      if (!place) return;
+      event.preventDefault();
+      // hidden folders, say, are none of the browser's
+      contents
+        .get(place, { content: false })
+        .then(() => commands.execute("filebrowser:go-to-path", { path: place }), copy);
     });
 
     const category = words.__("DALI Studio");

@@ -22,6 +22,14 @@ export interface Designers {
   readonly outside: boolean;
 }
 
+/** Asks the host to show a file in its browser; it takes the event where it can. */
+export const SHOW_FILE = "dali-studio:show-file";
+export interface FileToShow {
+  readonly path: string;
+  /** What is done in its place. */
+  readonly copy: () => void;
+}
+
 declare const VERSION: string;
 
 /** One for the page: the cells' program comes from the kernel, JupyterLab's is another copy of it. */

@@ -1183,6 +1183,7 @@ export interface FileRemains {
   readonly type: "file_remains";
   readonly node: string;
   readonly source: string;
+  readonly path: string;
   readonly words: string;
   readonly part: number;
 }

@@ -23,8 +23,8 @@ const SWEPT = { least: 88, most: 120 } as const;
 const [GAP, BAR, UNDER, PADDING, LABEL] = [6, 50, 16, 24, 94];
 /** Samples beside each other in a sweep, where there is room. */
 const COLUMNS = 8;
-/** Below this width the bar has two lines, the second so high, in px. */
-const BREAK = { width: 720, height: 30 } as const;
+/** Below these widths the bar of a sweep, one line, leaves out how many samples there are, and folds the range, in px. */
+const FOLDS = { count: 860, range: 720 } as const;
 
 interface Columns {
   readonly columns: number;
@@ -186,7 +186,7 @@ export function BatchPane() {
   const why = wrong.from || wrong.to;
   const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
   const room = width - PADDING + GAP;
-  const free = height - BAR - (width < BREAK.width ? BREAK.height : 0);
+  const free = height - BAR;
   const sheet = widest(Math.min(size, 64), room, free);
   const shown = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
   // where values change the sizes of pictures, which are all fitted, the sizes are told
@@ -249,6 +249,26 @@ export function BatchPane() {
         testId={`sweep-${name}`}
       />
     );
+  const range = (
+    <span className="ds-sheet-range">
+      from
+      {end("from", "first value")}
+      to
+      {end("to", "last value")}
+      <select
+        className="ds-select"
+        aria-label="How many values"
+        value={sweep?.count}
+        onChange={(e) => change({ count: Number(e.target.value) })}
+      >
+        {[3, 5, 7, 9].map((n) => (
+          <option key={n} value={n}>
+            in {n} values
+          </option>
+        ))}
+      </select>
+    </span>
+  );
   return (
     <div
       ref={box}
@@ -260,10 +280,12 @@ export function BatchPane() {
       data-testid="sheet"
     >
       <div className="ds-sheet-bar">
-        <b>{node.key}</b>
-        <span className="ds-muted">
-          {samples.length} of {format.plural(size, "sample")}
-        </span>
+        <b title={node.key}>{node.key}</b>
+        {!(on && width < FOLDS.count) && (
+          <span className="ds-muted">
+            {samples.length} of {format.plural(size, "sample")}
+          </span>
+        )}
         {offered.length > 0 && (
           <Segments
             label="What is shown"
@@ -295,27 +317,25 @@ export function BatchPane() {
                 </option>
               ))}
             </select>
-            {numeric && (
-              <>
-                <span className="ds-sheet-range">
-                  from
-                  {end("from", "first value")}
-                  to
-                  {end("to", "last value")}
-                </span>
-                <select
-                  className="ds-select"
-                  aria-label="How many values"
-                  value={sweep.count}
-                  onChange={(e) => change({ count: Number(e.target.value) })}
-                >
-                  {[3, 5, 7, 9].map((n) => (
-                    <option key={n} value={n}>
-                      in {n} values
-                    </option>
-                  ))}
-                </select>
-              </>
+            {numeric && width >= FOLDS.range && range}
+            {numeric && width < FOLDS.range && (
+              <details
+                className="ds-sheet-fold"
+                data-testid="sweep-range"
+                onBlur={(e) => {
+                  if (!e.currentTarget.contains(e.relatedTarget)) e.currentTarget.open = false;
+                }}
+                onKeyDown={(e) => {
+                  if (e.key !== "Escape" || !e.currentTarget.open) return;
+                  e.stopPropagation();
+                  e.currentTarget.open = false;
+                }}
+              >
+                <summary title="First and last value, and how many">
+                  {[sweep.from, sweep.to].map((v) => format.value(v, argument.unit)).join(" to ")}
+                </summary>
+                <div>{range}</div>
+              </details>
             )}
             {size > many && (
               <>
@@ -323,14 +343,14 @@ export function BatchPane() {
                 <IconButton icon="right" label="Samples after" small onClick={() => setFirst(begin + many)} />
               </>
             )}
-            {why && numeric && (
-              <span className="ds-reason" role="alert" data-testid="sweep-reason">
-                {why}
-              </span>
-            )}
           </>
         )}
       </div>
+      {on && why && numeric && (
+        <p className="ds-reason" role="alert" data-testid="sweep-reason">
+          {why}
+        </p>
+      )}
       <div
         className={on ? "ds-sheet-swept" : "ds-sheet-all"}
         role="toolbar"

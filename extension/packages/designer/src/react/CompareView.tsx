@@ -4,10 +4,10 @@ import type { Picture } from "../core/images";
 import { type Lens, panned, WHOLE, zoomed } from "../core/lens";
 import { PAIR_A, PAIR_B } from "../core/pictures";
 import { difference, gainFor } from "../core/pixels";
-
 import { type Comparison, portKey } from "../core/state";
 import type { PixelValue, Side } from "../protocol/generated";
 import { OverBatch, PairFacts } from "./CompareFacts";
+import { PlayButton, usePlaying } from "./canvas/Frames";
 import { Overlay } from "./canvas/Overlay";
 import { useSel, useSession } from "./context";
 import { IconButton, Segments } from "./parts";
@@ -233,6 +233,27 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const preview = useSel((s) =>
     alone && !comparison.a.steps ? s.previews[portKey(port.node, port.output ?? 0)] : undefined,
   );
+  const clip = preview?.body.type === "planes" ? preview.body : null;
+  const last = (pair?.planes ?? 1) - 1;
+  const plane = Math.min(comparison.plane ?? 0, last);
+  // a frame whose time has come while another was on its way is left out
+  const due = useRef(0);
+  const came = useRef<typeof a>();
+  const [playing, setPlaying] = usePlaying(
+    clip,
+    () => {
+      due.current += 1;
+      if (came.current === a) return;
+      came.current = a;
+      const to = Math.min(last, plane + due.current);
+      due.current = 0;
+      set({ plane: to });
+      if (to === last) setPlaying(false);
+    },
+    true,
+  );
+  const counted = clip ? `Frame ${plane + 1}` : `${preview?.body.type === "volume" ? "Slice" : "Frame"} ${plane}`;
+  const second = clip?.times[clip.shown.indexOf(plane)];
   const over = preview && "over" in preview.body && preview.body.over;
   const values = usePixel(
     [over ? { node: over, output: 0 } : port, ...(other ? [other.port] : [])],
@@ -290,6 +311,13 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     const clamp = (v: number) => Math.min(0.99999, Math.max(0, v));
     setPoint({ x: clamp(point.x + (by[0] ?? 0) / a.width), y: clamp(point.y + (by[1] ?? 0) / a.height) });
   };
+  const onStep = (event: KeyboardEvent) => {
+    const step = { ",": -1, ".": 1 }[event.key];
+    if (!step || last === 0) return;
+    event.stopPropagation();
+    setPlaying(false);
+    set({ plane: Math.min(last, Math.max(0, plane + step)) });
+  };
   const arrows = `Arrow keys ${alone ? "go through the samples, with Shift they " : ""}move the pixel`;
   const shown = { a, b, gain };
   const [left, right] = other
@@ -337,7 +365,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
     </div>
   );
   return (
-    <section className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
+    <section className="ds-compare-view" aria-label="Comparison" data-testid="comparison" onKeyDown={onStep}>
       <header>
         <b>{alone ? "Look" : "Compare"}</b>
         <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
@@ -414,20 +442,39 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
             )}
           </p>
         </div>
-        {pair && pair.planes > 1 && (
-          <label className="ds-gain">
-            {preview?.body.type === "volume" ? "Slice" : "Frame"} {Math.min(comparison.plane ?? 0, pair.planes - 1)}
-            <input
-              type="range"
-              min={0}
-              max={pair.planes - 1}
-              value={comparison.plane ?? 0}
-              aria-valuetext={`${comparison.plane ?? 0} of ${pair.planes}`}
-              data-testid="pair-plane"
-              onChange={(e) => set({ plane: Number(e.target.value) })}
-            />
-            <small className="ds-muted">Of {pair.planes}.</small>
-          </label>
+        {last > 0 && (
+          <div className="ds-gain">
+            <label>
+              {counted} of {last + 1}
+              {second !== undefined && `, ${second.toFixed(2)} s`}
+              <input
+                type="range"
+                min={0}
+                max={last}
+                value={plane}
+                aria-valuetext={`${counted} of ${last + 1}`}
+                data-testid="pair-plane"
+                onChange={(e) => {
+                  setPlaying(false);
+                  set({ plane: Number(e.target.value) });
+                }}
+              />
+            </label>
+            <span>
+              {clip && (
+                <PlayButton
+                  testId="pair-play"
+                  playing={playing}
+                  onPlay={(on) => {
+                    if (on && plane === last) set({ plane: 0 });
+                    due.current = 0;
+                    setPlaying(on);
+                  }}
+                />
+              )}{" "}
+              <small className="ds-muted">Comma and dot go through them.</small>
+            </span>
+          </div>
         )}
         {differs && (
           <label className="ds-gain">

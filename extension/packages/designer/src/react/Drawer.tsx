@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { isDense } from "../core/detail";
-import { heightOf, isSnug, tabHeight } from "../core/drawer";
+import { heightOf, isSnug, isSweep, tabHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
@@ -63,11 +63,13 @@ function copied(source: string): string {
 }
 
 export function Drawer() {
-  const { breadth, insertCell } = useFrame();
+  const { breadth, insertCell, root } = useFrame();
+  const box = useRef<HTMLElement>(null);
   const session = useSession();
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
-  const height = useSel(heightOf);
+  // above the cells the list is to show the row that is open, the graph all of its cards
+  const height = useSel((s) => (breadth === "list" && isSweep(s) && isSnug(s) ? "74%" : heightOf(s)));
   const snug = useSel(isSnug);
   const least = useSel((s) => tabHeight(s, "code"));
   const asking = useSel((s) => s.view.asking !== null);
@@ -80,10 +82,19 @@ export function Drawer() {
     session.view({ drawer: null });
     return () => session.view((v) => ({ drawer: v.drawer ?? "code" }));
   }, [small, session]);
+  // an inspector that floats ends above it
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => root.style.setProperty("--ds-covered", `${element.offsetHeight}px`));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [root]);
   const open = tab !== null && some;
   const Pane = open && PANES[tab][1];
   return (
     <section
+      ref={box}
       className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
       // between tabs the graph stays where it is, as far as what they hold allows that
       style={open ? (snug ? { height: "auto", minHeight: least, maxHeight: height } : { height }) : undefined}

@@ -38,9 +38,10 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
   const failing = useSel((s) => brokenFile(s, nodeKey));
   const lost = useSel((s) => withoutSample(s).has(nodeKey));
   const blank = useSel((s) => lost || (!preview && staleKeys(s).has(nodeKey)));
+  const stale = useSel((s) => staleKeys(s).has(nodeKey));
   const label = `output of ${nodeKey} for sample ${sample + 1}`;
   return (
-    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""}`}>
+    <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""} ${stale ? "ds-stale" : ""}`}>
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (
@@ -73,7 +74,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
-    heat: heatOf(s, nodeKey),
+    heat: s.link === "gone" ? undefined : heatOf(s, nodeKey),
     facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && previewOf(s, nodeKey)?.facts) || "",
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,

@@ -18,7 +18,6 @@ declare module "react" {
     "--ds-dot-size"?: string;
     "--ds-ratio"?: number;
     "--ds-far-name"?: string;
-    "--ds-covered"?: string;
     "--ds-cell"?: string;
     "--ds-tall"?: string;
     "--ds-part"?: number;

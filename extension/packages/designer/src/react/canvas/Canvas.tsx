@@ -26,7 +26,7 @@ import { insertOperator, openQuickAdd } from "../quickAdd";
 import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
-import { focusCard, useBeside, useFirstFit, useKeptFocus, useRefit, useRoutes } from "./canvasEffects";
+import { focusCard, useFirstFit, useKeptFocus, useRefit, useRoutes } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarPictures } from "./FarPictures";
@@ -85,8 +85,8 @@ function CanvasView() {
   const before = useRef<readonly string[]>([]);
   latest.current = nodes;
 
-  const beside = useBeside(breadth === "slim" || dense, nodes);
-  const { fit, keep, screenRect } = useSight(box, latest, touched, beside);
+  const floats = breadth === "slim" || dense;
+  const { fit, keep, uncover, screenRect } = useSight(box, latest, touched, floats);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
@@ -122,12 +122,17 @@ function CanvasView() {
     }, MEASURED);
   }, [positions, session, flow, root, fit, keep, screenRect, dragging]);
   // The heat's legend makes the controls wider, a sentence comes over the cards' first row, an inspector over their last.
-  const floats = breadth === "slim" || dense;
-  const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null} ${floats && isFloating(s)}`);
+  const over = useSel((s) => (floats && isFloating(s) ? cardOf(s, s.view.selection[0] ?? "") : null));
+  const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null}`);
+  // a new box has its width once it is there
+  const wide = over && nodes.find((n) => n.id === over)?.measured?.width;
   // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it
   useEffect(() => {
-    if (!touched.current) requestAnimationFrame(() => keep(true));
-  }, [covers, keep]);
+    requestAnimationFrame(() => {
+      if (!touched.current) keep(true);
+      else if (over) uncover();
+    });
+  }, [covers, over, wide, keep, uncover]);
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>, done: () => void, duration = 240, look = fit) => {
       const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));

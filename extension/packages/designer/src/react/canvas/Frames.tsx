@@ -18,12 +18,16 @@ function millisecondsEach({ times, shown, count }: PlanesBody): number {
   return 1000 * (seconds || count / shown.length / FRAMES_PER_SECOND);
 }
 
-/** Goes to the next of the frames that are shown while it plays. */
-export function usePlaying(body: PlanesBody | null, next: () => void): readonly [boolean, (on: boolean) => void] {
+/** Goes to the next of the frames that are shown while it plays, or to the next of `all`. */
+export function usePlaying(
+  body: PlanesBody | null,
+  next: () => void,
+  all = false,
+): readonly [boolean, (on: boolean) => void] {
   const [playing, setPlaying] = useState(false);
   const latest = useRef(next);
   latest.current = next;
-  const each = body ? millisecondsEach(body) : 0;
+  const each = body ? millisecondsEach(body) * (all ? body.shown.length / body.count : 1) : 0;
   useEffect(() => {
     if (!playing || !each) return;
     const timer = setInterval(() => latest.current(), each);

@@ -54,7 +54,7 @@ export function Overlay({ preview, width, height }: Props) {
       {body.outside > 0 && (
         <span className="ds-stale-chip ds-leaves" title={`${preview.note}.`} data-testid={`leaves-${preview.key}`}>
           <Icon name="warning" size={11} />
-          {body.outside} outside
+          {body.outside} <span>outside</span>
         </span>
       )}
     </>

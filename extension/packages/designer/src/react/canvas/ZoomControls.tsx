@@ -64,7 +64,7 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
                   <i key={n} className={`ds-heat-${n}`} />
                 ))}
               </span>
-              <span className="ds-muted">100 %{measure === "time" && " of step"}</span>
+              <span className="ds-muted">100 %{measure === "time" && <u> of step</u>}</span>
             </>
           )}
         </div>

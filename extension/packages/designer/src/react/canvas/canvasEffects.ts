@@ -1,13 +1,12 @@
-import { type Node, useReactFlow, useStore, type Viewport } from "@xyflow/react";
+import type { Node } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { EDGE } from "../../core/detail";
-import { isFloating } from "../../core/drawer";
 import { CARD } from "../../core/layout";
 import { headroom } from "../../core/marks";
+import type { View } from "../../core/sight";
 import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
 import { type Run, routed } from "../../core/wires";
-import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { isLaid, layoutOf, SMALL } from "./sizes";
 import { obstaclesOf } from "./useFlow";
@@ -72,46 +71,20 @@ export function useRoutes(nodes: readonly Node[], dragging: { readonly current: 
   return routes;
 }
 
-/** What the floating inspector covers at the right of the canvas, with a gap before it, in px. */
-const COVERED = 276 + 10 + 22;
+/** What the floating inspector covers at the right of the canvas, in px. */
+export const COVERED = 276 + 10;
 
-/** How far a view moves to the left, so that the selected card is not under the floating inspector. */
-function pushed(state: State, nodes: readonly Node[], wide: number, { x, zoom }: Viewport): number {
+/** A view moved to the left, so that the selected card is not under the floating inspector. */
+export function pushed(state: State, nodes: readonly Node[], wide: number, view: View): View {
   const [first = "", ...others] = state.view.selection;
   const id = cardOf(state, first);
   const card = others.length === 0 || id !== first ? nodes.find((n) => n.id === id) : undefined;
-  const room = wide - COVERED;
-  if (!card || !isFloating(state) || room < 120) return 0;
-  const left = card.position.x * zoom + x;
+  const room = wide - COVERED - 22;
+  if (!card || room < 120) return view;
+  const left = card.position.x * view.zoom + view.x;
   // its name, at the left, stays in sight
-  return Math.max(0, Math.min(left - EDGE / 2, left + (card.measured?.width ?? CARD) * zoom - room));
-}
-
-/** The selected card moves out from under the inspector where that floats; gives how a view that is to come does so. */
-export function useBeside(floats: boolean, nodes: readonly Node[]): (to: Viewport, width: number) => Viewport {
-  const { root, session } = useFrame();
-  const flow = useReactFlow();
-  const selection = useSel((s) => s.view.selection);
-  const open = useSel(isFloating); // a tab of the drawer may have it go and come
-  const wide = useStore((s) => s.width);
-  const card = useSel((s) => cardOf(s, s.view.selection[0] ?? ""));
-  const width = nodes.find((n) => n.id === card)?.measured?.width; // of a new box once it is there
-  const latest = useRef({ floats, nodes });
-  latest.current = { floats, nodes };
-  const beside = useCallback(
-    (to: Viewport, width: number) => {
-      const over = latest.current.floats ? pushed(session.store.get(), latest.current.nodes, width, to) : 0;
-      return over > 0 ? { ...to, x: to.x - over } : to;
-    },
-    [session],
-  );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is selected, and where there is room for it, changes
-  useEffect(() => {
-    const now = flow.getViewport();
-    const to = beside(now, wide);
-    if (to !== now) void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : 200 });
-  }, [floats, open, selection, wide, width, beside, flow, root]);
-  return beside;
+  const over = Math.min(left - EDGE / 2, left + (card.measured?.width ?? CARD) * view.zoom - room);
+  return over > 0 ? { ...view, x: view.x - over } : view;
 }
 
 /** Fit when cards were added by the kernel, which are laid out with the others if nobody has moved one. */

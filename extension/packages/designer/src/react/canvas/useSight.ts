@@ -1,5 +1,7 @@
-import { type Node, useReactFlow, type Viewport } from "@xyflow/react";
+import { type Node, useReactFlow } from "@xyflow/react";
 import { type MutableRefObject, type RefObject, useCallback, useRef } from "react";
+import { detailOf, isFar } from "../../core/detail";
+import { isFloating } from "../../core/drawer";
 import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
 import { headroom } from "../../core/marks";
@@ -7,18 +9,24 @@ import type { Rect } from "../../core/route";
 import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
 import { reducedMotion } from "../canvasApi";
 import { useFrame } from "../context";
+import { COVERED, pushed } from "./canvasEffects";
 import { sizesOf } from "./sizes";
 import { roomOf } from "./useFlow";
 
 /** Who chose what is in view: nobody, a card of a finding that needed room, or the person. */
 export type Touch = false | "card" | "hand";
 
-/** What brings the cards into view; `touched` says who chose what is there. */
+/** Whether two views are one: a way that has been gone ends a little beside its end. */
+function isSame(a: View, b: View): boolean {
+  return Math.hypot(a.x - b.x, a.y - b.y, 1e3 * (a.zoom - b.zoom)) < 1;
+}
+
+/** What brings the cards into view, beside an inspector that `floats`; `touched` says who chose what is there. */
 export function useSight(
   box: RefObject<HTMLElement | null>,
   latest: { readonly current: readonly Node[] },
   touched: MutableRefObject<Touch>,
-  beside: (to: Viewport, width: number) => Viewport,
+  floats: boolean,
 ) {
   const { session, root } = useFrame();
   const flow = useReactFlow();
@@ -27,6 +35,19 @@ export function useSight(
   /** Where the view went last, and whence it went for want of room: it goes back when there is room again. */
   const at = useRef<View | null>(null);
   const home = useRef<View | null>(null);
+  const go = useCallback(
+    (to: View, duration: number) => {
+      const now = aim.current ?? flow.getViewport();
+      at.current = to;
+      if (isSame(to, now)) return;
+      aim.current = to;
+      const arrived = () => {
+        if (aim.current === to) aim.current = null;
+      };
+      void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
+    },
+    [flow, root],
+  );
   /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
   const look = useCallback(
     (choose: (cards: readonly Rect[], size: Size, covers: Covers, chosen?: Rect) => View | null, duration: number) => {
@@ -51,17 +72,15 @@ export function useSight(
         top: strip || (height > LOW ? STRIP : 0),
         controls: 20 + Math.max(CONTROLS.width - 20, controls),
       };
+      const over = floats && isFloating(session.store.get());
+      const beside = over ? choose(cards, { width: width - COVERED, height }, covers) : null;
       const view = choose(cards, { width, height }, covers, cards[latest.current.findIndex((n) => n.selected)]);
-      if (!view || view === aim.current) return;
-      const to = beside(view, width);
-      aim.current = to;
-      at.current = to;
-      const arrived = () => {
-        if (aim.current === to) aim.current = null;
-      };
-      void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
+      const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
+      if (beside && less && (less === all || !isFar(less))) return go(beside, duration);
+      // where all cards would lose their names beside it, it covers some, but not the selected one
+      if (view) go(over ? pushed(session.store.get(), latest.current, width, view) : view, duration);
     },
-    [flow, root, session, beside, box, latest],
+    [go, session, root, floats, box, latest],
   );
   const fit = useCallback(
     (duration = 0) => {
@@ -78,19 +97,19 @@ export function useSight(
   const keep = useCallback(
     (back = false) => {
       const now = aim.current ?? flow.getViewport();
-      // a way that has been gone ends a little beside its end
-      const same = (v: View | null) => !!v && Math.hypot(v.x - now.x, v.y - now.y, 1e3 * (v.zoom - now.zoom)) < 1;
-      if (!back || !same(at.current)) home.current = null;
+      if (!back || !at.current || !isSame(at.current, now)) home.current = null;
       const from = home.current ?? now;
       if (back) home.current = from;
-      at.current = now;
-      look((cards, size, covers, chosen) => {
-        const to = keptView(cards, size, covers, from, chosen);
-        return same(to) ? null : to;
-      }, 200);
+      look((cards, size, covers, chosen) => keptView(cards, size, covers, from, chosen), 200);
     },
     [look, flow],
   );
+  /** Move what somebody has chosen to see, so that the inspector does not cover the selected card. */
+  const uncover = useCallback(() => {
+    const { clientWidth = 0 } = box.current ?? {};
+    const state = session.store.get();
+    if (isFloating(state)) go(pushed(state, latest.current, clientWidth, aim.current ?? flow.getViewport()), 200);
+  }, [box, flow, go, latest, session]);
   /** Where a card is, in px of the frame. */
   const screenRect = useCallback(
     ({ position, measured }: Node): Rect => {
@@ -100,5 +119,5 @@ export function useSight(
     },
     [flow],
   );
-  return { fit, keep, screenRect };
+  return { fit, keep, uncover, screenRect };
 }

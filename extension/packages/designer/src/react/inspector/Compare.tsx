@@ -4,12 +4,13 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/pictures";
 import { contained, extentsIn, oneScale } from "../../core/pixels";
-import { isAbsent, previewOf } from "../../core/select";
+import { isAbsent, previewOf, staleKeys } from "../../core/select";
 import { type Preview, portKey } from "../../core/state";
 import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
 import { PlayButton, usePlaying } from "../canvas/Frames";
 import { Overlay } from "../canvas/Overlay";
+import { PreviewView } from "../canvas/PreviewView";
 import { Thumb } from "../canvas/Thumb";
 import { enlarge } from "../commands";
 import { useSel, useSession } from "../context";
@@ -125,6 +126,8 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   const broken = useSel((s) => brokenFile(s, nodeKey));
+  const gone = useSel((s) => s.link === "gone");
+  const stale = useSel((s) => staleKeys(s).has(nodeKey));
   const absent = useSel((s) => isAbsent(s, nodeKey) && nodeOf(s.graph, nodeKey)?.output_kinds[output] === "image");
   if (absent || broken)
     return (
@@ -132,7 +135,14 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         {broken && <FilePicture node={nodeKey} source={broken} width={WIDTH} height={HEIGHT} />}
       </div>
     );
-  if (!detail?.has_output) return null;
+  // without a kernel to ask, what the card shows
+  if (!detail?.has_output)
+    return gone && preview && /^(image|planes)$/.test(preview.body.type) ? (
+      <div className={`ds-compare ${stale ? "ds-stale" : ""}`}>
+        <PreviewView preview={preview} label={`output of ${nodeKey}`} width={WIDTH} height={HEIGHT} bare />
+        <span className="ds-compare-label ds-compare-right">Out, {stale ? "before the edit" : "last run"}</span>
+      </div>
+    ) : null;
   const onLarge = () => enlarge(session, nodeKey, output);
   const large = (
     // the picture around it would take the click

@@ -1,7 +1,7 @@
-import { heightOf } from "../../core/drawer";
 import { OUTPUTS } from "../../core/graph";
 import { enteredBox, selectedBox } from "../../core/subgraph";
-import { useSel } from "../context";
+import { useSel, useSession } from "../context";
+import { IconButton } from "../parts";
 import { BoxPanel } from "./BoxPanel";
 import { OutputsPanel } from "./InputsSection";
 import { NodePanel } from "./NodePanel";
@@ -10,19 +10,14 @@ import { SeveralPanel } from "./SeveralPanel";
 
 /** One panel that follows the selection. */
 export function Inspector({ floating }: { readonly floating: boolean }) {
+  const session = useSession();
   const selection = useSel((s) => s.view.selection);
   const box = useSel(
     (s) => selectedBox(s) ?? (s.view.selection.length === 0 && !s.view.settings ? enteredBox(s) : null),
   );
-  const drawer = useSel((s) => (s.view.drawer && s.graph?.nodes.length ? heightOf(s) : "28px"));
   const only = selection.length === 1 ? selection[0] : undefined;
   return (
-    <aside
-      className={`ds-inspector ${floating ? "ds-floating" : ""}`}
-      style={{ "--ds-covered": drawer }}
-      aria-label="Inspector"
-      data-testid="inspector"
-    >
+    <aside className={`ds-inspector ${floating ? "ds-floating" : ""}`} aria-label="Inspector" data-testid="inspector">
       <div className="ds-inspector-scroll nowheel">
         {only === OUTPUTS && (
           <>
@@ -31,6 +26,7 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
                 <b>outputs</b>
                 <small>what the pipeline returns</small>
               </div>
+              <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
             </div>
             <OutputsPanel />
           </>

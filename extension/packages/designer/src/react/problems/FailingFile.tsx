@@ -1,9 +1,10 @@
 import { useState } from "react";
+import { type FileToShow, SHOW_FILE } from "../../core/designers";
 import { batchOf, isShown, remediesOf } from "../../core/failures";
 import * as format from "../../core/format";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
-import { useSel, useSession } from "../context";
+import { useFrame, useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { FilePicture } from "./FilePicture";
 
@@ -30,6 +31,7 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
       <span>
         {title && <h4>{title}</h4>}
         <b title={source}>{shortPath(source)}</b>
+        <ShowFile source={source} />
         <small className="ds-muted">{words}</small>
         {typeof sample === "number" && !shown && (
           <button type="button" className="ds-link" onClick={() => session.chooseSample(sample, batch)}>
@@ -39,6 +41,29 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
         )}
       </span>
     </div>
+  );
+}
+
+/** Shows a file in the browser of the host, or copies its path. */
+function ShowFile({ source }: { readonly source: string }) {
+  const { root } = useFrame();
+  const path = useSel((s) => s.files[source]?.path);
+  const [done, setDone] = useState(false);
+  if (!path) return null;
+  const copy = () => {
+    copyText(path);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  const show = () => {
+    const detail: FileToShow = { path, copy };
+    if (root.dispatchEvent(new CustomEvent(SHOW_FILE, { bubbles: true, cancelable: true, detail }))) copy();
+  };
+  return (
+    <button type="button" className="ds-link" title={path} data-testid="show-file" onClick={show}>
+      <Icon name="file" size={12} />
+      {done ? "Path copied" : "Show file"}
+    </button>
   );
 }
 
