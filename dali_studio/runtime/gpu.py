@@ -17,6 +17,7 @@ from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.spans import copy_span
+from dali_studio.kernels.cuda.device import total_memory
 from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
@@ -47,6 +48,11 @@ def _page_locked(stream: GpuStream, size: int, spare: int) -> NDArray[np.uint8]:
         if not out_of_memory(error):
             raise
         return fresh(size, spare)
+
+
+def memory_of(device_id: int, part: float) -> int:
+    """Bytes of a part of the memory that a GPU has."""
+    return int(total_memory(device_id) * part)
 
 
 class GpuRunner:
