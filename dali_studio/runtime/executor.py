@@ -432,7 +432,7 @@ class Executor:
         watch.stop(step.key)
         watch.report()
         if now.recording is not None and step.device == "cpu":
-            now.recording.results(step.key, host=sum(one.size for one in made if one.device == "cpu"))
+            now.recording.results(step.key, made, host=sum(one.size for one in made if one.device == "cpu"))
         return made
 
     def _bound(self, step: Step) -> BoundStep:

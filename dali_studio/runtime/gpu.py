@@ -17,6 +17,7 @@ from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.spans import copy_span
+from dali_studio.kernels.cuda.device import total_memory
 from dali_studio.kernels.cuda.replay import Replays
 from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
 from dali_studio.runtime.failures import ErrorPolicy
@@ -47,6 +48,11 @@ def _page_locked(stream: GpuStream, size: int, spare: int) -> NDArray[np.uint8]:
         if not out_of_memory(error):
             raise
         return fresh(size, spare)
+
+
+def memory_of(device_id: int, part: float) -> int:
+    """Bytes of a part of the memory that a GPU has."""
+    return int(total_memory(device_id) * part)
 
 
 class GpuRunner:
@@ -151,7 +157,7 @@ class GpuRunner:
                 made = results[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
                 made.indices = batch.indices
                 if recording is not None:
-                    recording.results(step.key, device=made.size)
+                    recording.results(step.key, [made], device=made.size)
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy arrays of the program, which is free to change them afterwards on the stream `producer`.
@@ -214,7 +220,7 @@ class GpuRunner:
                 size = int(batch.counts.sum()) * batch.dtype.itemsize
                 self._copy(there, samples.starts, samples.slab[:size], step.key, recording)
                 if recording is not None:
-                    recording.results(step.key, host=batch.size)
+                    recording.results(step.key, [batch], host=batch.size)
                 return replace(there, samples=samples)
 
         return finish
@@ -289,7 +295,7 @@ class GpuRunner:
         watch.stop(step.key)
         watch.report()
         if recording is not None:
-            recording.results(step.key, device=sum(one.size for one in made))
+            recording.results(step.key, made, device=sum(one.size for one in made))
 
     def _enqueue(
         self, step: Step, planned: Planned, frames: Frames | None, inputs: Sequence[Batch], outputs: Sequence[Batch],
@@ -362,7 +368,7 @@ class GpuRunner:
             return
         results.update(zip(step.outputs, made, strict=True))
         if recording is not None:
-            recording.results(step.key, device=sum(one.size for one in made if one.device == "gpu"))
+            recording.results(step.key, made, device=sum(one.size for one in made if one.device == "gpu"))
 
     def mixed(
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
@@ -419,5 +425,5 @@ class GpuRunner:
         made.indices = image.indices
         results[last.outputs[0]] = made
         if recording is not None:
-            recording.results(last.key, device=made.size)
+            recording.results(last.key, [made], device=made.size)
         return True

@@ -285,7 +285,7 @@ class MixedRunner:
             adopted.indices = given[0].indices
             watch.report()
             if recording is not None:
-                recording.results(step.key, device=made.size)
+                recording.results(step.key, [made], device=made.size)
 
         return finish
 
@@ -379,7 +379,7 @@ class MixedRunner:
                 self._stream.fill(made, host, begin, end)
         self._stream.filled()
         if recording is not None:
-            recording.results(key, device=made.size)
+            recording.results(key, [made], device=made.size)
 
     def _decoders(self, images: JpegImages | None) -> list[DecoderFeeder]:
         if images is None or not images.shared or self._few(images):

@@ -10,13 +10,14 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from operator import itemgetter
+from dataclasses import dataclass, field, replace
+from operator import attrgetter, itemgetter
 from time import perf_counter_ns
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.runtime import ranges
 
@@ -47,6 +48,26 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
+class LargestSample:
+    """The largest sample of a result of a node, in the measured batches.
+
+    Attributes
+    ----------
+    size : int
+        Bytes.
+    batch, sample : int
+        Of the run, its warm-up included, and in that batch, both from 0.
+    source : str
+        Where it came from; empty if not known.
+    """
+
+    size: int
+    batch: int
+    sample: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class NodeTime:
     """What one node cost; each number is the median over the measured batches.
 
@@ -67,6 +88,10 @@ class NodeTime:
         Bytes of results that never exist together: a later step of the same task reads each sample at once.
     group : tuple of str
         All nodes that were computed in one go, if there are several; the numbers are the group's.
+    outputs : tuple of int
+        Bytes of each result, wherever it is.
+    largest : LargestSample or None
+        What sets how much memory is needed; ``None`` if nothing was made.
     """
 
     median: float
@@ -79,6 +104,8 @@ class NodeTime:
     device: int = 0
     passing: int = 0
     group: tuple[str, ...] = ()
+    outputs: tuple[int, ...] = ()
+    largest: LargestSample | None = None
 
 
 class Slice(NamedTuple):
@@ -130,6 +157,18 @@ class _Bytes:
     host: int = 0
     device: int = 0
     passing: int = 0
+    outputs: list[int] = field(default_factory=list[int])
+    #: Of one result, and in this batch.
+    largest: LargestSample | None = None
+
+    def add(self, batch: Batch) -> None:
+        sizes = batch.counts * batch.dtype.itemsize
+        self.outputs.append(int(sizes.sum()))
+        at = int(sizes.argmax()) if len(sizes) else -1
+        if at >= 0 and (self.largest is None or sizes[at] > self.largest.size):
+            sample = at if batch.indices is None else int(batch.indices[at])
+            source = batch.sources[at] if at < len(batch.sources) else ""
+            self.largest = LargestSample(int(sizes[at]), 0, sample, source)
 
 
 @dataclass(slots=True)
@@ -209,10 +248,14 @@ class Recording:
                 self.cpu[key] += value
             self.slices += slices
 
-    def results(self, key: str, *, host: int = 0, device: int = 0, passing: int = 0) -> None:
-        """Add bytes of the results of node `key`; see `NodeTime` for the three kinds."""
+    def results(
+        self, key: str, made: Sequence[Batch] = (), *, host: int = 0, device: int = 0, passing: int = 0
+    ) -> None:  # fmt: skip
+        """Add bytes of the results of node `key`, which are `made`; see `NodeTime` for the three kinds."""
         with self._lock:
             held = self.bytes[key]
+            for batch in made:
+                held.add(batch)
             held.host += host
             held.device += device
             held.passing += passing
@@ -258,6 +301,11 @@ class Recording:
             self.spans.append(span)
             self._open.append(span)
 
+    def begun(self) -> frozenset[str]:
+        """Nodes of which something is done."""
+        with self._lock:
+            return frozenset(self.cpu)
+
     def finish(self) -> None:
         """End the iteration."""
         self.end = perf_counter_ns()
@@ -300,6 +348,10 @@ class Probe:
     ----------
     batches : list of Recording
         The finished iterations.
+    left_out : int
+        How many were finished before these, and forgotten.
+    newest : Recording or None
+        Of the iteration that was begun last.
     clock
         Puts the times of the GPU on the host's clock.
     """
@@ -308,15 +360,19 @@ class Probe:
         self.timer: Timer = timer or EventTimer()
         self.clock = _Clock(self.timer)
         self.batches: list[Recording] = []
+        self.left_out = 0
+        self.newest: Recording | None = None
 
     def iteration(self) -> Recording:
         """Begin an iteration."""
         for recording in self.batches[-2:]:
             recording.resolve(wait=False)
-        return Recording(self)
+        self.newest = Recording(self)
+        return self.newest
 
     def clear(self) -> None:
         """Forget what was measured so far, and what is being measured."""
+        self.left_out += len(self.batches)
         self.batches = []
 
     def summary(self) -> dict[str, NodeTime]:
@@ -327,7 +383,7 @@ class Probe:
         keys = {key for b in batches for key in (*b.cpu, *b.bytes, *(span.key for span in b.spans))}
         cost = {key: np.array([_cost(batch, key) for batch in batches]) for key in keys}
         total = sum(float(np.median(values.sum(axis=1))) for values in cost.values()) or 1.0
-        return {key: _node(batches, key, values, total) for key, values in cost.items()}
+        return {key: _node(batches, key, values, total, self.left_out) for key, values in cost.items()}
 
 
 def _cost(batch: Recording, key: str) -> tuple[float, float, float]:
@@ -335,7 +391,7 @@ def _cost(batch: Recording, key: str) -> tuple[float, float, float]:
     return batch.cpu.get(key, 0) / 1e6, batch.gpu_milliseconds(key), sum(t for _, t in batch.copied(key).values())
 
 
-def _node(batches: list[Recording], key: str, cost: np.ndarray[Any, Any], total: float) -> NodeTime:
+def _node(batches: list[Recording], key: str, cost: np.ndarray[Any, Any], total: float, first: int) -> NodeTime:
     sums = cost.sum(axis=1)
     median = float(np.median(sums))
     copies: list[Copied] = []
@@ -345,12 +401,16 @@ def _node(batches: list[Recording], key: str, cost: np.ndarray[Any, Any], total:
             size, time = np.median(np.array(made), axis=0)
             copies.append(Copied(direction, int(size), float(time)))
     held = [batch.bytes.get(key, _Bytes()) for batch in batches]
+    sizes = [h.outputs for h in held if len(h.outputs) == len(held[0].outputs)]
+    largest = [replace(h.largest, batch=at) for at, h in enumerate(held, first) if h.largest is not None]
     return NodeTime(
         median, float(np.percentile(sums, 95)), median / total,
         cpu=float(np.median(cost[:, 0])), gpu=float(np.median(cost[:, 1])), copies=tuple(copies),
         host=int(np.median([h.host for h in held])), device=int(np.median([h.device for h in held])),
         passing=int(np.median([h.passing for h in held])),
         group=next((batch.groups[key] for batch in batches if key in batch.groups), ()),
+        outputs=tuple(np.median(sizes, axis=0).astype(int).tolist()) if sizes[0] else (),
+        largest=max(largest, key=attrgetter("size"), default=None),
     )  # fmt: skip
 
 

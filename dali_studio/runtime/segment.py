@@ -153,8 +153,8 @@ class SegmentRunner:
                     self.store[output.port] = Batch(view.meta, output.shapes, kept, sources=view.sources,
                                                     indices=item.indices)  # fmt: skip
                 if recording is not None:
-                    size = elements_of(output.shapes) * output.dtype.itemsize
-                    recording.results(item.step.key, **{"passing" if kept is None else "host": size})
+                    made = replace(self._views[output.port], shapes=output.shapes, indices=item.indices)
+                    recording.results(item.step.key, [made], **{"passing" if kept is None else "host": made.size})
 
     def planned(self, indices: NDArray[np.int64]) -> Iterator[tuple[Step, PortRef, Batch, bool]]:
         """Plan every step and run none: each result without storage, and whether it will exist as a whole."""
@@ -285,7 +285,7 @@ class SegmentRunner:
             if output.port in self.segment.kept:
                 self.store[output.port] = batch
             if recording is not None:
-                recording.results(item.step.key, host=batch.size)
+                recording.results(item.step.key, [batch], host=batch.size)
 
     def _shared_ranges(
         self, group: list[Prepared], loops: Loops, recording: Recording | None

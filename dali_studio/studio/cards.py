@@ -15,7 +15,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Repair
 from dali_studio.studio import messages, requests
-from dali_studio.studio.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished
+from dali_studio.studio.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished, RunProgress
 
 _Time = TypeVar("_Time", NodeTiming, DeviceTime)
 
@@ -109,7 +109,7 @@ def told(message: messages.KernelMessage, cards: Cards) -> messages.KernelMessag
             return msgspec.structs.replace(_mapped(message, own), until=until, timings=timings)
         case DeviceTimes():
             return msgspec.structs.replace(message, times=summed(message.times, cards))
-        case messages.Busy():
+        case messages.Busy() | RunProgress():
             return msgspec.structs.replace(message, keys=tuple(owners.get(key, key) for key in message.keys))
         case _:
             return _mapped(message, own)

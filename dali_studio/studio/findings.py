@@ -73,3 +73,16 @@ def defect(error: BaseException) -> Diagnostic:
         hint="This is a defect of DALI Studio; please report it.",
         detail="".join(traceback.format_exception(error)[-3:]),
     )  # fmt: skip
+
+
+def of_limit(found: Diagnostic, part: float) -> Diagnostic:
+    """What is said where previews run into their limit, which is this part of a GPU's memory, and not that of runs."""
+    if "limit set to" not in (found.detail or ""):
+        return found
+    return msgspec.structs.replace(
+        found,
+        message=f"Previews may take {part * 100:.0f} % of the GPU's memory, and what {found.node} makes of this "
+        "sample does not fit into what is left of it.",
+        hint=f"Press Free memory, make the images smaller before {found.node}, or set its device to cpu. "
+        "Runs have no such limit.",
+    )

@@ -16,7 +16,8 @@ from dali_studio.core.dtypes import from_numpy, short_name
 Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
 _SAME_SHAPE = 0.02
-_QUALITY = 85
+#: The quality of JPEG files; those for sheets whose pictures, such as noise, take more bytes on average than the last.
+_QUALITY, _LOWER, _CELL_BYTES = 85, (60, 30, 10), 64_000
 #: Extents above which pictures that are shown as they are, each pixel, are made smaller.
 LARGEST = 4096, 4096
 #: Extent of JPEG's blocks, and the longest side of images of which each pixel gets one.
@@ -162,7 +163,11 @@ def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
         part[: cell.height, : cell.width] = image
         part[: cell.height, cell.width :] = image[:, -1:]
         part[cell.height :] = part[cell.height - 1]
-    return cells, jpeg(canvas)
+    made = jpeg(canvas)
+    for quality in _LOWER:
+        if len(made) > _CELL_BYTES * len(images):
+            made = jpeg(canvas, quality)
+    return cells, made
 
 
 def blocks(extent: int) -> int:
@@ -170,9 +175,9 @@ def blocks(extent: int) -> int:
     return extent + -extent % _BLOCK
 
 
-def jpeg(image: Rgb) -> bytes:
+def jpeg(image: Rgb, quality: int = _QUALITY) -> bytes:
     """A JPEG file without chroma subsampling."""
-    return simplejpeg.encode_jpeg(np.ascontiguousarray(image), quality=_QUALITY, colorsubsampling="444")
+    return simplejpeg.encode_jpeg(np.ascontiguousarray(image), quality=quality, colorsubsampling="444")
 
 
 def alike(one: Rgb, other: Rgb) -> bool:

@@ -20,17 +20,20 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor, SourceState
 from dali_studio.runtime.failures import FailedSample
-from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.gpu import GpuRunner, memory_of
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import MixesSamples, ReadsData
+from dali_studio.studio import findings
 from dali_studio.studio.pins import Pin
 from dali_studio.studio.revision import Revision, part_of
 
 _CACHE_BYTES = 512 * 1024 * 1024
+#: The part of a GPU's memory that previews may take: runs, and a training beside the designer, have the rest.
+_GPU_PART = 1 / 4
 #: Batches of a Python source that stay available, since a source cannot go back.
 _KEPT_BATCHES = 8
 #: Seconds that previews go through batches that nobody wants to see before they give up; where somebody waits.
@@ -252,7 +255,7 @@ class PreviewEngine:
                 outputs = self._run(revision, nodes, iteration, indices, way, probe)
             except DaliStudioError as error:
                 broken = {d.node for d in error.diagnostics if d.node in nodes}
-                failed += error.diagnostics
+                failed += (findings.of_limit(found, _GPU_PART) for found in error.diagnostics)
                 if not broken:
                     break
                 nodes = nodes.difference(broken, *(revision.active.descendants(key) for key in broken))
@@ -341,7 +344,7 @@ class PreviewEngine:
         device = graph.options.device_id or 0
         if self._gpu is None or self._gpu[0] != device:
             self.close()
-            self._gpu = device, GpuRunner(self.registry, self.workers, device)
+            self._gpu = device, GpuRunner(self.registry, self.workers, device, memory_of(device, _GPU_PART))
         self._gpu[1].replan()
         return self._gpu[1]
 

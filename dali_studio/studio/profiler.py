@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
@@ -15,6 +15,7 @@ import msgspec
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.progress import watched
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
@@ -34,12 +35,17 @@ from dali_studio.studio.run_messages import RunHistory, Speed, Timeline, Trial
 from dali_studio.studio.throughput import WARM_UP, Pace, Throughput, uses_gpu
 from dali_studio.studio.timeline import timeline
 
+#: Batches of a run of which nobody says how many: between these, while they take less than so many seconds.
+_LEAST, _USUAL, _MOST = 8, 20, 128
+_SHORT, _LONG = 0.4, 0.9
+#: Seconds between two words on how far the nodes of a batch are.
+_TOLD = 0.2
 #: Files that a note names.
 _NAMED_FILES = 3
 
 
 @dataclass(slots=True)
-class _Measured:
+class Measured:
     """What a run has given so far."""
 
     probe: Probe = field(default_factory=Probe)
@@ -50,6 +56,14 @@ class _Measured:
     failed_in: int = -1
     samples: int = 0
     missed: tuple[FailedSample, ...] = ()
+    wanted: int = _LEAST
+
+    def planned(self, asked: int, seconds: float) -> int:
+        """How many batches are measured in all, of which these have taken so many seconds."""
+        if asked:
+            return asked
+        each = max(seconds / max(self.batches, 1), 1e-6)
+        return min(max(_LEAST, min(_USUAL, round(_LONG / each)), round(_SHORT / each)), _MOST)
 
 
 class Profiler:
@@ -78,6 +92,7 @@ class Profiler:
         self.drawn: Timeline | None = None
         self._proposals: tuple[Proposal, ...] = ()
         self._begun = perf_counter()
+        self._at = 0, 1
         self._stopped = threading.Event()
         self._throughput = Throughput(registry, self._stopped)
         self._engine: Engine | None = None
@@ -131,7 +146,8 @@ class Profiler:
         ----------
         graph : Graph
         batches : int
-            Measured batches, made alone; the same number is then made ahead.
+            Measured batches, made alone; the same number is then made ahead. 0: as many as fit into about a second, at
+            least 8.
         revision : int
             Of the graph; it is part of the report.
         pause : callable
@@ -141,14 +157,15 @@ class Profiler:
         """
         self._begin()
         part = graph if not until else _up_to(graph, self.registry, until)
-        number, total = count(batches + 1), 2 * batches
+        measured = self._measure(part, batches, self._progress, pause)
+        made = measured.batches
+        number = count(made + 1)
 
         def ahead() -> None:
-            self._progress(next(number), total)
+            self._progress(next(number), 2 * made)
 
-        measured = self._measure(part, batches, lambda done: self._progress(done, total), pause)
-        whole = measured.batches == batches and not measured.failed
-        speed, failed = self._ahead(part, batches, ahead, pause) if whole else (Speed(), ())
+        whole = made > 0 and made == measured.wanted and not measured.failed
+        speed, failed = self._ahead(part, made, ahead, pause) if whole else (Speed(), ())
         measured.failed = measured.failed or failed
         self.drawn = timeline(measured.probe, revision)
         if self.drawn is not None:
@@ -218,7 +235,9 @@ class Profiler:
         for number, place in enumerate((on_cpu, on_gpu)):
             placed = place(graph, self.registry)
             done = number * batches
-            measured = self._measure(placed, batches, lambda n, done=done: self._progress(done + n, 2 * batches), pause)
+            measured = self._measure(
+                placed, batches, lambda n, total, done=done: self._progress(done + n, total), pause
+            )
             failed = failed or measured.failed
             if measured.batches == batches:
                 self.known.learn(placed, measured.devices, measured.probe.summary())
@@ -230,17 +249,33 @@ class Profiler:
         self._begun = perf_counter()
         self._send(messages.Busy(busy=True), [])
 
-    def _progress(self, done: int, total: int) -> None:
+    def _progress(self, done: int, total: int, keys: Iterable[str] = ()) -> None:
+        self._at = done, total
         left = (perf_counter() - self._begun) / max(done, 1) * (total - done)
-        self._send(run_messages.RunProgress(done=done, total=total, seconds_left=round(left, 1)), [])
+        told = run_messages.RunProgress(done=done, total=total, seconds_left=round(left, 1), keys=tuple(sorted(keys)))
+        self._send(told, [])
 
     def _measure(
-        self, graph: Graph, batches: int, progress: Callable[[int], None], pause: Callable[[], None]
-    ) -> _Measured:
-        measured = _Measured()
+        self, graph: Graph, batches: int, progress: Callable[[int, int], None], pause: Callable[[], None]
+    ) -> Measured:
+        measured = Measured(wanted=batches or _LEAST)
+
+        def tell(_: float) -> None:
+            now = measured.probe.newest
+            if now is not None and not now.end:
+                self._progress(*self._at, now.begun())
+
+        with watched(tell, _TOLD, _TOLD):
+            self._measure_into(measured, graph, batches, progress, pause)
+        return measured
+
+    def _measure_into(
+        self, measured: Measured, graph: Graph, batches: int, progress: Callable[[int, int], None],
+        pause: Callable[[], None],
+    ) -> None:  # fmt: skip
         measured.failed = refusals(graph, self.registry, validate(graph, self.registry))
         if measured.failed:
-            return measured
+            return
         begin, iterations = perf_counter(), 0
         try:
             # without a GPU the same graph is measured on the CPU, as its previews are computed there
@@ -251,13 +286,13 @@ class Profiler:
             # sources that a user wrote may end; they are not spent on warming up
             cold = uses_gpu(engine) and not engine.feeders
             warm, ready = False, inf
-            while measured.batches < batches and not self._stopped.is_set():
+            while measured.batches < measured.wanted and not self._stopped.is_set():
                 engine.schedule()
                 made = engine.result()
                 iterations += 1
                 measured.batches += warm
                 measured.samples += warm * max(len(batch) for batch in made)
-                progress(measured.batches)
+                progress(measured.batches, 2 * measured.wanted)
                 paused = perf_counter()
                 pause()
                 begin += perf_counter() - paused
@@ -266,6 +301,8 @@ class Profiler:
                     warm = True
                     measured.probe.clear()
                     begin = perf_counter()
+                elif warm:
+                    measured.wanted = measured.planned(batches, perf_counter() - begin)
         except DaliStudioError as error:
             measured.failed, measured.failed_in = error.diagnostics, iterations
         except (Cancelled, StopIteration):
@@ -276,10 +313,9 @@ class Profiler:
                 measured.missed = self._engine.failed_samples()
                 self._engine.close()
             self._engine = None
-        return measured
 
     def _finished(
-        self, graph: Graph, revision: int, measured: _Measured, pipelined: Speed | None = None
+        self, graph: Graph, revision: int, measured: Measured, pipelined: Speed | None = None
     ) -> run_messages.RunFinished:
         done, seconds = measured.batches, measured.seconds
         times = measured.probe.summary() if done else {}
@@ -302,6 +338,7 @@ class Profiler:
             failed_in=measured.failed_in,
             note=" ".join(filter(None, (moved, _missed(measured.missed)))),
             pipelined=pipelined or Speed(),
+            left_out=measured.probe.left_out,
             missed=missed_files(measured.missed),
             when=strftime("%H:%M:%S"),
             advice=tuple(proposal.advice() for proposal in self._proposals),
@@ -326,6 +363,7 @@ def _missed(failed: Sequence[FailedSample]) -> str:
 
 
 def _timing(key: str, device: Device, time: NodeTime) -> run_messages.NodeTiming:
+    most = time.largest
     return run_messages.NodeTiming(
         key=key, device=device, milliseconds=time.median, p95=time.p95, share=time.share, cpu=time.cpu, gpu=time.gpu,
         copies=tuple(
@@ -333,4 +371,8 @@ def _timing(key: str, device: Device, time: NodeTime) -> run_messages.NodeTiming
             for c in time.copies
         ),
         host=time.host, gpu_memory=time.device, passing=time.passing, group=time.group,
+        outputs=time.outputs,
+        largest=most and run_messages.LargeSample(
+            size=most.size, batch=most.batch, sample=most.sample, source=Path(most.source).name
+        ),
     )  # fmt: skip

@@ -64,9 +64,12 @@ class ChooseSample(msgspec.Struct, frozen=True, kw_only=True, tag="choose_sample
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
-    """Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on."""
+    """Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on.
 
-    batches: int = 8
+    0: as many as fit into about a second, at least 8.
+    """
+
+    batches: int = 0
     until: str = ""
 
 

@@ -184,11 +184,21 @@ class CopyTiming(msgspec.Struct, frozen=True, kw_only=True):
     milliseconds: float
 
 
+class LargeSample(msgspec.Struct, frozen=True, kw_only=True):
+    """The largest sample of a result of a node: bytes, and where it was in the run, from 0; `source`: its file."""
+
+    size: int
+    batch: int
+    sample: int
+    source: str
+
+
 class NodeTiming(msgspec.Struct, frozen=True, kw_only=True):
     """What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes.
 
     `device` is where it ran, `cpu` is summed over threads, `gpu` is without copies. `host` and `gpu_memory` are results
-    that the batch holds; `passing` are results that are read sample by sample and never exist together.
+    that the batch holds; `passing` are results that are read sample by sample and never exist together. `outputs` are
+    bytes of each result, wherever it is.
     """
 
     key: str
@@ -203,6 +213,8 @@ class NodeTiming(msgspec.Struct, frozen=True, kw_only=True):
     gpu_memory: int = 0
     passing: int = 0
     group: tuple[str, ...] = ()
+    outputs: tuple[int, ...] = ()
+    largest: LargeSample | None = None
 
 
 class DeviceTime(msgspec.Struct, frozen=True, kw_only=True):
@@ -216,11 +228,15 @@ class DeviceTime(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress"):
-    """Sent while a run goes on: batches of it, which are made twice, and how long the others will take."""
+    """Sent while a run goes on: batches of it, which are made twice, and how long the others will take.
+
+    Nodes `keys` are through with the next batch, or at it.
+    """
 
     done: int
     total: int
     seconds_left: float
+    keys: tuple[str, ...] = ()
 
 
 class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True, tag="device_times"):
@@ -242,7 +258,8 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     `samples_per_second` and `milliseconds_per_batch` are of batches made one after the other, while every node is
     measured; `pipelined` is of batches that are made ahead, as in training (without numbers if that was not measured).
     `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
-    `failed_in`: the batch in which it could not go on, from 0; -1 if that is not known.
+    `failed_in`: the batch in which it could not go on, from 0; -1 if that is not known. `left_out`: batches that were
+    made before the measured ones, to warm up.
     """
 
     revision: int
@@ -255,6 +272,7 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     failed_in: int = -1
     note: str = ""
     pipelined: Speed = Speed()
+    left_out: int = 0
     advice: tuple[Advice, ...] = ()
     until: str = ""
     when: str = ""

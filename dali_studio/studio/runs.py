@@ -61,7 +61,7 @@ class Runs:
     def _(self, message: requests.Run) -> None:
         if message.until:
             self._session.graph.node(message.until)
-        self._submit(partial(self._session.profiler.run, until=message.until), message.batches)
+        self._submit(partial(self._session.profiler.run, until=message.until), message.batches, least=0)
 
     @handle.register
     def _(self, message: requests.CompareDevices) -> None:
@@ -186,9 +186,11 @@ class Runs:
             if progress := self._said.get(run_messages.RunProgress):
                 send(progress)
 
-    def _submit(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:
+    def _submit(
+        self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int, least: int = 1
+    ) -> None:  # fmt: skip
         session = self._session
-        graph, count, revision = session.current().active, min(max(batches, 1), _MAX_BATCHES), session.revision
+        graph, count, revision = session.current().active, min(max(batches, least), _MAX_BATCHES), session.revision
         self._ran = graph, revision
         pause = partial(session.worker.relieve, "run")  # previews go on between batches
 
@@ -218,7 +220,7 @@ class Runs:
             except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
                 made.set_exception(error)
 
-        self._submit(measure, batches)
+        self._submit(measure, batches, least=0)
         try:
             profile = made.result()
         except KeyboardInterrupt:

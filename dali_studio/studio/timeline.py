@@ -46,7 +46,7 @@ def timeline(probe: Probe, revision: int) -> Timeline | None:
         keys=tuple(keys),
         slices=tuple(slices),
         steps=tuple(((one.begin - start) * _NS, (one.end - start) * _NS) for one in recordings),
-        first=len(probe.batches) - len(recordings) + 1,
+        first=probe.left_out + len(probe.batches) - len(recordings) + 1,
         note="What the hardware decoder did is not drawn: the table has its time." if undrawn else "",
     )
 

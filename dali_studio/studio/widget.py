@@ -220,13 +220,14 @@ class Designer(anywidget.AnyWidget):
             self._frozen_svg = frozen.svg
             self._frozen.update(frozen.bundle(), raw=True)
 
-    def profile(self, batches: int = 8) -> Profile:
+    def profile(self, batches: int | None = None) -> Profile:
         """Run whole batches, as the button Run does, and give the times.
 
         Parameters
         ----------
-        batches : int
-            How many are measured, from 1: as many made one after the other as made ahead.
+        batches : int, optional
+            How many are measured, from 1: as many made one after the other as made ahead; by default as many as fit
+            into about a second, at least 8.
 
         Returns
         -------
@@ -238,13 +239,13 @@ class Designer(anywidget.AnyWidget):
         DaliStudioError
             What a batch failed with.
         """
-        if batches < 1:
+        if batches is not None and batches < 1:
             found = Diagnostic(
                 code="DS105", argument="batches", message=f"batches is {batches}; a whole number from 1 is accepted.",
                 hint="Give at least 1.",
             )  # fmt: skip
             raise DaliStudioError(found)
-        return self.session.runs.profile(batches)
+        return self.session.runs.profile(batches or 0)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the document, with the places of the cards.

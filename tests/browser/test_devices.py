@@ -110,6 +110,7 @@ def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[
     page.screenshot(path=artifacts / "devices_time_light.png")
     _by_id(page, "measure-memory").click()
     page.wait_for_function("() => document.querySelector('[data-testid=\"time-resize\"]').textContent === '346 kB'")
+    assert page.locator(".ds-copy-pill").all_inner_texts().count("346 kB")  # on the wire that leaves resize
     page.screenshot(path=artifacts / "devices_memory_light.png")
     # the time that was measured stands beside the device it was measured on, and none beside the other
     _choose(page, "resize")

@@ -62,6 +62,9 @@ def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
     _by_id(page, "lanes").wait_for(timeout=60_000)
     assert _by_id(page, "speed-pipeline").inner_text() != "–"
     assert _by_id(page, "speed-alone").inner_text() != "–"
+    assert _by_id(page, "speed-read").inner_text().endswith("B/s read")
+    told = _by_id(page, "time-rotate").get_attribute("title")
+    assert " ms a sample)" in told and " after 1 to warm up at " in told and "Most for one sample: 151 kB, sample " in told
     page.screenshot(path=artifacts / "times_light.png")
     _by_id(page, "target").fill("1 ms")  # 16 samples in a millisecond: nothing here is so fast
     _by_id(page, "target").press("Enter")
@@ -82,11 +85,14 @@ _ANSWERED = """async () => { const { session } = window.jupyterapp.shell.current
   const reply = await session.kernel.requestExecute({ code: '1 + 1' }).done; return reply.content.status; }"""
 
 
-def test_a_long_run_leaves_the_kernel_free_and_stops_at_once(opened: Callable[[], Any]) -> None:
+def test_a_long_run_leaves_the_kernel_free_and_stops_at_once(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
     _by_id(page, "run-choice").select_option("128")
     _await_text(page, "throughput-second", " s left")
     assert page.evaluate(_ANSWERED) == "ok"
+    _by_id(page, "reached-rotate").wait_for()  # each card says how far it is
+    assert _by_id(page, "time-rotate").inner_text().endswith("/256")
+    page.screenshot(path=artifacts / "times_running.png")
     assert _by_id(page, "stop").is_enabled()  # it goes on meanwhile
     begin = time.monotonic()
     _by_id(page, "stop").click()

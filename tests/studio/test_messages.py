@@ -302,7 +302,7 @@ def test_of_a_flood_the_last_one_is_shown(client: Client) -> None:
 
 def test_a_newer_run_takes_the_place_of_one_that_goes_on(client: Client) -> None:
     begun = threading.Event()
-    client.session.profiler._progress = lambda done, total: begun.set()
+    client.session.profiler._progress = lambda *told: begun.set()
     client.session.receive({"type": "run", "batches": 10_000})
     assert begun.wait(60)
     (first, second) = only(client.send("run", batches=2), run_messages.RunFinished)

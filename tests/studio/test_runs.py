@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
+from time import sleep
 from typing import Any
 
+import numpy as np
 import pytest
 from studio.clients import Client, only, rotating, set_argument
 
-from dali_studio import Designer, fn, pipeline_def, samples
+from dali_studio import Designer, Pipeline, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.difference import difference, edits_to
@@ -18,9 +21,10 @@ from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
-from dali_studio.studio import messages, run_messages, snapshots
+from dali_studio.studio import messages, output_messages, run_messages, snapshots
 from dali_studio.studio.advice import Observed, Proposal, advise
 from dali_studio.studio.images import byte_count
+from dali_studio.studio.profiler import Measured
 from dali_studio.studio.timeline import chrome_trace, timeline
 from dali_studio.studio.view import TARGET, target_of
 
@@ -65,10 +69,10 @@ def test_lanes_are_threads_and_the_trace_is_one_that_viewers_read() -> None:
 def test_a_run_tells_both_speeds_its_timeline_and_its_place_in_the_history(client: Client, tmp_path: Path) -> None:
     got = client.send("run", batches=4)
     (finished,) = only(got, run_messages.RunFinished)
-    assert finished.batches == 4 and finished.pipelined.samples_per_second > 0
+    assert finished.batches == 4 and finished.left_out == 1 and finished.pipelined.samples_per_second > 0
     assert 0 < finished.pipelined.median <= finished.pipelined.p95
     (drawn,) = only(got, messages.Timeline)
-    assert set(drawn.keys) == set(NODES) and len(drawn.steps) == TRACED and drawn.first == 2
+    assert set(drawn.keys) == set(NODES) and len(drawn.steps) == TRACED and drawn.first == 3
     assert all(0 <= begin <= end for _, _, begin, end in drawn.slices)
     assert {lane for _, lane, _, _ in drawn.slices} == set(range(len(drawn.lanes)))
     (history,) = only(got, messages.RunHistory)
@@ -80,6 +84,44 @@ def test_a_run_tells_both_speeds_its_timeline_and_its_place_in_the_history(clien
     path = tmp_path / "run.json"
     assert only(client.send("save_document", path=str(path), what="trace"), messages.Saved)
     assert json.loads(path.read_text())["traceEvents"]
+
+
+def test_a_run_of_no_number_measures_twenty_batches_or_as_many_as_fit_into_its_time(client: Client) -> None:
+    (finished,) = only(client.send("run"), run_messages.RunFinished)
+    assert 8 <= finished.batches <= 128 and finished.left_out == 1
+    measured = Measured(batches=4)
+    each = {0.001: 128, 0.01: 40, 0.03: 20, 0.06: 15, 0.5: 8}
+    assert {pace: measured.planned(0, 4 * pace) for pace in each} == each
+    assert measured.planned(3, 99.0) == 3
+
+
+def test_the_largest_sample_of_a_node_is_told_with_its_file_and_the_bytes_of_each_result(client: Client) -> None:
+    (finished,) = only(client.send("run", batches=3), run_messages.RunFinished)
+    timings = {timing.key: timing for timing in finished.timings}
+    most = timings["decode"].largest
+    assert most is not None and 1 <= most.batch <= 3 and 0 <= most.sample < 6  # batch 0 was left out
+    assert (samples.photos() / most.source).exists() or list(samples.photos().rglob(most.source))
+    client.send("choose_sample", sample=most.sample, iteration=most.batch)
+    (detail,) = only(client.send("request_detail", key="decode", output=0), output_messages.ImageDetail)
+    assert math.prod(map(int, detail.facts.split(" ")[0].split("×"))) == most.size
+    assert most.size < timings["decode"].outputs[0] <= 6 * most.size
+    encoded, labels = timings["reader"].outputs
+    assert labels == 6 * 4 and encoded > 6000
+
+
+def test_a_long_batch_says_which_nodes_are_through_with_it() -> None:
+    def wait(image: Any) -> Any:
+        sleep(0.3)
+        return image
+
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        first = fn.external_source(source=lambda: [np.zeros((8, 8, 3), np.uint8)] * 2, layout="HWC", name="first")
+        pipe.set_outputs(fn.flip(first, name="turned"), fn.python_function(first, function=wait, name="slow"))
+    client = Client(pipe.graph)
+    told = only(client.send("run", batches=1), run_messages.RunProgress)
+    client.session.close()
+    assert any("first" in one.keys for one in told) and all("slow" not in one.keys for one in told[:1])
 
 
 def test_a_trace_without_a_run_says_what_to_do(client: Client, tmp_path: Path) -> None:

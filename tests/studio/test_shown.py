@@ -74,6 +74,23 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
     client.session.close()
 
 
+@pytest.mark.parametrize("noisy", [False, True])
+def test_a_thumbnail_takes_64_kb_at_most_on_the_finest_screen(noisy: bool) -> None:
+    noise = np.random.default_rng(3).integers(0, 255, (700, 900, 3), np.uint8)
+    pipe = Pipeline(batch_size=1, num_threads=1, device_id=None, seed=1)
+    with pipe:
+        files, _ = fn.readers.file(file_root=str(samples.photos()))
+        given = fn.external_source(source=partial(list, [noise]), layout="HWC") if noisy else fn.decoders.image(files)
+        pipe.set_outputs(given, fn.rotate(given, angle=20.0))
+    client = Client(pipe.graph)
+    got = client.send("ready", preview_width=3 * 148)  # as mount.tsx asks for it
+    ((previews, (sheet,)),) = [(m, b) for m, b in got if isinstance(m, messages.Previews)]
+    drawn = [item for item in previews.items if item.atlas_width]
+    assert len(drawn) >= 2 and all(item.atlas_width > 300 for item in drawn)
+    assert len(sheet) <= 64_000 * len(drawn)
+    client.session.close()
+
+
 @pytest.mark.parametrize(("count", "wide"), [(6, True), (7, False)])
 def test_volumes_take_two_columns_where_few_of_them_are_in_a_graph(count: int, wide: bool) -> None:
     pipe = Pipeline(batch_size=1, num_threads=1, device_id=None)

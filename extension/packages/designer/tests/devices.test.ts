@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copierOf, copyLabel, crosses } from "../src/core/copies";
+import { bytesAlong, copierOf, copyLabel, crosses } from "../src/core/copies";
 import { wiresOf } from "../src/core/graph";
 import { receive } from "../src/core/reduce";
 import { bytesOf, heatOf, repairOf, timeOn, timingOf } from "../src/core/select";
@@ -66,6 +66,15 @@ describe("copies", () => {
     const run = finished([timing("back", { copies: [{ direction: "D2H", size: 2_000_000, milliseconds: 0.1 }] })]);
     const state = fold(OPENED, revision(1, back), run);
     expect(copyLabel(state, wire(back, "rotate", "back"))?.text).toBe("D2H 2.0 MB · 0.10 ms");
+  });
+  it("and what stays on the CPU say their bytes where memory is shown", () => {
+    const run = finished([timing("reader", { outputs: [1_200_000, 32] }), timing("decode", { outputs: [9_000_000] })]);
+    const state = fold(OPENED, revision(1), run);
+    const at = wire(GRAPH, "decode", "rotate");
+    expect(copyLabel(state, at)).toBeNull();
+    expect(bytesAlong(state, at)).toBe(9_000_000);
+    const memory: State = { ...state, view: { ...state.view, heat: true, measure: "memory" } };
+    expect(copyLabel(memory, at)?.text).toBe("9.0 MB");
   });
   it("are none where all is on the CPU", () => {
     expect(crosses(ON_GPU)).toBe(true);

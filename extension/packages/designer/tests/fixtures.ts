@@ -219,8 +219,8 @@ export function previews(rest: Partial<Previews> = {}): Previews {
 }
 
 export function timing(key: string, rest: Partial<NodeTiming> = {}): NodeTiming {
-  const zero = { p95: 0, share: 0, cpu: 0, gpu: 0, copies: [], host: 0, gpu_memory: 0, passing: 0, group: [] };
-  return { key, device: "cpu", milliseconds: 0, ...zero, ...rest };
+  const zero = { p95: 0, share: 0, cpu: 0, gpu: 0, copies: [], host: 0, gpu_memory: 0, passing: 0 };
+  return { key, device: "cpu", milliseconds: 0, ...zero, group: [], outputs: [], largest: null, ...rest };
 }
 
 export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinished> = {}): RunFinished {
@@ -236,6 +236,7 @@ export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinish
     failed: [],
     note: "",
     pipelined: { samples_per_second: 0, median: 0, p95: 0 },
+    left_out: 0,
     advice: [],
     until: "",
     when: "",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isSnug } from "../src/core/drawer";
 import { receive } from "../src/core/reduce";
-import { isOld } from "../src/core/select";
+import { isOld, reachedBy } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
-import { ALONE, headroom, headroomOf, parseTarget } from "../src/core/target";
+import { ALONE, bytesRead, headroom, headroomOf, parseTarget } from "../src/core/target";
 import { barsOf, shifted, ticksOf, wholeSpan, zoomed } from "../src/core/timeline";
 import type { KernelMessage, Timeline } from "../src/protocol/generated";
 import { costWords } from "../src/react/canvas/CardParts";
@@ -49,8 +49,12 @@ describe("the time of a card", () => {
     const run = { ...finished([]), batches: 20, samples_per_second: 800, milliseconds_per_batch: 10, when: "14:32:05" };
     const one = { ...timing("resize"), milliseconds: 1.2, p95: 1.4, share: 0.35 };
     expect(costWords(one, run, "resize")).toMatch(
-      /^resize alone, without the nodes before it: median 1.20 ms of work per batch of 8 samples, p95 1.40 ms, 35 % of the work of all nodes. Measured in 20 batches at 14:32:05\./,
+      /^resize alone, without the nodes before it: median 1.20 ms of work per batch of 8 samples \(0.15 ms a sample\), p95 1.40 ms, 35 % of the work of all nodes. Measured in 20 batches at 14:32:05\./,
     );
+    const largest = { size: 3_200_000, batch: 4, sample: 2, source: "cat.jpg" };
+    const warm = costWords({ ...one, largest }, { ...run, left_out: 1 }, "resize");
+    expect(warm).toContain("Measured in 20 batches after 1 to warm up at 14:32:05.");
+    expect(warm).toContain("Most for one sample: 3.2 MB, sample 3 of batch 5 (cat.jpg).");
     expect(costWords({ ...one, group: ["resize", "crop"] }, { ...run, batches: 1 }, "resize")).toMatch(
       /^resize together with crop,.* Measured in 1 batch at/,
     );
@@ -141,6 +145,10 @@ describe("target", () => {
     expect(headroom(fold(OPENED, revision(1), finished([], { until: "resize" })))).toBeNull();
     expect(headroom(fold(OPENED, revision(1), finished([], { failed: [{ code: "DS301", message: "x" }] })))).toBeNull();
   });
+  it("says how much is read from files", () => {
+    const run = finished([timing("reader", { outputs: [1_200_000, 32] }), timing("decode", { outputs: [9_000_000] })]);
+    expect(bytesRead(fold(OPENED, revision(1), run))).toBe(1_200_032);
+  });
   it("is read as samples a second or as milliseconds of a batch", () => {
     expect(parseTarget("2400", 64)).toBe(2400);
     expect(parseTarget("2 400 img/s", 64)).toBe(2400);
@@ -153,6 +161,17 @@ describe("target", () => {
 });
 
 describe("runs", () => {
+  it("tell how far each node is", () => {
+    const state = fold(OPENED, revision(1), {
+      type: "run_progress",
+      done: 3,
+      total: 16,
+      seconds_left: 2,
+      keys: ["reader"],
+    });
+    expect(reachedBy(state, "reader")).toEqual([4, 16]);
+    expect(reachedBy(state, "decode")).toEqual([3, 16]);
+  });
   it("keep timeline and history; a new run ends the trial before it", () => {
     const speed = { samples_per_second: 1, median: 1, p95: 1 };
     const state = fold(

@@ -51,12 +51,21 @@ function sentenceOf(copy: CopyTiming): string {
   return `Copied ${WAYS[copy.direction]} per batch: ${format.bytes(copy.size)} in ${format.time(copy.milliseconds)}${rate}.`;
 }
 
-/** What the last run has measured for the copy on a wire; null if it has not. */
+/** Bytes of what a wire carries in a batch of the last run; 0 if they are not known. */
+export function bytesAlong(state: State, { source }: Wire): number {
+  const made = timingOf(state, source.node);
+  return made?.key === source.node ? (made.outputs[source.output ?? 0] ?? 0) : 0;
+}
+
+/** What the last run has measured for the copy on a wire, or where memory is shown what it carries; null if nothing. */
 export function copyLabel(state: State, wire: Wire): CopyLabel | null {
   const key = state.graph ? copierOf(state.graph, wire) : null;
   const copies = key ? (timingOf(state, key)?.copies ?? []) : [];
-  if (copies.length === 0) return null;
   const old = isOld(state) ? " From before the last change." : "";
+  const shown = state.view.heat && state.view.measure === "memory" && !wire.source.output; // others begin between rows
+  const size = shown ? bytesAlong(state, wire) : 0;
+  if (copies.length === 0)
+    return size > 0 ? { text: format.bytes(size), title: `${format.bytes(size)} in each batch.${old}` } : null;
   return {
     text: copies.map((c) => `${c.direction} ${format.bytes(c.size)} · ${format.time(c.milliseconds)}`).join(", "),
     title: copies.map(sentenceOf).join(" ") + old,

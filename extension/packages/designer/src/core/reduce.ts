@@ -326,7 +326,14 @@ export function receive(state: State, message: KernelMessage): State {
     case "run_progress":
       return {
         ...state,
-        run: { ...state.run, running: true, done: message.done, total: message.total, left: message.seconds_left },
+        run: {
+          ...state.run,
+          running: true,
+          done: message.done,
+          total: message.total,
+          left: message.seconds_left,
+          reached: message.keys,
+        },
       };
     case "run_finished": {
       // it was one of the graph before

@@ -351,6 +351,11 @@ export function bytesOf(timing: NodeTiming): number {
   return timing.host + timing.gpu_memory + timing.passing;
 }
 
+/** How many batches of the run that goes on a node is through with, of how many. */
+export function reachedBy({ run }: State, key: string): readonly [number, number] {
+  return [Math.min(run.total, run.done + Number(run.reached.includes(key))), run.total];
+}
+
 export interface Heat {
   readonly timing: NodeTiming;
   /** The run in which it was measured. */

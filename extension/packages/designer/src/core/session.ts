@@ -262,8 +262,8 @@ export class Session {
   }
 
   /** `until`: only this node and what it depends on. */
-  run(batches: number, until = ""): void {
-    void this.measure({ type: "run", batches, until }, batches);
+  run(batches = 0, until = ""): void {
+    void this.measure({ type: "run", batches, until }, 0);
   }
 
   /** Measure the pipeline as it is and after edits that nobody keeps. */
@@ -292,7 +292,7 @@ export class Session {
       ...change,
       refused: [],
       view: quiet(s.view),
-      run: { ...s.run, running: true, stopping: false, done: 0, total },
+      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], total },
     }));
     this.send(message);
   }

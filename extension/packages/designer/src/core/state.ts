@@ -99,6 +99,8 @@ export interface RunState {
   readonly done: number;
   readonly total: number;
   readonly left: number;
+  /** Nodes that are through with the batch after those that are done, or at it. */
+  readonly reached: readonly string[];
   readonly finished: RunFinished | null;
   /** Revision that `finished` measured. */
   readonly revision: number;
@@ -348,7 +350,7 @@ export const INITIAL: State = {
   previews: {},
   previewFailures: [],
   refused: [],
-  run: { running: false, stopping: false, done: 0, total: 0, left: 0, finished: null, revision: -1 },
+  run: { running: false, stopping: false, done: 0, total: 0, left: 0, reached: [], finished: null, revision: -1 },
   deviceTimes: [],
   freed: null,
   strip: null,

@@ -1,4 +1,6 @@
 import * as format from "./format";
+import { nodeOf } from "./graph";
+import { operatorOf } from "./select";
 import type { State } from "./state";
 
 /** The two speeds of a run: what each is called everywhere, and what is divided by what. */
@@ -22,6 +24,16 @@ export interface Headroom {
   readonly enough: boolean;
   /** "28 % under 4 000", "12 % over 2 400", "62 times 10"; empty without a target. */
   readonly words: string;
+}
+
+/** Bytes of a batch that readers take out of files; of videos it is not known: they give frames. */
+export function bytesRead(state: State): number {
+  const sizes = state.run.finished?.timings.map((timing) => {
+    const node = nodeOf(state.graph, timing.key);
+    const reads = operatorOf(state, node)?.role === "reader" && node?.output_kinds[0] !== "video";
+    return reads ? timing.outputs.reduce((sum, size) => sum + size, 0) : 0;
+  });
+  return (sizes ?? []).reduce((sum, size) => sum + size, 0);
 }
 
 export function headroomOf(speed: number, target: number): string {

@@ -852,6 +852,7 @@ export interface RunProgress {
   readonly done: number;
   readonly total: number;
   readonly seconds_left: number;
+  readonly keys: readonly string[];
 }
 
 /** The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph. */
@@ -867,6 +868,7 @@ export interface RunFinished {
   readonly failed_in: number;
   readonly note: string;
   readonly pipelined: Speed;
+  readonly left_out: number;
   readonly advice: readonly Advice[];
   readonly until: string;
   readonly when: string;
@@ -887,6 +889,8 @@ export interface NodeTiming {
   readonly gpu_memory: number;
   readonly passing: number;
   readonly group: readonly string[];
+  readonly outputs: readonly number[];
+  readonly largest: LargeSample | null;
 }
 
 /** What a node copied between host and GPU: bytes and milliseconds per batch. */
@@ -894,6 +898,14 @@ export interface CopyTiming {
   readonly direction: "D2H" | "H2D";
   readonly size: number;
   readonly milliseconds: number;
+}
+
+/** The largest sample of a result of a node: bytes, and where it was in the run, from 0; `source`: its file. */
+export interface LargeSample {
+  readonly size: number;
+  readonly batch: number;
+  readonly sample: number;
+  readonly source: string;
 }
 
 /** Samples a second, and median and 95th percentile of the time between two batches, in milliseconds. */

@@ -12,8 +12,7 @@ import { IconButton } from "./parts";
 import { SampleStripView } from "./SampleStripView";
 import { saveDocument } from "./SaveButtons";
 
-/** Whole batches that one press of Run measures, and what can be chosen instead. */
-export const RUN_BATCHES = 8;
+/** How many whole batches can be run in place of as many as fit into about a second. */
 const CHOICES = [1, 8, 32, 128] as const;
 
 /** How much is run: so many batches, or only what a node needs. */
@@ -25,7 +24,7 @@ function RunChoice({ disabled }: { readonly disabled: boolean }) {
     if (value === "next") {
       const { sample, iteration } = session.store.get();
       session.chooseSample(sample, iteration + 1);
-    } else if (value === "until" && only) session.run(RUN_BATCHES, only);
+    } else if (value === "until" && only) session.run(0, only);
     else session.run(Number(value));
   };
   return (
@@ -132,7 +131,7 @@ function RunButtons() {
         className={`ds-button ${state.running ? "" : "ds-primary"}`}
         disabled={!state.can || state.running}
         aria-disabled={missing ? true : undefined}
-        title={why ?? `Run ${RUN_BATCHES} whole batches and measure every node (Ctrl+Enter)`}
+        title={why ?? "Run whole batches, as many as fit into about two seconds, and measure every node (Ctrl+Enter)"}
         data-testid="run"
         // it then shows what is missing
         onClick={() => commandOf("run")?.run({ ...frame, api: api.current })}

@@ -16,7 +16,6 @@ import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
 import { followed, openQuickAdd } from "./quickAdd";
-import { RUN_BATCHES } from "./TopBar";
 
 /** What a command works on. */
 export interface Scope extends Frame {
@@ -393,7 +392,7 @@ export const COMMANDS: readonly Command[] = [
     keys: ["Ctrl+Enter"],
     run: ({ session, api }) => {
       const missing = obstacle(session.store.get());
-      if (!missing) session.run(RUN_BATCHES);
+      if (!missing) session.run();
       else if (missing.node) {
         session.select([missing.node]);
         session.view({ folded: [], inspector: true });

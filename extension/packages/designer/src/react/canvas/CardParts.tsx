@@ -3,7 +3,7 @@ import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
-import { busyKeys, type Heat } from "../../core/select";
+import { busyKeys, type Heat, reachedBy } from "../../core/select";
 import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -142,15 +142,33 @@ export function costWords(timing: NodeTiming, run: RunFinished, nodeKey: string)
   ].filter(Boolean);
   const others = timing.group.filter((k) => k !== nodeKey);
   const whose = others.length > 0 ? `${nodeKey} together with ${others.join(", ")}` : `${nodeKey} alone`;
-  const size = format.plural(Math.round((run.samples_per_second * run.milliseconds_per_batch) / 1000), "sample");
+  const size = Math.round((run.samples_per_second * run.milliseconds_per_batch) / 1000);
+  const each = size > 1 ? ` (${format.time(timing.milliseconds / size)} a sample)` : "";
+  const warm = run.left_out > 0 ? ` after ${run.left_out} to warm up` : "";
+  const { largest } = timing;
   return [
-    `${whose}, without the nodes before it: median ${format.time(timing.milliseconds)} of work per batch of ${size}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the work of all nodes.`,
-    `Measured in ${format.plural(run.batches, "batch", "batches")}${run.when ? ` at ${run.when}` : ""}.`,
+    `${whose}, without the nodes before it: median ${format.time(timing.milliseconds)} of work per batch of ${format.plural(size, "sample")}${each}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the work of all nodes.`,
+    `Measured in ${format.plural(run.batches, "batch", "batches")}${warm}${run.when ? ` at ${run.when}` : ""}.`,
     `${parts.join(", ")}.`,
     held.length > 0 ? `Results: ${held.join(", ")}.` : "",
+    largest
+      ? `Most for one sample: ${format.bytes(largest.size)}, sample ${largest.sample + 1} of batch ${largest.batch + 1}${largest.source && ` (${largest.source})`}.`
+      : "",
   ]
     .filter(Boolean)
     .join(" ");
+}
+
+/** How far a node is in the run that goes on: as words, and as a bar of its card. */
+function Reached({ nodeKey }: { readonly nodeKey: string }) {
+  const [done, total] = useSel((s) => reachedBy(s, nodeKey));
+  return total > 0 ? `${done}/${total}` : "…";
+}
+
+export function ReachedBar({ nodeKey }: { readonly nodeKey: string }) {
+  const [done, total] = useSel((s) => (s.run.running ? reachedBy(s, nodeKey) : [0, 0]));
+  if (!done) return null;
+  return <i className="ds-reached" data-testid={`reached-${nodeKey}`} style={{ "--ds-share": `${done / total}` }} />;
 }
 
 interface TimeProps {
@@ -165,7 +183,7 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   if (!found && !running) return null;
   const title = found
     ? `${costWords(found.timing, found.run, nodeKey)}${old ? " From before the last change." : ""}`
-    : "Measuring";
+    : "Batches that it is through with; half of them are measured, the others made ahead";
   const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
   const small = !found || format.heatStep(found.share) === 1 ? "ds-time-small" : "";
   return (
@@ -175,7 +193,7 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
       data-testid={`time-${nodeKey}`}
     >
       {old && !running && <Icon name="clock" size={10} />}
-      {running ? "…" : found?.text}
+      {running ? <Reached nodeKey={nodeKey} /> : found?.text}
       {(found?.timing.group.length ?? 0) > 1 && !running ? " +" : ""}
     </span>
   );

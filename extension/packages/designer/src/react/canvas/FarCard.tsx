@@ -8,7 +8,7 @@ import * as select from "../../core/select";
 import type { State } from "../../core/state";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { HeatBar, useHover, Values } from "./CardParts";
+import { HeatBar, ReachedBar, useHover, Values } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
 
@@ -121,6 +121,7 @@ export function FarCard({ id, selected }: NodeProps) {
       {...useHover(id)}
     >
       <div className="ds-frame2" />
+      <ReachedBar nodeKey={id} />
       <div className="ds-frame" />
       {card.picture ? (
         <div className="ds-far-window" />

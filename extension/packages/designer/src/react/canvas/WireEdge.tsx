@@ -2,8 +2,9 @@ import { BaseEdge, EdgeLabelRenderer, type EdgeProps, useStore } from "@xyflow/r
 import { createContext, type MouseEvent, memo, useContext, useEffect, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
-import { copierOf, copyLabel } from "../../core/copies";
+import { bytesAlong, copierOf, copyLabel } from "../../core/copies";
 import { isPale } from "../../core/detail";
+import * as format from "../../core/format";
 import { overlap } from "../../core/freeSpot";
 import { nodeOf, wireOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
@@ -104,6 +105,7 @@ function WireEdgeView(props: EdgeProps) {
       // a node that gives such labels itself passes them on
       unmoved:
         LABELS.includes(kind) && !nodeOf(s.graph, target)?.output_kinds.includes(kind) ? unmovedLabel(s, source) : "",
+      carried: wire ? bytesAlong(s, wire) : 0,
       old: isOld(s),
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
@@ -144,6 +146,9 @@ function WireEdgeView(props: EdgeProps) {
         <title>{`from ${look.quiet}: a click shows it`}</title>
       ) : (
         <path d={path} className="ds-wire-halo" />
+      )}
+      {!look.quiet && look.carried > 0 && (
+        <title>{`${format.bytes(look.carried)} in each batch of the last run`}</title>
       )}
       <BaseEdge
         id={id}
