@@ -16,7 +16,7 @@ from dali_studio.core.dtypes import from_numpy, short_name
 Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
 _SAME_SHAPE = 0.02
-_QUALITY = 85
+_QUALITY, _LESS = 85, 65
 #: Extents above which pictures that are shown as they are, each pixel, are made smaller.
 LARGEST = 4096, 4096
 #: Extent of JPEG's blocks, and the longest side of images of which each pixel gets one.
@@ -141,13 +141,14 @@ def fitted_to(image: Rgb, width: int, height: int) -> Rgb:
     return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR))
 
 
-def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
+def atlas(images: Sequence[Rgb], columns: int = 4, *, small: bool = False) -> tuple[list[Cell], bytes]:
     """Pack images into one JPEG, row by row.
 
     JPEG mixes the colours of each block of 8x8 pixels: none holds parts of two images, and of images that are so small
-    that one counts their pixels, each pixel has a block of its own.
+    that one counts their pixels, each pixel has a block of its own, unless the file has to be `small`.
     """
-    images = [image.repeat(_BLOCK, 0).repeat(_BLOCK, 1) if max(image.shape) <= _TINY else image for image in images]
+    if not small:
+        images = [image.repeat(_BLOCK, 0).repeat(_BLOCK, 1) if max(image.shape) <= _TINY else image for image in images]
     cells: list[Cell] = []
     x = y = row = width = 0
     for number, image in enumerate(images):
@@ -162,7 +163,7 @@ def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
         part[: cell.height, : cell.width] = image
         part[: cell.height, cell.width :] = image[:, -1:]
         part[cell.height :] = part[cell.height - 1]
-    return cells, jpeg(canvas)
+    return cells, jpeg(canvas, _LESS if small else _QUALITY)
 
 
 def blocks(extent: int) -> int:
@@ -170,9 +171,9 @@ def blocks(extent: int) -> int:
     return extent + -extent % _BLOCK
 
 
-def jpeg(image: Rgb) -> bytes:
+def jpeg(image: Rgb, quality: int = _QUALITY) -> bytes:
     """A JPEG file without chroma subsampling."""
-    return simplejpeg.encode_jpeg(np.ascontiguousarray(image), quality=_QUALITY, colorsubsampling="444")
+    return simplejpeg.encode_jpeg(np.ascontiguousarray(image), quality=quality, colorsubsampling="444")
 
 
 def alike(one: Rgb, other: Rgb) -> bool:
