@@ -17,7 +17,7 @@ Rgb = NDArray[np.uint8]
 #: How far the proportions of two pictures may be apart that are shown as halves of one.
 _SAME_SHAPE = 0.02
 #: The quality of JPEG files; those for sheets whose pictures, such as noise, take more bytes on average than the last.
-_QUALITY, _LOWER, _CELL_BYTES = 85, (60, 30, 10), 64_000
+_QUALITY, _LESS, _LOWER, _CELL_BYTES = 85, 65, (60, 30, 10), 64_000
 #: Extents above which pictures that are shown as they are, each pixel, are made smaller.
 LARGEST = 4096, 4096
 #: Extent of JPEG's blocks, and the longest side of images of which each pixel gets one.
@@ -142,13 +142,14 @@ def fitted_to(image: Rgb, width: int, height: int) -> Rgb:
     return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR))
 
 
-def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
+def atlas(images: Sequence[Rgb], columns: int = 4, *, small: bool = False) -> tuple[list[Cell], bytes]:
     """Pack images into one JPEG, row by row.
 
     JPEG mixes the colours of each block of 8x8 pixels: none holds parts of two images, and of images that are so small
-    that one counts their pixels, each pixel has a block of its own.
+    that one counts their pixels, each pixel has a block of its own, unless the file has to be `small`.
     """
-    images = [image.repeat(_BLOCK, 0).repeat(_BLOCK, 1) if max(image.shape) <= _TINY else image for image in images]
+    if not small:
+        images = [image.repeat(_BLOCK, 0).repeat(_BLOCK, 1) if max(image.shape) <= _TINY else image for image in images]
     cells: list[Cell] = []
     x = y = row = width = 0
     for number, image in enumerate(images):
@@ -163,7 +164,7 @@ def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
         part[: cell.height, : cell.width] = image
         part[: cell.height, cell.width :] = image[:, -1:]
         part[cell.height :] = part[cell.height - 1]
-    made = jpeg(canvas)
+    made = jpeg(canvas, _LESS if small else _QUALITY)
     for quality in _LOWER:
         if len(made) > _CELL_BYTES * len(images):
             made = jpeg(canvas, quality)

@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,11 +28,12 @@ from dali_studio.studio.view import OUTPUTS
 
 #: Of a document in the output of a cell, which JupyterLab's extension shows.
 MIME = "application/vnd.dali-studio.graph+json"
-#: Photos get smaller until all of them take no more bytes than this, in small graphs and in large ones.
-_MAX_BYTES = (70_000, 40_000)
+#: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
+#: the frame around the graph has at most, and what shows a photo.
+_PHOTOS, _MOST, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
 #: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
 _DENSE = 40
-_WIDTHS = (222, 148, 111, 74, 48, 32, 16)
+_WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
 (_WIDTH, _PHOTO), _FOOT = ROOM, 22
 #: The most columns in one row where nobody has placed the cards, and in each of several rows; and the most branches
 #: beside each other that are broken into rows.
@@ -41,8 +43,8 @@ _TOP, _MARGIN, _BELOW = 44, 34, 36
 _SIGNS = {"deg": "°", "": ""}
 #: A card of a large graph without what is on it.
 _BLANK = (
-    f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{HEAD + _PHOTO}" rx="8"/>'
-    f'<path class="p" d="M0 {HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/></g></defs>'
+    f'<rect class="k" width="{_WIDTH}" height="{HEAD + _PHOTO}" rx="8"/>'
+    f'<path class="p" d="M0 {HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/>'
 )
 #: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
 _STYLE = (
@@ -140,14 +142,15 @@ def draw(
     width, height = max(right - left, 480.0), bottom - top
     times = {one.key: (one.milliseconds, one.share) for one in timings}
     wires, ports = wires_of(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
-    body = [
-        *wires,
-        _sheet(cards, _MAX_BYTES[not few]),
-        "" if few else _BLANK,
-        *(card.draw(times.get(card.node.key)) for card in cards),
-        *([_outputs(graph, at[OUTPUTS], height_of_outputs, names, stills)] if OUTPUTS in at and graph.outputs else []),
-        *ports,
-    ]
+    tiles = {card.tile: f'<g id="{card.tile_id}">{"" if few else _BLANK}{_tile(*card.tile)}</g>' for card in cards}
+
+    def body() -> str:
+        shown = [card.draw(times.get(card.node.key)) for card in cards]
+        if OUTPUTS in at and graph.outputs:
+            shown.append(_outputs(graph, at[OUTPUTS], height_of_outputs, names, stills))
+        return "".join((*wires, f"<defs>{''.join(tiles.values())}</defs>", *shown, *ports))
+
+    sheet = _sheet(cards, _MOST - _AROUND - len(body()))
     speed = ""
     if finished and finished.batches:
         ahead = finished.pipelined.samples_per_second
@@ -166,7 +169,7 @@ def draw(
         f'{_MARK}<text x="42" y="27" class="b">{escape(graph.name)}'
         f'<tspan dx="10" class="m" font-weight="400">{count}</tspan></text>{speed}'
         f'<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
-        f'<g transform="translate({-left:g} {_TOP - top:g})">{"".join(body)}</g>'
+        f'<g transform="translate({-left:g} {_TOP - top:g})">{sheet}{body()}</g>'
         f'<text x="14" y="{whole - 13:g}" class="m">Picture of {now}. {note}</text>'
         f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
         f"dali-studio {dali_studio.__version__}</text></svg>",
@@ -247,6 +250,10 @@ class _Card:
         more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
         self.height = HEAD + self.body + ROW * more + (_FOOT if rows else 0)
         self.facts = rows > 0
+        hue = icons.hue_of(schema.category) if schema else "slate"
+        self.tile = hue, icons.icon_of(schema) if schema else ""
+        # pages may have several pictures, and names are the page's
+        self.tile_id = f"ds{zlib.crc32(repr((self.tile, rows)).encode()):x}"
 
     @property
     def bottom(self) -> float:
@@ -269,9 +276,8 @@ class _Card:
         node, still, chance = self.node, self.still, self.node.chance
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
         y = HEAD + self.body
-        hue = icons.hue_of(self.schema.category) if self.schema else "slate"
-        tile = _tile(hue, icons.icon_of(self.schema)) if self.schema else ""
-        name = f'{tile}<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
+        hue, _ = self.tile
+        name = f'<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
         if chance:
             said = f"p {chance:g}"
             wide = 6 * len(said) + 8
@@ -281,10 +287,11 @@ class _Card:
             )
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
-            return f'{place}<use href="#c"/>{name}{self.image}</g>'
+            return f'{place}<use href="#{self.tile_id}"/>{name}{self.image}</g>'
         over = drawn(still, self.room, hue) if still else ""
         parts = [
-            f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>{name}',
+            f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>'
+            f'<use href="#{self.tile_id}"/>{name}',
             f'<rect y="{HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
             f'<g transform="translate(0 {HEAD})">{over}</g>' if over else "",
         ]
@@ -324,7 +331,9 @@ class _Card:
 
 
 def _tile(hue: str, stroke: str) -> str:
-    """An icon on a tint of its category."""
+    """An icon on a tint of its category; nothing without a path."""
+    if not stroke:
+        return ""
     colour, _ = icons.TILES[hue]
     return (
         f'<rect class="y {hue}" x="8" y="5" width="18" height="18" rx="5" fill="{colour}" fill-opacity=".15"/>'
@@ -399,25 +408,27 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
     shown = [(card, photo, room) for card in cards for photo, room in card.pieces]
     if not shown:
         return ""
-    data, cells = b"", []
+    data, cells, fitted = b"", [], []
+    most = min(_PHOTOS, (most - _SHOWS * len(shown)) * 3 // 4)
     for width in _WIDTHS:
         scale = width / _WIDTH
         sizes = ((round(room.width * scale), round(room.height * scale)) for _, _, room in shown)
-        cells, data = images.atlas([thumbnails.fitted(one[1], *size) for one, size in zip(shown, sizes, strict=True)])
+        fitted = [thumbnails.fitted(one[1], *size) for one, size in zip(shown, sizes, strict=True)]
+        cells, data = images.atlas(fitted, small=width < _WIDTHS[0])
         if len(data) <= most:
             break
-    for (card, photo, room), cell in zip(shown, cells, strict=True):
+    name = f"ds{zlib.crc32(data):x}"
+    for (card, _, room), photo, cell in zip(shown, fitted, cells, strict=True):
         x, y, wide, high = contained(photo, room)
         card.image += (
-            f'<svg x="{x:g}" y="{HEAD + y:g}" width="{wide:g}" height="{high:g}" '
-            f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}" preserveAspectRatio="none">'
-            '<use href="#dali-studio-photos"/></svg>'
+            f'<svg x="{x:.4g}" y="{HEAD + y:.4g}" width="{wide:.4g}" height="{high:.4g}" '
+            f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}"><use href="#{name}"/></svg>'
         )
     # of the JPEG file: of another size it would be scaled, and cells show parts of their neighbours
     wide = max(cell.x + images.blocks(cell.width) for cell in cells)
     high = max(cell.y + images.blocks(cell.height) for cell in cells)
     address = f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
-    return f'<defs><image id="dali-studio-photos" width="{wide}" height="{high}" href="{address}"/></defs>'
+    return f'<defs><image id="{name}" width="{wide}" height="{high}" href="{address}"/></defs>'
 
 
 def _outputs(

@@ -55,12 +55,12 @@ class Card(Protocol):
         ...
 
 
-def _mark(kind: Kind, x: float, y: float) -> str:
-    """The shape of a port."""
-    if kind not in _CORNERS:
-        return f'<circle cx="{x:g}" cy="{y:g}" r="7"/>'
-    corners = "L".join(f"{x + dx:g} {y + dy:g}" for dx, dy in _CORNERS[kind])
-    return f'<path d="M{corners}z"/>'
+def _mark(kind: Kind) -> str:
+    """A port around the origin: its shape, and its letter."""
+    corners = "L".join(f"{x:g} {y:g}" for x, y in _CORNERS.get(kind, ()))
+    shape = f'<path d="M{corners}z"/>' if corners else '<circle r="7"/>'
+    letter = f'<text class="o" x="{-2 if kind == "points" else 0}" y="3.2" text-anchor="middle">{_LETTERS.get(kind, "")}</text>'
+    return f'<g id="ds-{kind}" class="{kind}" fill="{HUES[kind][0]}">{shape}{letter}</g>'
 
 
 def wires_of(
@@ -68,7 +68,8 @@ def wires_of(
 ) -> tuple[list[str], list[str]]:
     """Wires, and the ports at their ends, which lie over the cards."""
     drawn: list[str] = []
-    ports: list[str] = []
+    ports: dict[str, None] = {}
+    kinds_of_ports: dict[Kind, None] = {}
     together: dict[Kind, str] = {}
 
     def wire(source: PortRef, x: float, y: float) -> None:
@@ -83,15 +84,12 @@ def wires_of(
         if len(cards) > MANY:
             together[kind] = together.get(kind, "") + path
             return
-        letter, aside = _LETTERS.get(kind, ""), 2 if kind == "points" else 0
-        dots = "".join(
-            _mark(kind, at, line)
-            + (letter and f'<text class="o" x="{at - aside:g}" y="{line + 3.2:g}" text-anchor="middle">{letter}</text>')
-            for at, line in (begin.port(source.output), (x, y))
+        for at, line in (begin.port(source.output), (x, y)):
+            ports[f'<use href="#ds-{kind}" x="{at:g}" y="{line:g}"/>'] = None
+        kinds_of_ports[kind] = None
+        drawn.append(
+            f'<path class="h" d="{path}"/><path class="w {kind}" stroke="{HUES[kind][0]}" d="{path}"{dash}/>'
         )
-        hue, _ = HUES[kind]
-        drawn.append(f'<path class="h" d="{path}"/><path class="w {kind}" stroke="{hue}" d="{path}"{dash}/>')
-        ports.append(f'<g class="{kind}" fill="{hue}">{dots}</g>')
 
     for card in cards.values():
         for number, source in enumerate(card.node.inputs):
@@ -104,7 +102,8 @@ def wires_of(
         for number, source in enumerate(graph.outputs):
             wire(source, outputs.x, outputs.y + HEAD + ROW * number + ROW / 2)
     drawn += [f'<path class="w {kind}" stroke="{HUES[kind][0]}" d="{path}"/>' for kind, path in together.items()]
-    return drawn, ports
+    marks = "".join(map(_mark, kinds_of_ports))
+    return drawn, [f"<defs>{marks}</defs>" if marks else "", *ports]
 
 
 def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
@@ -113,24 +112,30 @@ def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
     if 18 < to_x - x < 80 and abs(to_y - y) > 110:
         return _rounded((x, y), (out, y), (out, to_y), (to_x, to_y))
     if 0 < to_x - x < 80 or (to_x > x and abs(to_y - y) < 4 and to_x - x < 230):
-        pull = max(18.0, (to_x - x) / 2)
-        return f"M{x:g} {y:g}C{x + pull:g} {y:g} {to_x - pull:g} {to_y:g} {to_x:g} {to_y:g}"
+        pull, right, down = max(18.0, (to_x - x) / 2), to_x - x, to_y - y
+        return f"M{_numbers(x, y)}c{_numbers(pull, 0, right - pull, down, right, down)}"
     return _rounded((x, y), (out, y), (out, lane), (back, lane), (back, to_y), (to_x, to_y))
 
 
 def _rounded(*points: tuple[float, float]) -> str:
     """Lines at right angles with round corners, as on the canvas."""
-    path = f"M{points[0][0]:g} {points[0][1]:g}"
+    at_x, at_y = points[0]
+    path = f"M{_numbers(at_x, at_y)}"
     for (ax, ay), (x, y), (bx, by) in zip(points, points[1:], points[2:], strict=False):
         radius = min(_RADIUS, math.dist((ax, ay), (x, y)) / 2, math.dist((x, y), (bx, by)) / 2)
         ux, uy = _sign(x - ax), _sign(y - ay)
         vx, vy = _sign(bx - x), _sign(by - y)
         if not radius or (ux, uy) == (vx, vy):
             continue
-        line = f"H{x - ux * radius:g}" if ux else f"V{y - uy * radius:g}"
-        sweep = int(ux * vy - uy * vx > 0)
-        path += f"{line}A{radius:g} {radius:g} 0 0 {sweep} {x + vx * radius:g} {y + vy * radius:g}"
-    return f"{path}H{points[-1][0]:g}"
+        path += f"h{x - ux * radius - at_x:g}" if ux else f"v{y - uy * radius - at_y:g}"
+        path += f"q{_numbers(ux * radius, uy * radius, (ux + vx) * radius, (uy + vy) * radius)}"
+        at_x, at_y = x + vx * radius, y + vy * radius
+    return f"{path}h{points[-1][0] - at_x:g}"
+
+
+def _numbers(*values: float) -> str:
+    """Numbers of a path, in as few bytes as they take: there are hundreds of wires."""
+    return " ".join(f"{value:g}" for value in values).replace(" -", "-")
 
 
 def _sign(value: float) -> int:

@@ -88,7 +88,8 @@ class _Drawing:
         self.children(element, place.inside(element))
 
     def _use(self, element: ET.Element, place: _Place) -> None:
-        self.children(self._named[element.get(_HREF, "#").removeprefix("#")], place)
+        moved = replace(place, x=place.x + float(element.get("x", "0")), y=place.y + float(element.get("y", "0")))
+        self._g(self._named[element.get(_HREF, "#").removeprefix("#")], moved)
 
     def _rect(self, element: ET.Element, place: _Place) -> None:
         from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415 - as above
@@ -164,7 +165,7 @@ class _Drawing:
 
 
 #: How many numbers each command of a path takes at a time.
-_TAKES = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "A": 7, "Z": 0}
+_TAKES = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "A": 7, "Z": 0}
 #: Lines that stand for an arc.
 _CHORDS = 24
 _Point = tuple[float, float]
@@ -172,10 +173,10 @@ _Point = tuple[float, float]
 
 def _steps(path: str) -> Iterator[tuple[_Point, int]]:
     """Points and what leads to them, of matplotlib's paths. Of arcs, those of circles are known."""
-    move, line, curve, close = 1, 2, 4, 79
+    move, line, bow, curve, close = 1, 2, 3, 4, 79
     x = y = 0.0
     begin, pull = (x, y), (x, y)
-    for command, text in re.findall(r"([MLHVCSAZmlhvcsaz])([^MLHVCSAZmlhvcsaz]*)", path):
+    for command, text in re.findall(r"([MLHVCSQAZmlhvcsqaz])([^MLHVCSQAZmlhvcsqaz]*)", path):
         numbers = [float(n) for n in re.findall(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?", text)]
         kind, takes = command.upper(), _TAKES[command.upper()]
         for at in range(0, len(numbers), takes) if takes else (0,):
@@ -201,7 +202,8 @@ def _steps(path: str) -> Iterator[tuple[_Point, int]]:
             begins = kind == "M" and at == 0
             (x, y) = ends[-1]
             begin = (x, y) if begins else begin
-            yield from ((end, curve if kind in "CS" else move if begins else line) for end in ends)
+            code = bow if kind == "Q" else curve if kind in "CS" else move if begins else line
+            yield from ((end, code) for end in ends)
 
 
 def _arc(begin: _Point, end: _Point, radius: float, large: bool, sweep: bool) -> list[_Point]:

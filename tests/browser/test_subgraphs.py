@@ -109,6 +109,46 @@ def test_a_box_is_duplicated_as_a_box_and_a_probability_with_its_card(page: Any,
     page.locator('[data-testid="node-rotate_2"] .ds-card-head .ds-pill', has_text="p 0.4").wait_for()
 
 
+def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "group.ipynb", CODE, "thumb-normalize")
+    before = _nodes(page)
+    _select(page, "resize", "rotate")
+    page.keyboard.press("Control+g")
+    frame = _by_id(page, "mark-group1")
+    frame.wait_for()
+    page.keyboard.press("Escape")
+    title = frame.get_by_label("Title of the group")
+    title.fill("turn")
+    title.press("Enter")
+    page.get_by_role("region", name="Group turn").wait_for()
+    frame.locator("header").hover()
+    hue = frame.get_attribute("style")
+    frame.get_by_label("Next colour of the group").click()
+    page.wait_for_function("style => document.querySelector('[data-testid=mark-group1]').getAttribute('style') !== style", arg=hue)
+
+    # by its head, with the cards within
+    lab.settle(page)
+    keys = ("resize", "rotate", "decode")
+    at = [_by_id(page, f"node-{key}").bounding_box() for key in keys]
+    head = frame.locator("header").bounding_box()
+    x, y = head["x"] + head["width"] / 2, head["y"] + 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y + 60, steps=4)
+    page.mouse.up()
+    lab.settle(page)
+    moved = [_by_id(page, f"node-{key}").bounding_box() for key in keys]
+    by = [(round(b["x"] - a["x"]), round(b["y"] - a["y"])) for a, b in zip(at, moved, strict=True)]
+    assert by[0] == by[1] and by[0][1] > 40 and by[2] == (0, 0)
+    page.screenshot(path=artifacts / "designer_group.png")
+
+    frame.locator("header").hover()
+    frame.get_by_label("Collapse turn into one box").click()
+    _by_id(page, "node-group:group1").wait_for()
+    assert _nodes(page) == sorted({*before, "group:group1"} - {"resize", "rotate"})
+    _await_code(page, "turn(decode")
+
+
 def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _open(page, server, "subgraph.ipynb", CODE, "thumb-normalize")
     before = _nodes(page)

@@ -21,7 +21,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
-from dali_studio.studio import bodies, exports, messages, picture, stills
+from dali_studio.studio import bodies, exports, messages, picture, raster, stills
 from dali_studio.studio.picture import MIME
 from dali_studio.studio.raster import png
 
@@ -94,18 +94,44 @@ def test_wires_keep_away_from_the_frame_and_words_are_the_operators() -> None:
     svg = client.session.answers.picture(60.0).svg
     client.session.close()
     width = float(re.findall(r'width="([\d.]+)"', svg)[0])
-    shift = re.findall(r'<g transform="translate\(([-\d.]+) [-\d.]+\)"><path class="h"', svg)[0]
+    shift = re.findall(r'class="v" fill="#f6f7f8"/><g transform="translate\(([-\d.]+) [-\d.]+\)">', svg)[0]
     paths = re.findall(r'class="w \w+" stroke="#\w+" d="([^"]+)"', svg)
     assert len(paths) == 15
-    across = [float(x) for path in paths for x in re.findall(r"[MH](-?[\d.]+)", path)]
+    across = [x for path in paths for (x, _), _ in raster._steps(path)]
     assert min(across) + float(shift) > 10 and max(across) + float(shift) < width - 10
     assert width <= 5 * 184 + 100
     assert svg.count(">labels<") == 2  # at the reader and at the outputs
     assert ">wired<" not in svg  # but what was drawn
-    assert svg.count(">L</text>") == 2
-    assert any("A9 9" in path for path in paths)  # with round corners
-    assert svg.count('class="i ') == 15  # an icon on each card, and on the outputs
-    assert svg.count('class="y magenta"') == 6 * (1 + 2)  # a tile, and the batch's numbers as bars
+    assert len(re.findall('<use href="#ds-label"', svg)) == 2 and ">L</text>" in svg
+    assert any("q9 0 9 9" in path for path in paths)  # with round corners
+    tiles = re.findall(r'<g id="(\w+)"><rect class="y', svg)
+    assert len(tiles) == 4 and sum(svg.count(f'<use href="#{tile}"/>') for tile in tiles) == 14  # an icon on each card
+    assert svg.count('class="i ') == 4 + 1  # and on the outputs
+    assert svg.count('class="y magenta"') == 1 + 6 * 2  # a tile, and the batch's numbers as bars
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
+def branched(branches: int, steps: int):
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    ends = [fn.decoders.image(files)] * branches
+    factor = fn.random.uniform(range=(0.9, 1.1))
+    for step in range(steps):
+        ends = [
+            fn.brightness_contrast(one, brightness=factor, contrast=factor) if step % 2 else fn.hsv(one, saturation=factor)
+            for one in ends
+        ]
+    return *ends, labels
+
+
+@pytest.mark.parametrize(("branches", "steps"), [(3, 18), (4, 21), (8, 18), (14, 14), (14, 21)])
+def test_a_picture_of_a_large_graph_is_small_too(branches: int, steps: int) -> None:
+    client = Client(branched(branches, steps).graph)
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    assert len(svg) <= 150_000
+    photos = re.findall(r'viewBox="\d+ \d+ (\d+) \d+"><use', svg)
+    assert len(photos) == branches * steps + 1  # one on each card of an image, in which something can be seen
+    assert min(map(int, photos)) >= 16
 
 
 @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)

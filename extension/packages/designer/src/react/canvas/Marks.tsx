@@ -82,7 +82,6 @@ function TitleField({ title, onTitle }: { readonly title: string; readonly onTit
       aria-label="Title of the group"
       value={draft ?? title}
       size={Math.max(4, (draft ?? title).length)}
-      onPointerDown={(e) => e.stopPropagation()}
       onChange={(e) => setDraft(e.target.value)}
       onBlur={apply}
       onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
@@ -92,7 +91,7 @@ function TitleField({ title, onTitle }: { readonly title: string; readonly onTit
 
 function MarkButtons({ mark, set, what }: { mark: Framed; set: (mark: Mark | null) => void; what: string }) {
   return (
-    <span className="ds-mark-buttons" onPointerDown={(e) => e.stopPropagation()}>
+    <span className="ds-mark-buttons">
       <IconButton
         icon="colour"
         label={`Next colour of the ${what}`}

@@ -12,6 +12,9 @@ export function useMarkDrag(onMove: (by: Position, gesture: string) => void) {
     onPointerDown: (event: PointerEvent<HTMLElement>) => {
       if (event.button !== 0) return;
       event.stopPropagation();
+      // who captures the pointer takes the click from a button within
+      const pressed = (event.target as Element).closest("button, input");
+      if (pressed && pressed !== event.currentTarget) return;
       event.currentTarget.setPointerCapture(event.pointerId);
       drags += 1;
       start.current = { x: event.clientX, y: event.clientY, gesture: `mark.${drags}` };
