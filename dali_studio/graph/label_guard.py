@@ -396,4 +396,6 @@ def _advice(
     of_fractions = twin_of(graph, registry, step.node, movement, one.kind, pixels=False)
     if of_fractions and in_pixels(graph, registry, one.source):
         return f"Let the reader give fractions of the extents (ratio=True): {of_fractions.operator} takes no pixels."
+    if (how := movement.apart) and twin_of(graph, registry, step.node, movement, one.kind, pixels=False, apart=how[0]):
+        return f"Take its {how[0]} apart: a {how[1]} behind it does the same."
     return f"Compute where {key} takes them, for instance with coord_transform."

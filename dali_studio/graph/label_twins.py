@@ -40,6 +40,7 @@ from dali_studio.graph.movement import (
     movement_of,
     plain,
     scales,
+    twin_of,
     words_of,
 )
 from dali_studio.graph.validate import infer
@@ -155,7 +156,8 @@ def _attempts(
     elif in_pixels(graph, registry, one.source):
         more = "" if scales(graph, registry, step.node, movement) else f", and {movement.words[0]} the {word}"
         yield f"Give fractions{more}", lambda draft: _in_fractions(draft, one)
-    if (apart := movement.apart) and one.kind != "mask" and twin is None:
+    apart = movement.apart if one.kind != "mask" and twin is None else None
+    if apart and twin_of(graph, registry, step.node, movement, one.kind, pixels=False, apart=apart[0]):
         title = f"{apart[1].capitalize()} apart, and {movement.words[0]} the {word}"
         yield title, lambda draft: _apart(draft, one, step, apart)
 

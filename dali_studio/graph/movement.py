@@ -72,15 +72,19 @@ def in_pixels(graph: Graph, registry: Registry, source: PortRef) -> bool:
 
 
 def twin_of(
-    graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind, *, pixels: bool
+    graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind, *, pixels: bool, apart: str = ""
 ) -> Twin | None:
-    """What moves labels of a kind, in pixels or not, as `step` moves images, if that is all that it does to points."""
+    """What moves labels of a kind, in pixels or not, as `step` moves images, if that is all that it does to points.
+
+    `apart`: an argument that is as if it were not given.
+    """
     for twin in movement.twins:
         ours = set(twin.arguments.values())
         others = {name: still for name, still in movement.unless.items() if name not in ours}
         if not movement.unless:
             others = {name: default(registry, step.operator, name) for name in movement.by if name not in ours}
         others |= twin.only
+        others.pop(apart, None)
         moved = any(given(graph, registry, step, name) != plain(still) for name, still in others.items())
         if twin.kind == kind and not moved and (twin.normalized or not pixels):
             return twin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -29,11 +30,14 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.ways import Branches
 from dali_studio.graph.written import WrittenFunction
 from dali_studio.studio.code_nodes import ARGUMENT, OPERATOR
+from dali_studio.studio.messages import Group
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.trust import is_own, signature
 
 #: Name under which the text is kept beside the places of cards; no node is called so.
 TEXT = "program text"
+#: Lines that make more nodes are one card.
+_MANY = 50
 #: What a ``Compose`` begins with.
 _DECODER = "decoders.image"
 #: Its names in the view part of a document.
@@ -139,12 +143,31 @@ class Taken(NamedTuple):
         ``None`` if it would be written so anyway.
     found
         What nodes do otherwise than the ``Compose`` that it was.
+    boxes
+        The nodes of its automatic augmentations, which are one card each.
     """
 
     text: ProgramText | None
     dialect: str
     edits: tuple[Edit, ...]
     found: Sequence[Diagnostic] | None = None
+    boxes: Mapping[str, Group] = {}
+
+
+def boxes_of(text: ProgramText) -> dict[str, Group]:
+    """The lines of a text that call `auto_aug`: hundreds of steps each, as one card."""
+    found: dict[str, Group] = {}
+    for step in text.steps:
+        value = step.node.value if isinstance(step.node, ast.Assign) else None
+        name = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+        if len(step.made) > _MANY and LIBRARY in text.text:
+            found[f"box {step.made[0]}"] = Group(keys=tuple(step.made), title=name, subgraph=True, collapsed=True)
+    return found
+
+
+def boxes_in(program: str, graph: Graph) -> dict[str, Group]:
+    """The boxes of a ``Compose``, by its program and its graph."""
+    return boxes_of(_named(program, graph)) if LIBRARY in program else {}
 
 
 def taken(
@@ -199,8 +222,9 @@ def taken(
     # another comment is a step, too, which a view hears of by another revision
     same = [] if source == before else [SetPipeline(option="name", value=graph.options.name)]
     edits = (*first, *edits) or tuple(same)
-    anew = shown(None, revision.variant(edits), text.dialect, functions, notes)
-    return Taken(None if anew.source == source else text, text.dialect, edits, found if composed.outputs else None)
+    anew = shown(None, revision.variant(edits, check=False), text.dialect, functions, notes)
+    told, boxes = (found, boxes_of(text)) if composed.outputs else (None, {})
+    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes)
 
 
 def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic]) -> tuple[str, Graph]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import msgspec
 
-from dali_studio.api.reading.compose import read_compose
+from dali_studio.api.reading.compose import compose_program, read_compose
 from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
@@ -16,6 +16,8 @@ from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.aliases import passed_on
+from dali_studio.studio.messages import Group
+from dali_studio.studio.own_text import boxes_in
 from dali_studio.studio.requests import AddTransform, PasteCode
 from dali_studio.studio.view import in_columns, positions_in, written_places
 
@@ -23,11 +25,13 @@ from dali_studio.studio.view import in_columns, positions_in, written_places
 _DECODED = PortRef(node="decode")
 
 
-def pasted(message: PasteCode, graph: Graph, registry: Registry, found: list[Diagnostic]) -> tuple[Edit, ...]:
+def pasted(
+    message: PasteCode, graph: Graph, registry: Registry, found: list[Diagnostic], boxes: dict[str, Group]
+) -> tuple[Edit, ...]:
     """The edits that add the steps of a text: those of a ``Compose`` behind the card that is selected.
 
     Where none is, they stand at the end of what the pipeline returns first. `found` gets what they do otherwise than
-    the ``Compose``.
+    the ``Compose``, and `boxes` its automatic augmentations, which are one card each.
 
     Raises
     ------
@@ -48,6 +52,9 @@ def pasted(message: PasteCode, graph: Graph, registry: Registry, found: list[Dia
             ports[node.key] = taken.free_key(node.key)
             taken.add_node(replace(node, key=ports[node.key]))
     found[:] = [msgspec.structs.replace(one, node=ports.get(one.node, one.node)) for one in found]
+    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu), composed).values():
+        inner = tuple(ports[key] for key in box.keys if key in ports)
+        boxes[f"box {inner[0]}"] = msgspec.structs.replace(box, keys=inner)
 
     def port(one: PortRef) -> PortRef:
         return source if source and one == _DECODED else PortRef(node=ports[one.node], output=one.output)

@@ -51,10 +51,10 @@ class Revision:
     indices: Mapping[str, int] = field(default_factory=dict[str, int])
     pins: Mapping[str, Pin] = field(default_factory=dict[str, Pin])
 
-    def variant(self, edits: Sequence[AnyEdit]) -> Revision:
+    def variant(self, edits: Sequence[AnyEdit], *, check: bool = True) -> Revision:
         """The state after edits that nobody keeps; random nodes draw what they draw in this one.
 
-        Pins of the nodes that they change do not hold.
+        Pins of the nodes that they change do not hold. Without `check`, what is wrong is not refused.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Revision:
         if not edits:
             return self
         changed = {getattr(edit, name, "") for edit in edits for name in ("key", "target")}
-        made = self.like(apply(self.graph, edits, self.registry)[0])
+        made = self.like(apply(self.graph, edits, self.registry, check=check)[0])
         return replace(made, pins={key: pin for key, pin in self.pins.items() if key not in changed})
 
     def like(self, graph: Graph) -> Revision:

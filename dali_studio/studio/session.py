@@ -354,9 +354,9 @@ class Session:
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
-        found = list[Diagnostic]()
-        edits = pasted(message, self.graph, self.registry, found)
-        noted = named_marks(marks_of(differing(found)))
+        found, boxes = list[Diagnostic](), dict[str, messages.Group]()
+        edits = pasted(message, self.graph, self.registry, found, boxes)
+        noted = named_marks({**marks_of(differing(found)), **boxes})
         self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
         self._changed()
 
@@ -376,7 +376,7 @@ class Session:
         self.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(self.history, edits, self.revision + 1, message.laid)
-            noted = differing_after(self.history, (), taken.found)
+            noted = {**differing_after(self.history, (), taken.found), **named_marks(taken.boxes)}
             self.history.apply(edits, places={**places, **noted, own_text.TEXT: taken.text})
         else:  # no step, but an answer
             self._revision_offset += 1

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import anywidget
+import msgspec
 import traitlets
 from IPython.core.getipython import get_ipython
 from IPython.display import DisplayHandle
@@ -33,7 +34,7 @@ from dali_studio.studio.autosave import FOLDER, MARK, Autosave
 from dali_studio.studio.data_paths import is_picture
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.nodes import Nodes
-from dali_studio.studio.own_text import in_view
+from dali_studio.studio.own_text import boxes_in, in_view
 from dali_studio.studio.picture import Picture
 from dali_studio.studio.profile import Profile
 from dali_studio.studio.session import Session
@@ -314,6 +315,16 @@ def _data(bundle: Any) -> dict[str, Any]:
     return cast("tuple[Any, ...]", bundle)[0] if isinstance(bundle, tuple) else bundle
 
 
+def _composed(compose: object) -> tuple[Graph, dict[str, Any]]:
+    """The graph and the view part of a ``Compose``."""
+    found = list[Diagnostic]()
+    graph, program = read_compose(compose, found=found), compose_program(compose, [])
+    view = differing(found)
+    if boxes := boxes_in(program, graph):
+        view = {"marks": {**view["marks"], **msgspec.to_builtins(boxes)}, **in_view(program)}
+    return graph, view
+
+
 def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict[str, Any], Path | None]:
     if pipeline is None:
         return Graph(), {}, None
@@ -336,10 +347,7 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     if is_compose(pipeline):
-        found = list[Diagnostic]()
-        program = compose_program(pipeline, [])
-        text = in_view(program) if LIBRARY in program else {}  # a line of which is hundreds of steps
-        return read_compose(pipeline, found=found), {**differing(found), **text}, None
+        return *_composed(pipeline), None
     if any((kind.__module__, kind.__name__) == ("nvidia.dali.pipeline", "Pipeline") for kind in type(pipeline).__mro__):
         return read_serialized(cast("Any", pipeline).serialize()), {}, None
     raise TypeError(

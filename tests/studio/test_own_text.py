@@ -538,7 +538,16 @@ def test_an_automatic_augmentation_stays_a_line_of_the_program(client: Client, d
     (revision,) = only(got, messages.RevisionChanged)
     assert not [one for one in revision.diagnostics if one.severity == "error"]
     assert "images = rand_augment.rand_augment(images, n=2, m=9" in client.session.code().source
-    assert len(client.session.graph) > 300
+    graph = client.session.graph
+    (box,) = [mark for mark in revision.marks.values() if isinstance(mark, messages.Group)]
+    assert (box.title, box.collapsed) == ("rand_augment", True) and 300 < len(box.keys) == len(graph) - len({"reader", "images", "crop", "normalize"})
+    client.send("undo")
+    # so it is where it is pasted behind a card
+    got = client.send("paste_code", text=text, at={"x": 0.0, "y": 0.0}, source={"node": "images", "output": 0})
+    (revision,) = only(got, messages.RevisionChanged)
+    assert not [one for one in revision.diagnostics if one.severity == "error"]
+    (box,) = [mark for mark in revision.marks.values() if isinstance(mark, messages.Group)]
+    assert set(box.keys) < set(client.session.graph) and len(box.keys) > 300
 
 
 def test_a_text_keeps_its_lines_while_an_input_is_open(client: Client) -> None:

@@ -84,7 +84,10 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   const pitch = isDense(state.graph) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
   const sizes = layoutSizes(state);
-  if (!placed) return wayInBox(state.graph, sizes, room, pitch).positions;
+  if (!placed) {
+    const { positions } = wayInBox(state.graph, sizes, room, pitch);
+    return boxesOf(state).size ? layoutOf({ ...state, positions }, room) : positions;
+  }
   const shut = new Set(boxesOf(state).keys());
   const { graph } = state;
   const open = groupsOf(state.marks).filter(([, group]) => group.subgraph && isSelfContained(graph, group.keys));
