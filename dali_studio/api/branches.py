@@ -69,6 +69,7 @@ class Branches:
         DaliStudioError
             DS304 for what belongs to a branch that has ended, or to another one.
         """
+        node = self._trace.own(node)
         home = self._homes.get(node.port, ())
         if self._merging:
             return node
@@ -199,7 +200,7 @@ class Branch:
     """
 
     def __init__(self, condition: Any, names: Sequence[str], values: Sequence[Callable[[], Any]]) -> None:
-        branches = condition.trace.branches if isinstance(condition, DataNode) else None
+        branches = _branches_of(condition)
         self.traced = branches is not None
         if branches is None:
             self.holds = bool(condition)
@@ -244,6 +245,14 @@ class Branch:
             return _merged(self._branches, self._condition, one, other)
         except _NotMergeable as error:
             return _unavailable(name, error)
+
+
+def _branches_of(value: Any) -> Branches | None:
+    """Those of the definition in which a result is used as a condition."""
+    trace = value.trace if isinstance(value, DataNode) else None
+    if trace is not None and trace.outside:
+        trace = Trace.current()
+    return None if trace is None else trace.branches
 
 
 def _value(name: str, value: Callable[[], Any]) -> Any:
@@ -415,7 +424,7 @@ def choose(condition: Any, holds: Callable[[], Any], other: Callable[[], Any]) -
 
 def not_(value: Any) -> Any:
     """``not value``."""
-    if isinstance(value, DataNode) and value.trace.branches is not None:
+    if _branches_of(value) is not None:
         return trace_operator("_conditional.not_", (value,), {}, value.trace)
     return not value
 
@@ -436,7 +445,7 @@ def _logical(word: str, operands: Sequence[Callable[[], Any]]) -> Any:
     if not rest:
         return value
     goes_on = word == "and"  # the branch of the condition `value` in which the next operand is computed
-    branches = value.trace.branches if isinstance(value, DataNode) else None
+    branches = _branches_of(value)
     if branches is None:
         return _logical(word, rest) if bool(value) is goes_on else value
     condition = _opened(branches, _checked(branches, value, word, "left"))

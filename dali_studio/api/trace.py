@@ -7,14 +7,17 @@ import re
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
 
 if TYPE_CHECKING:
     from dali_studio.api.branches import Branches
     from dali_studio.api.tracing import DataNode
+    from dali_studio.schema.model import Device
 
 _local = threading.local()
 
@@ -29,10 +32,15 @@ class Trace:
         Node key by the name that the user gave.
     branches : Branches or None
         Where a definition with conditionals stands.
+    outside : bool
+        Whether it is of calls outside of definitions, which take over what they use of these calls.
     """
 
-    def __init__(self, options: GraphOptions) -> None:
+    def __init__(self, options: GraphOptions, *, outside: bool = False) -> None:
         self.graph = Graph(options)
+        self.outside = outside
+        #: Keys of the nodes that have been taken over, by where they are from.
+        self._taken_over: dict[tuple[Trace, str], str] = {}
         self.names: dict[str, str] = {}
         self.branches: Branches | None = None
         #: What the next operator is called whose call gives no name; constants that it needs are not called so.
@@ -61,7 +69,32 @@ class Trace:
 
     def here(self, node: DataNode) -> DataNode:
         """The node as the branch that is being traced sees it."""
-        return node if self.branches is None else self.branches.bring(node)
+        return self.own(node) if self.branches is None else self.branches.bring(node)
+
+    def own(self, node: DataNode) -> DataNode:
+        """The node; if it is from outside of definitions, what it is once it has been taken over."""
+        if node.trace is self or not node.trace.outside:
+            return node
+        port = PortRef(node=self._take_over(node.trace, node.name), output=node.port.output)
+        return type(node)(self, port, cast("Device", node.device))
+
+    def _take_over(self, trace: Trace, name: str) -> str:
+        """The key of what a node of another trace is here, with all that it needs."""
+        graph, taken = trace.graph, self._taken_over
+        needed, waiting = set[str](), [name]
+        while waiting:
+            one = waiting.pop()
+            if one not in needed and (trace, one) not in taken:
+                needed.add(one)
+                waiting += graph.predecessors(one)
+        for one in filter(needed.__contains__, graph.order()):
+            key = taken[trace, one] = self.new_key(one)
+            self.graph.add_node(replace(graph.node(one), key=key))
+            self.names |= {given: key for given, own in trace.names.items() if own == one}
+            for wire in graph.wires(one):
+                port = PortRef(node=taken[trace, wire.source.node], output=wire.source.output)
+                self.graph.connect(port, key, wire.input, wire.argument)
+        return taken[trace, name]
 
     def name_of(self, variable: str) -> str:
         """The name of the first node that a variable holds; others are called by what they do."""

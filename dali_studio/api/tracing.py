@@ -24,7 +24,7 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.expressions import Number, combine, number
 from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.node import Node
+from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.schema.model import Device, OperatorSchema, Value
 from dali_studio.schema.values import canonical
 
@@ -239,7 +239,7 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     Raises
     ------
     DaliStudioError
-        Outside a definition, and for arguments and inputs that are not acceptable; with the caller's line.
+        For arguments and inputs that are not acceptable; with the caller's line.
     """
     current = Trace.current()
     if current is not None and current.immediate is not None:
@@ -255,12 +255,8 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
         if len(results) == 1:
             return results[0]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
-    trace = trace or current or _trace_of(inputs, arguments)
-    if trace is None:
-        raise _fail(
-            "DS304", f"fn.{name} was called outside a pipeline definition.",
-            "Call it in a function decorated with @pipeline_def, or inside `with pipeline:`.",
-        )  # fmt: skip
+    if trace is None or trace.outside:
+        trace = current or trace or _trace_of(inputs, arguments)
     return _Call(trace, default_registry().schema(name)).append(inputs, arguments)
 
 
@@ -269,9 +265,12 @@ def _is_set(item: Any) -> bool:
     return isinstance(item, list | tuple) and any(isinstance(part, DataNode) for part in cast("Sequence[Any]", item))
 
 
-def _trace_of(inputs: Sequence[Any], arguments: Mapping[str, Any]) -> Trace | None:
-    nodes = [item for item in (*inputs, *arguments.values()) if isinstance(item, DataNode)]
-    return nodes[0].trace if nodes else None
+def _trace_of(inputs: Sequence[Any], arguments: Mapping[str, Any]) -> Trace:
+    """That of the inputs, or a new one: outside of definitions, too, operators may be called."""
+    traces = [item.trace for item in (*inputs, *arguments.values()) if isinstance(item, DataNode)]
+    return next((one for one in traces if not one.outside), None) or next(
+        iter(traces), Trace(GraphOptions(), outside=True)
+    )
 
 
 def _fail(code: str, message: str, hint: str, *, node: str = "", argument: str = "") -> DaliStudioError:

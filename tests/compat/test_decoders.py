@@ -297,6 +297,7 @@ WINDOWS = """
 
 seed=3
 random_area=(0.5, 0.6)
+random_area=(0.2, 1.5)
 random_area=[0.01, 0.02], random_aspect_ratio=[0.9, 1.1]
 random_aspect_ratio=(2.0, 4.0), num_attempts=1
 random_aspect_ratio=(0.1, 0.2), random_area=(0.9, 1.0), num_attempts=3

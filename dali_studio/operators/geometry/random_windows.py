@@ -19,9 +19,10 @@ class RandomWindowArguments:
     """Area and aspect ratio of random windows, and their seed."""
 
     random_area: Annotated[
-        list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),
-        Ui("range", (0, 1)),
-        Range(0, 1), COMMON,
+        list[float],
+        Doc("Smallest and largest area of the window, as a fraction of the image's. A drawn one that does not fit is "
+            "drawn again."),
+        Length((2,)), Ui("range", (0, 1)), Range(0), COMMON,
     ] = [0.08, 1.0]  # fmt: skip # noqa: RUF012
     random_aspect_ratio: Annotated[
         list[float], Doc("Smallest and largest ratio of the window's width to its height."), Length((2,)),
@@ -42,6 +43,11 @@ def check_window_ranges(args: Args) -> None:
                 f"[{low:g}, {high:g}] is not an interval above 0.", hint="Give the smaller number first, above 0.",
                 argument=name,
             )  # fmt: skip
+    if args["random_area"][0] > 1:
+        raise ArgumentError(
+            f"No window of {args['random_area'][0]:g} times the image's area fits.",
+            hint="Give a smallest area of at most 1.", argument="random_area",
+        )  # fmt: skip
 
 
 def random_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -367,3 +367,21 @@ return rand_augment.rand_augment(x, n=1, m=9, shape=[settings.size, 4])"""
     assert "expand_dims" in operators(graph)
     assert "warp_affine" in operators(graph)
     assert [one.argument for one in found] == ["shape"]
+
+
+def test_operators_outside_of_definitions() -> None:
+    source = """
+KERNEL = types.Constant(np.ones((3, 3), np.float32)) / 9.0
+class Made(Pipeline):
+    def __init__(self):
+        super().__init__(2, 1, None)
+        self.scale = fn.random.uniform(range=(0.5, 1.5))
+    def define_graph(self):
+        image = fn.reinterpret(fn.random.uniform(shape=(6, 6, 3)), layout="HWC")
+        return fn.filter(image, KERNEL) * self.scale
+"""
+    graph, found = findings(source)
+    assert found == []
+    assert sorted(operators(graph)) == [
+        "arithmetic", "arithmetic", "constant", "filter", "random.uniform", "random.uniform", "reinterpret",
+    ]  # fmt: skip
