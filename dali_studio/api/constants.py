@@ -35,9 +35,12 @@ class ScalarConstant:
     value : bool, int or float
         Whole for integers, be it that their type does not hold it: operators saturate it, arithmetic refuses it.
     dtype : DALIDataType
+    shape : list of int
+        Empty, as of any number.
     """
 
     def __init__(self, value: bool | int | float, dtype: DALIDataType | None = None) -> None:
+        self.shape: list[int] = []
         self.dtype = dtype or _natural(value)
         self.value = _held(value, self.dtype)
 
@@ -55,16 +58,27 @@ class ScalarConstant:
 
     def __float__(self) -> float:
         if not isinstance(self.value, float):
-            raise TypeError(f"{self!r} is no floating-point number; float() takes one, such as that of float32().")
+            raise TypeError(f"{self} is no floating-point number; float() takes one, such as that of float32().")
         return self.value
 
     def _whole(self, wanted: str) -> bool | int:
         if isinstance(self.value, float):
-            raise TypeError(f"{self!r} is a floating-point number; {wanted}() takes others, such as that of int32().")
+            raise TypeError(f"{self} is a floating-point number; {wanted}() takes others, such as that of int32().")
         return self.value
 
-    def __repr__(self) -> str:
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ScalarConstant):
+            return (self.value, self.dtype) == (other.value, other.dtype)
+        return NotImplemented  # a result compares it
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.dtype))
+
+    def __str__(self) -> str:
         return f"{self.value}:{self.dtype}"
+
+    def __repr__(self) -> str:
+        return str(self.value)
 
 
 def _natural(value: bool | int | float) -> DALIDataType:

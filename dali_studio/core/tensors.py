@@ -13,7 +13,7 @@ from dali_studio.core.dtypes import NUMERIC, from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.formatting import format_tensor, format_tensor_list
 from dali_studio.core.storage import Dense, Packed
-from dali_studio.core.tensors_base import TensorBase, TensorListBase
+from dali_studio.core.tensors_base import TensorBase, TensorListBase, batch_layout
 
 
 class TensorCPU(TensorBase):
@@ -174,7 +174,7 @@ class TensorListCPU(TensorListBase):
 
     def as_tensor(self) -> TensorCPU:
         """The batch as one tensor with the layout ``"N" + layout``."""
-        return TensorCPU(self.as_array(), f"N{self._layout}" if self._layout else None)
+        return TensorCPU(self.as_array(), batch_layout(self._layout, self.ndim()))
 
     def as_reshaped_tensor(self, shape: Sequence[int]) -> TensorCPU:
         """The batch as one tensor of another shape with as many elements."""

@@ -55,8 +55,16 @@ class TensorBase:
         self._array, self._dtype = _reinterpreted(self._array, new_type), new_type
 
     def squeeze(self, dim: int | None = None) -> bool:
-        """Drop axes of extent 1 (all, or axis `dim`); returns whether the shape changed."""
+        """Drop axes of extent 1 (all, or axis `dim`); returns whether the shape changed.
+
+        Raises
+        ------
+        RuntimeError
+            If there is no such axis.
+        """
         before = self._array.shape
+        if dim is not None and not -len(before) <= dim < len(before):
+            raise RuntimeError(f"a tensor with {len(before)} axes has no axis {dim} to be dropped")
         axes = [i for i, extent in enumerate(before) if extent == 1 and dim in (None, i, i - len(before))]
         self._array = self._array.squeeze(tuple(axes))
         if self._layout:
@@ -68,18 +76,13 @@ class TensorBase:
         return self._source
 
     def get_property(self, key: str) -> Any:
-        """``"layout"`` or ``"source_info"``.
+        """``"layout"`` or ``"source_info"``; ``None`` where the sample has none, and for other keys."""
+        return {"layout": self._layout, "source_info": self._source}.get(key) or None
 
-        Raises
-        ------
-        RuntimeError
-            For any other key.
-        """
-        if key == "layout":
-            return self._layout
-        if key == "source_info":
-            return self._source
-        raise RuntimeError(f"unknown tensor property {key!r}; use 'layout' or 'source_info'")
+
+def batch_layout(layout: str, ndim: int) -> str | None:
+    """The layout of a batch as one tensor; that of numbers is ``"N"``, too."""
+    return f"N{layout}" if len(layout) == ndim else None
 
 
 class TensorListBase:

@@ -15,7 +15,7 @@ from dali_studio.core.formatting import format_tensor, format_tensor_list
 from dali_studio.core.optional import require
 from dali_studio.core.storage import equal_shapes
 from dali_studio.core.tensors import TensorCPU, TensorListCPU
-from dali_studio.core.tensors_base import TensorBase, TensorListBase
+from dali_studio.core.tensors_base import TensorBase, TensorListBase, batch_layout
 
 #: DLPack's numbers for memory of CUDA devices: their own, and managed memory.
 _DLPACK_CUDA = (2, 13)
@@ -205,7 +205,7 @@ class TensorListGPU(TensorListBase):
         RuntimeError
             If the samples differ in shape.
         """
-        return TensorGPU(self._dense(), f"N{self._layout}" if self._layout else None)
+        return TensorGPU(self._dense(), batch_layout(self._layout, self.ndim()))
 
     def as_reshaped_tensor(self, shape: Sequence[int]) -> TensorGPU:
         """The batch as one tensor of another shape with as many elements."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 from declared import declared
 from images import pictures
-from peers import OURS, check, check_refused, refused, run
+from peers import OURS, THEIRS, check, check_refused, refused, run
 
 from dali_studio import DaliStudioError
 
@@ -134,3 +136,13 @@ def test_a_repeated_number_as_input(call: str) -> None:
 def test_a_list_of_results_is_no_output() -> None:
     with pytest.raises(DaliStudioError, match=r"Output 0 is a list;.* one by one; \* before a list of results"):
         run(OURS, "return [fn.random.uniform(), 1], 5", batch_size=1)
+
+
+def test_numbers_are_compared_and_shown_alike() -> None:
+    shown: list[list[str]] = []
+    for prefix in (OURS, THEIRS):
+        types = importlib.import_module(f"{prefix}.types")
+        three, real = types.Constant(3), types.Constant(3.0)
+        alike = [three == types.Constant(3), three != types.Constant(3), three == real, three == 3, three == three.uint8()]
+        shown.append([repr(three), str(real), f"{[three, real]}", str(three.shape), str(alike)])
+    assert shown[0] == shown[1]

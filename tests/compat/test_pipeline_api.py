@@ -231,6 +231,13 @@ SCRIPTS = {
         tensor = out.as_tensor()
         log(tensor.shape(), tensor.layout(), tensor.dtype, tensor.ndim(), np.array(tensor), tensor.get_property("layout"))
         log(out.as_reshaped_tensor([6, 4]).shape(), [np.array(t) for t in out], np.array(out[2]), out[0].shape(), out[-1])
+        plain = dali.tensors.TensorListCPU(np.arange(3, dtype=np.int16))
+        log(plain.as_tensor().layout(), plain[0].get_property("layout"), plain[0].get_property("source_info"), plain[0].get_property("x"))
+        for axis in (3, -4):
+            try:
+                out[0].squeeze(axis)
+            except RuntimeError:
+                log("no axis", axis)
         first = out[0]
         log(first.squeeze(2), first.shape(), first.layout(), first.squeeze(0), first.shape())
         out.set_layout("CHW")
