@@ -651,6 +651,7 @@ export interface Movement {
   readonly nearest?: readonly [string, Value] | null;
   readonly takes?: readonly [string, readonly string[]] | null;
   readonly twins?: readonly Twin[];
+  readonly apart?: readonly [string, string, string] | null;
   readonly words?: readonly [string, string];
 }
 
