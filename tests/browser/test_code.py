@@ -243,3 +243,25 @@ def test_a_moved_card_takes_its_line_and_its_comments_along(
     page.evaluate("text => navigator.clipboard.writeText(text)", "a recipe for soup")
     page.keyboard.press("Control+v")
     page.wait_for_selector('[data-testid=strip]:has-text("this is no Python program")', timeout=30_000)
+
+
+def test_a_wire_that_is_cut_leaves_the_text_as_it_is(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "cut.ipynb", CELL, "thumb-resize")
+    _await_source(page, PROGRAM)
+    wire = page.locator('.react-flow__edge[aria-label="wire from images to resize"]')
+    wire.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Delete")
+    _await_source(page, PROGRAM.replace("fn.resize(images,", "fn.resize(...,"))
+    assert _by_id(page, "code-notes").inner_text().startswith("Line 9: image is not wired")
+    page.screenshot(path=artifacts / "cut_wire_in_code.png")
+    # a number that is written meanwhile leaves the card alone that nothing needs now
+    _by_id(page, "code-input").fill(PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
+    page.keyboard.press("Control+Enter")
+    _await_source(page, PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
+    assert {*_nodes(page)} == {"reader", "images", "resize", "__outputs__"}
+    _by_id(page, "canvas").focus()
+    for text in (PROGRAM.replace("fn.resize(images,", "fn.resize(...,"), PROGRAM):
+        page.keyboard.press("Control+z")
+        _await_source(page, text)
