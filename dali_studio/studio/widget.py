@@ -22,7 +22,7 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.pipeline_files import read_serialized
-from dali_studio.api.reading.compose import LIBRARY, compose_program, is_compose, read_compose
+from dali_studio.api.reading.compose import compose_program, is_compose, read_compose
 from dali_studio.api.reading.program import read, text_of_source
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
