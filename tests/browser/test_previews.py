@@ -166,10 +166,9 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
 
     # in the list, numbers of columns that would be cut are told by their shades
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("one => { one.style.width = '520px'; }")
-    tables = page.locator(".ds-outline-picture .ds-matrix")
-    tables.first.wait_for()
+    page.wait_for_selector(".ds-outline-picture .ds-matrix")
     cut = "all => all.map(one => [one.scrollWidth - one.clientWidth, getComputedStyle(one.querySelector('td')).fontSize])"
-    assert tables.count() == 2 and tables.evaluate_all(cut) == [[0, "0px"]] * 2
+    assert page.locator(".ds-outline-picture .ds-matrix").evaluate_all(cut) == [[0, "0px"]] * 2
 
 
 OBJECTS = """
