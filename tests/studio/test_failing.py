@@ -90,6 +90,7 @@ def test_the_designer_asks_for_a_file_by_its_name_alone(client: Client, root: Pa
     assert 0 < answer.part < 1 and buffers[0][:2] == b"\xff\xd8"
     for node, source in (("decode", "class/other.jpg"), ("nothing", "class/cut.jpg"), ("decode", ""), ("decode", "../photos/class/cut.jpg")):
         ((answer, buffers),) = client.send("request_file", node=node, source=source)
+        assert isinstance(answer, messages.FileRemains)
         assert (answer.words, answer.path, buffers) == ("The file is not there.", "", [])
 
 
