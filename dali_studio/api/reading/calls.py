@@ -19,7 +19,7 @@ from dali_studio.api.reading.expressions import Expressions
 from dali_studio.api.reading.functions import free_names, lines_of, text_alone
 from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
 from dali_studio.api.reading.options import Options
-from dali_studio.api.reading.surroundings import ASKED
+from dali_studio.api.reading.surroundings import ASKED, has_default
 from dali_studio.api.reading.values import (
     Bound,
     Instance,
@@ -36,6 +36,7 @@ from dali_studio.api.reading.values import (
     is_json,
     is_plain,
     items_of,
+    kind_of,
     method_in,
     text_of,
 )
@@ -208,7 +209,7 @@ class Calls(Expressions):
         text, given = text_of(node.func), [*arguments, *keywords.values()]
         if isinstance(function, Unknown | Imported) or not callable(function):
             path = function.path if isinstance(function, Imported) else text
-            if _has_default(path, arguments):
+            if has_default(path, arguments):
                 return arguments[1]
             what = function.text if isinstance(function, Unknown) and function.text != text else ""
             return self._unknown_function(path, arguments, keywords, node, name, what)
@@ -496,15 +497,3 @@ class Calls(Expressions):
         if parameters.kwarg is not None:
             scope.names[parameters.kwarg.arg] = rest
         return scope
-
-
-def _has_default(path: str, arguments: Sequence[Any]) -> bool:
-    """Whether a call gives its second argument where nothing else is set: ``settings.get(name, default)``."""
-    return len(arguments) == 2 and (path.endswith(".get") or path == "os.getenv") and isinstance(arguments[0], str)
-
-
-def kind_of(method: UserFunction) -> str:
-    """What Python's own decorators make of a method: `staticmethod`, `classmethod` or `property`."""
-    names = [text_of(one).rpartition(".")[2] for one in getattr(method.node, "decorator_list", ())]
-    found = next((one for one in names if one in ("staticmethod", "classmethod")), "")
-    return found or ("property" if any(one.endswith("property") for one in names) else "")

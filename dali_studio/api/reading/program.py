@@ -15,7 +15,6 @@ from typing import Any, cast
 from dali_studio.api.branches import Branches
 from dali_studio.api.reading import known
 from dali_studio.api.reading.call_sites import CallSites
-from dali_studio.api.reading.calls import kind_of
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Function, FunctionClass, Unknown
 from dali_studio.api.reading.values import (
@@ -26,6 +25,7 @@ from dali_studio.api.reading.values import (
     UserFunction,
     calls_creator,
     creator_of,
+    kind_of,
     method_in,
 )
 from dali_studio.api.trace import Trace

@@ -49,3 +49,8 @@ ASKED: dict[str, Callable[..., Any]] = {
     "random.choice": _chosen, "numpy.random.rand": _uniform, "numpy.random.random": _uniform,
     "numpy.random.uniform": _uniform, "numpy.random.randint": _below, "numpy.random.choice": _chosen,
 }  # fmt: skip
+
+
+def has_default(path: str, arguments: Sequence[Any]) -> bool:
+    """Whether a call gives its second argument where nothing else is set: ``settings.get(name, default)``."""
+    return len(arguments) == 2 and (path.endswith(".get") or path == "os.getenv") and isinstance(arguments[0], str)

@@ -239,6 +239,14 @@ def text_of(node: ast.AST) -> str:
         return type(node).__name__
 
 
+
+def kind_of(method: UserFunction) -> str:
+    """What Python's own decorators make of a method: `staticmethod`, `classmethod` or `property`."""
+    names = [text_of(one).rpartition(".")[2] for one in getattr(method.node, "decorator_list", ())]
+    found = next((one for one in names if one in ("staticmethod", "classmethod")), "")
+    return found or ("property" if any(one.endswith("property") for one in names) else "")
+
+
 def is_plain(value: Any) -> bool:
     """Whether Python's operators may be used on a value."""
     plain = isinstance(value, bool | int | float | str | list | tuple | dict | np.ndarray | np.generic | type(None))
