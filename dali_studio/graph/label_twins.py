@@ -206,8 +206,8 @@ def _apart(draft: Draft, one: Unmoved, step: Moving, apart: tuple[str, str, str]
     image, label = made if one.image == own else one.image, one.label
     while (now := _fresh(draft, image, label, one)) is not None:
         metas, rest = infer(draft.graph, draft.registry, set(draft.graph)), now.ways.rest
-        attempts = [] if now.step is None else _attempts(draft.graph, draft.registry, metas, now)
-        after = next((attempt(draft) for _, attempt in attempts), None)
+        found = next(_attempts(draft.graph, draft.registry, metas, now), None) if now.step is not None else None
+        after = found[1](draft) if found is not None else None
         left = None if after is None else _fresh(draft, image, after, one)
         if after is None or (left is not None and left.ways.rest >= rest):
             return None
