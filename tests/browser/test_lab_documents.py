@@ -447,3 +447,16 @@ def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, ser
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
     assert "draft" not in json.loads((server[1] / "draft.dali.json").read_text())["view"]
+
+    # what is written without a kernel, and saved while the tab closes, waits for who opens the file next
+    page.evaluate(f"async () => await {_SESSION}.shutdown()")
+    text.fill(wrong)
+    _await_dirty(page, True)
+    page.evaluate(f"() => {_CURRENT}.close()")
+    page.locator(".jp-Dialog .jp-mod-accept", has_text="Save").click()
+    page.wait_for_selector(".dali-View", state="detached")
+    page.evaluate("() => void window.jupyterapp.commands.execute('docmanager:open', {path: 'draft.dali.json'})")
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    page.wait_for_function("wrong => [...document.querySelectorAll('[data-testid=\"code-input\"]')].some(one => one.value === wrong)", arg=wrong)
+    assert "angel=10" not in (server[1] / "draft.dali.json").read_text()
+    assert not [key for key in page.evaluate("() => Object.keys(localStorage)") if key.startswith("dali-studio:saved")]

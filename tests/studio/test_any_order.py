@@ -49,14 +49,16 @@ def edits_of(session: Session, draw: random.Random) -> list[dict[str, Any]]:
     wire = draw.choice(wires) if wires else None
     end = {"target": wire.target, **({"argument": wire.argument} if wire.input is None else {"input": wire.input})} if wire else {}
     source = next((port for port in graph.inputs(key) if port is not None), None) if key else None
+    fed = graph.consumers(PortRef(node=key)) if source is not None else []
+    start = {"node": source.node, "output": source.output} if source is not None else {}
+    bridges = [{"type": "connect", "source": start, "target": to, **({"argument": name} if at is None else {"input": at})} for to, at, name in fed]
     add = {"type": "add_node", "key": new, "operator": operator}
     ways: tuple[Callable[[], list[dict[str, Any]]], ...] = (
         lambda: [add],
         lambda: [add, {"type": "connect", "source": {"node": other}, "target": new, "input": 0}, {"type": "connect", "source": {"node": new}, **end}],
         lambda: [{"type": "disconnect", **end}],
         lambda: [{"type": "remove_node", "key": key}],
-        lambda: [*({"type": "connect", "source": {"node": source.node, "output": source.output}, "target": to, **({"argument": name} if at is None else {"input": at})}
-                   for to, at, name in (graph.consumers(PortRef(node=key)) if source else ())), {"type": "remove_node", "key": key}],
+        lambda: [*bridges, {"type": "remove_node", "key": key}],
         lambda: [{"type": "set_argument", "key": key, "argument": argument, "value": ARGUMENTS[argument]}],
         lambda: [{"type": "rename", "key": key, "new_key": graph.free_key(draw.choice(["photo", "für"]))}],
         lambda: [{"type": "set_bypass", "key": key, "bypassed": draw.random() < 0.6}],

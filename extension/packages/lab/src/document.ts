@@ -7,6 +7,7 @@ import { designers } from "../../designer/src/core/designers";
 import type { FileState, Host } from "../../designer/src/core/host";
 import type { Session } from "../../designer/src/core/session";
 import { createStore, type Store } from "../../designer/src/core/store";
+import { leave, leftAs, unsentOf } from "../../designer/src/core/unsent";
 import type { Keys } from "./actions";
 import { designer } from "./designer";
 import { drawing } from "./drawing";
@@ -73,11 +74,34 @@ class PipelineFile {
       await this.mirror.taken;
       await this.mirror.adopted;
       await save();
+      for (const { store } of this.sessions) leave(this.key, unsentOf(store.get()));
     };
     context.disposed.connect(() => {
       this.link.dispose();
       this.mirror.dispose();
     });
+  }
+
+  /** Where is kept what the file was saved without, as no kernel has had it: for whoever opens it next. */
+  private get key(): string {
+    return `dali-studio:saved:${this.context.path}`;
+  }
+
+  /** Take it up again, as soon as a kernel has the document. */
+  private resume(session: Session): void {
+    const unsubscribe = session.store.subscribe(() => {
+      const { confirmed, code, link } = session.store.get();
+      if (!confirmed || !code || link !== "live") return;
+      unsubscribe();
+      const { unsent, draft } = leftAs(this.key);
+      leave(this.key, { unsent: [], draft: null });
+      if (draft || unsent.length > 0) session.store.set((s) => ({ ...s, unsent, draft: draft ?? s.draft }));
+    });
+  }
+
+  add(session: Session): void {
+    this.sessions.add(session);
+    this.resume(session);
   }
 
   /** Who closes the tab before the kernel has had what is being written is asked. */
@@ -180,7 +204,7 @@ export class PipelineView extends Widget {
       return transport();
     });
     this.session = session;
-    this.file.sessions.add(session);
+    this.file.add(session);
     let nodes: unknown;
     const unsubscribe = session.store.subscribe(() => {
       this.file.watch();

@@ -11,14 +11,29 @@ function keyOf({ confirmed }: State): string {
 
 /** What an earlier page has left of the same designer. */
 export function leftOf(state: State): Left {
+  return leftAs(keyOf(state));
+}
+
+/** What has been left under a key of the browser's storage. */
+export function leftAs(key: string): Left {
   try {
-    return { ...NONE, ...JSON.parse(localStorage.getItem(keyOf(state)) ?? "{}") };
+    return { ...NONE, ...JSON.parse(localStorage.getItem(key) ?? "{}") };
   } catch {
     return NONE;
   }
 }
 
-function unsentOf({ confirmed, link, pending, unsent, draft }: State): Left {
+/** Leave it there. */
+export function leave(key: string, left: Left): void {
+  try {
+    if (left.unsent.length > 0 || left.draft) localStorage.setItem(key, JSON.stringify(left));
+    else localStorage.removeItem(key);
+  } catch {
+    // no storage: it is kept as long as the page
+  }
+}
+
+export function unsentOf({ confirmed, link, pending, unsent, draft }: State): Left {
   if (!confirmed?.place) return NONE;
   return { unsent: link !== "live" && pending.length > 0 ? pending : unsent, draft: draft?.taken ? null : draft };
 }
@@ -53,11 +68,6 @@ export function keepUnsent(store: Store<State>, tell: (draft: string) => void): 
     if ((now.unsent === kept.unsent && now.draft === kept.draft) || !(some || kept.unsent.length > 0 || kept.draft))
       return;
     kept = now;
-    try {
-      if (some) localStorage.setItem(keyOf(state), JSON.stringify(now));
-      else localStorage.removeItem(keyOf(state));
-    } catch {
-      // no storage: they are kept as long as the page
-    }
+    leave(keyOf(state), now);
   });
 }
