@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from peers import check
+from peers import check, check_refused
 
-from dali_studio.schema.sample_videos import encoded_video
+from dali_studio.schema.sample_videos import encoded_video, video_folder
 
 pytest.importorskip("av", reason="needs PyAV")
 pytestmark = pytest.mark.usefixtures("nvidia")
@@ -62,3 +62,8 @@ def test_sequences_that_overlap_and_that_key_frames_are_within(tmp_path: Path, o
         Path(names[-1]).write_bytes(encoded_video(codec, 29, (32, 24), seed=number, options=settings))
     reader = f"fn.experimental.readers.video(filenames={names}, sequence_length=7, enable_frame_num='sequence', {options})"
     check(f"return tuple({reader})", iterations=12, batch_size=5)
+
+
+def test_an_empty_list_of_labels_is_refused() -> None:
+    file = str(video_folder("a/one.webm"))
+    check_refused(f"fn.experimental.readers.video(filenames=[{file!r}], labels=[], sequence_length=4)[0]", codes="DS105")

@@ -79,8 +79,7 @@ class Video(PadArguments, VideoReader):
         ]  # fmt: skip
         refused: list[tuple[str, dict[str, Any]]] = [
             ("file_root", {"sequence_length": 3}), ("file_root", {**root, **files}),
-            ("labels", {**files, "labels": (1, 2)}), ("labels", {**files, "labels": ()}),
-            ("sequence_length", {**root, "sequence_length": 99}),
+            ("labels", {**files, "labels": (1, 2)}), ("sequence_length", {**root, "sequence_length": 99}),
             ("filenames", {**files, "filenames": "/no/such.mp4"}),
             ("filenames", {**files, "filenames": video_folder("list.txt")}),
             ("file_list", {**frames, "file_list": "/no/such"}), ("image_type", {**root, "image_type": "GRAY"}),
