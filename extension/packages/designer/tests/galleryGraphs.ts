@@ -1,9 +1,13 @@
+import { isPale } from "../src/core/detail";
 import { wiresOf } from "../src/core/graph";
 import { CARD, outputRows, type Size } from "../src/core/layout";
 import { goesUnder } from "../src/core/ports";
-import type { Run } from "../src/core/wires";
+import { INITIAL, type State } from "../src/core/state";
+import { shownCards } from "../src/core/subgraph";
+import { type Run, routed } from "../src/core/wires";
 import type { GraphView, Kind, NodeView, Position } from "../src/protocol/generated";
-import { node, ref } from "./fixtures";
+import { layoutOf, rectsOf, sizesOf } from "../src/react/canvas/sizes";
+import { INDEX, node, OPENED, ref } from "./fixtures";
 
 type Port = readonly [node: string, output: number];
 
@@ -50,6 +54,37 @@ export const GALLERY: readonly GraphView[] = Object.values(files).map(({ pipelin
   };
   return { name: pipeline.name, outputs, nodes: nodes.map((n) => ({ ...n, output_kinds: kindsOf(n) })) };
 });
+
+/** Graphs of up to twelve steps, some of which join two others; the same each time. */
+export const RANDOM: readonly GraphView[] = (() => {
+  let seed = 7;
+  const upTo = (n: number) => {
+    seed = (seed * 48271) % 2147483647;
+    return seed % n;
+  };
+  return Array.from({ length: 60 }, (_, round) => {
+    const keys = Array.from({ length: 4 + upTo(9) }, (_, i) => `n${i}`);
+    const nodes = keys.map((key, i) =>
+      node(key, "resize", {
+        inputs: i === 0 ? [] : Array.from({ length: 1 + (upTo(4) === 0 ? 1 : 0) }, () => ref(`n${upTo(i)}`)),
+        output_kinds: ["image"],
+      }),
+    );
+    return { name: `random ${round}`, nodes, outputs: [ref(keys.at(-1) ?? ""), ref(`n${upTo(keys.length)}`)] };
+  });
+})();
+
+const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
+
+/** The cards of a graph as they are laid out in a room, and the paths of its wires. */
+export function drawnIn(graph: GraphView, room: Size = { width: 1324, height: 505 }) {
+  const before: State = { ...INITIAL, graph, opening };
+  const state = { ...before, positions: layoutOf(before, room) };
+  const cards = rectsOf(state, shownCards(state));
+  const pale = wiresOf(graph).map((w) => w.slot.kind === "argument" && isPale(graph, w.source.node));
+  const runs = runsOf(graph, state.positions, sizesOf(state)).filter((_, i) => !pale[i]);
+  return { graph, cards, paths: routed(runs, cards) };
+}
 
 /** The wires of a graph as its cards stand: main ports on the header's line, the others below the picture. */
 export function runsOf(

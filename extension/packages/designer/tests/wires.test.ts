@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isPale } from "../src/core/detail";
-import { wiresOf } from "../src/core/graph";
 import { around, type Point, type Rect } from "../src/core/route";
-import { INITIAL, type State } from "../src/core/state";
-import { shownCards } from "../src/core/subgraph";
 import { type Run, routed } from "../src/core/wires";
-import type { GraphView } from "../src/protocol/generated";
-import { layoutOf, rectsOf, sizesOf } from "../src/react/canvas/sizes";
-import { INDEX, node, OPENED, ref } from "./fixtures";
-import { GALLERY, runsOf } from "./galleryGraphs";
+import { drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
 
 const card = (x: number, y: number): Rect => ({ x, y, width: 148, height: 171 });
 const run = (source: string, a: Point, b: Point, under = false): Run => ({ source, a, b, under });
@@ -123,37 +116,12 @@ const CROWDED = [
   "resize_modes",
 ];
 
-const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
-const room = { width: 1324, height: 505 };
-
-function drawnIn(graph: GraphView) {
-  const before: State = { ...INITIAL, graph, opening };
-  const state = { ...before, positions: layoutOf(before, room) };
-  const cards = rectsOf(state, shownCards(state));
-  const pale = wiresOf(graph).map((w) => w.slot.kind === "argument" && isPale(graph, w.source.node));
-  const runs = runsOf(graph, state.positions, sizesOf(state)).filter((_, i) => !pale[i]);
-  return { graph, cards, paths: routed(runs, cards) };
-}
-
 describe("wires of random graphs", () => {
   it("share no corner, and keep away from cards", () => {
-    let seed = 7;
-    const upTo = (n: number) => {
-      seed = (seed * 48271) % 2147483647;
-      return seed % n;
-    };
     const near: number[] = [];
-    for (let round = 0; round < 60; round += 1) {
-      const keys = Array.from({ length: 4 + upTo(9) }, (_, i) => `n${i}`);
-      const nodes = keys.map((key, i) =>
-        node(key, "resize", {
-          inputs: i === 0 ? [] : Array.from({ length: 1 + (upTo(4) === 0 ? 1 : 0) }, () => ref(`n${upTo(i)}`)),
-          output_kinds: ["image"],
-        }),
-      );
-      const outputs = [ref(keys.at(-1) ?? ""), ref(`n${upTo(keys.length)}`)];
-      const { paths, cards } = drawnIn({ name: "", nodes, outputs } as unknown as GraphView);
-      expect([round, touches(paths)]).toEqual([round, 0]);
+    for (const graph of RANDOM) {
+      const { paths, cards } = drawnIn(graph);
+      expect([graph.name, touches(paths)]).toEqual([graph.name, 0]);
       near.push(...clearances(paths, cards));
     }
     expect(Math.min(...near)).toBeGreaterThanOrEqual(4);
@@ -162,7 +130,7 @@ describe("wires of random graphs", () => {
 });
 
 describe("wires of the gallery's graphs", () => {
-  const drawn = GALLERY.map(drawnIn);
+  const drawn = GALLERY.map((graph) => drawnIn(graph));
 
   it("share no corner, keep 8 px apart, and nearly as far from cards", () => {
     expect(drawn.length).toBeGreaterThan(60);

@@ -1,11 +1,12 @@
 import { around, cornersOf, cornersUnder, type Point, pathOf, type Rect } from "./route";
 
-/** A wire that is to be drawn, of a source whose wires may lie on each other; `under`: below all cards. */
+/** A wire that is to be drawn, of a source whose wires may lie on each other; `under`: below all cards; `brief`: only while one of its ends is looked at. */
 export interface Run {
   readonly source: string;
   readonly a: Point;
   readonly b: Point;
   readonly under: boolean;
+  readonly brief?: boolean;
 }
 
 /** How far apart wires of different sources run where there is room, how near to cards they may come and may well, and how far out of all cards, in px. */
