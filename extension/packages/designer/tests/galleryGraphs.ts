@@ -1,11 +1,9 @@
-import { isPale } from "../src/core/detail";
-import { wiresOf } from "../src/core/graph";
-import { CARD, outputRows, type Size } from "../src/core/layout";
-import { goesUnder } from "../src/core/ports";
+import type { Size } from "../src/core/layout";
 import { INITIAL, type State } from "../src/core/state";
 import { shownCards } from "../src/core/subgraph";
-import { type Run, routed } from "../src/core/wires";
-import type { GraphView, Kind, NodeView, Position } from "../src/protocol/generated";
+import { runsOf } from "../src/core/widen";
+import { routed } from "../src/core/wires";
+import type { GraphView, Kind, NodeView } from "../src/protocol/generated";
 import { layoutOf, rectsOf, sizesOf } from "../src/react/canvas/sizes";
 import { INDEX, node, OPENED, ref } from "./fixtures";
 
@@ -81,48 +79,6 @@ export function drawnIn(graph: GraphView, room: Size = { width: 1324, height: 50
   const before: State = { ...INITIAL, graph, opening };
   const state = { ...before, positions: layoutOf(before, room) };
   const cards = rectsOf(state, shownCards(state));
-  const pale = wiresOf(graph).map((w) => w.slot.kind === "argument" && isPale(graph, w.source.node));
-  const runs = runsOf(graph, state.positions, sizesOf(state)).filter((_, i) => !pale[i]);
+  const runs = runsOf(graph, state.positions, sizesOf(state));
   return { graph, cards, paths: routed(runs, cards) };
-}
-
-/** The wires of a graph as its cards stand: main ports on the header's line, the others below the picture. */
-export function runsOf(
-  graph: GraphView,
-  at: Readonly<Record<string, Position>>,
-  sizes: ReadonlyMap<string, Size>,
-): Run[] {
-  const rows = outputRows(graph, at);
-  const byKey = new Map(graph.nodes.map((n) => [n.key, n]));
-  return wiresOf(graph).flatMap(({ source, slot }) => {
-    const [from, to] = [at[source.node], at[slot.node]];
-    const [begin, end] = [byKey.get(source.node), byKey.get(slot.node)];
-    if (!from || !to || !begin) return [];
-    const low = (sizes.get(slot.node)?.height ?? 0) - 32 - 20 * Object.keys(end?.argument_inputs ?? {}).length;
-    const argument = slot.kind === "argument" ? Object.keys(end?.argument_inputs ?? {}).indexOf(slot.argument) : 0;
-    const row =
-      slot.kind === "output"
-        ? (rows[slot.index] ?? 0) + 10
-        : slot.kind === "input"
-          ? slot.input > 0
-            ? low - 20 * ((end?.inputs.length ?? 0) - 1 - slot.input)
-            : 14
-          : low + 20 * (argument + 1);
-    const out =
-      source.output > 0
-        ? (sizes.get(source.node)?.height ?? 0) - 32 - 20 * (begin.output_kinds.length - 1 - source.output)
-        : 14;
-    const [a, b] = [
-      { x: from.x + (sizes.get(source.node)?.width ?? CARD), y: from.y + out },
-      { x: to.x, y: to.y + row },
-    ];
-    return [
-      {
-        source: `${source.node} ${source.output}`,
-        a,
-        b,
-        under: goesUnder(begin.output_kinds[source.output] ?? "any", a, b),
-      },
-    ];
-  });
 }

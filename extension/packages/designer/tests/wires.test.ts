@@ -56,12 +56,12 @@ describe("wires", () => {
     ].map(cornersOf);
     expect(fan[0]?.slice(0, 3)).toEqual(fan[1]?.slice(0, 3));
   });
-  it("leave the edge above all cards free, and stay in sight", () => {
+  it("leave the edge above all cards free, and run 10 px from each other beside them", () => {
     const cards = [card(20, 14), card(204, 14), card(388, 14), card(20, 218)];
     const runs = [0, 1, 2].map((i) => run(`${i}`, { x: 168 + 184 * i, y: 28 }, { x: 20, y: 232 + 20 * i }));
     const corners = [...routed(runs, cards).values()].flatMap(cornersOf);
     expect(Math.min(...corners.map((p) => p.y))).toBeGreaterThanOrEqual(14);
-    expect(Math.min(...corners.map((p) => p.x))).toBeGreaterThan(0);
+    expect(Math.min(...corners.map((p) => p.x))).toBeGreaterThanOrEqual(20 - 3 * 10);
     expect(Math.max(...corners.map((p) => p.x))).toBeLessThan(536 + 20);
   });
   it("go around a card that stands on the straight way", () => {
@@ -106,22 +106,12 @@ function clearances(paths: ReadonlyMap<Run, string>, cards: readonly Rect[]): nu
   });
 }
 
-/** Where four wires and more must pass between two columns. */
-const CROWDED = [
-  "augmentations",
-  "color_spaces",
-  "contrastive_pairs",
-  "interpolation",
-  "multiple_crops",
-  "resize_modes",
-];
-
 describe("wires of random graphs", () => {
-  it("share no corner, and keep away from cards", () => {
+  it("share no corner, and keep 8 px apart, and away from cards", () => {
     const near: number[] = [];
     for (const graph of RANDOM) {
       const { paths, cards } = drawnIn(graph);
-      expect([graph.name, touches(paths)]).toEqual([graph.name, 0]);
+      expect([graph.name, touches(paths), Math.min(...gapsOf(paths), 99) < 8]).toEqual([graph.name, 0, false]);
       near.push(...clearances(paths, cards));
     }
     expect(Math.min(...near)).toBeGreaterThanOrEqual(4);
@@ -135,13 +125,14 @@ describe("wires of the gallery's graphs", () => {
   it("share no corner, keep 8 px apart, and nearly as far from cards", () => {
     expect(drawn.length).toBeGreaterThan(60);
     for (const { graph, cards, paths } of drawn.filter((d) => d.graph.nodes.length <= 30)) {
-      const few = !CROWDED.includes(graph.name);
-      const near = [
-        Math.min(...gapsOf(paths), 99) < (few ? 8 : 4),
-        Math.min(...clearances(paths, cards)) < (few ? 7 : 4),
-      ];
+      // where many pass, the outer ones come nearer
+      const least = graph.name === "augmentations" ? 4 : 7;
+      const near = [Math.min(...gapsOf(paths), 99) < 8, Math.min(...clearances(paths, cards)) < least];
       expect([graph.name, touches(paths), ...near]).toEqual([graph.name, 0, false, false]);
     }
+    // of the largest, those that may move
+    for (const { graph, paths } of drawn)
+      expect([graph.name, gapsOf(paths).filter((gap) => gap < 8).length < 3]).toEqual([graph.name, true]);
   });
   it("run behind no card", () => {
     for (const { cards, paths } of drawn)

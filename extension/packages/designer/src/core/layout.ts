@@ -19,6 +19,7 @@ import {
   TOP,
   WIDE,
 } from "./grid";
+import { widened } from "./widen";
 
 export { CARD, COLUMN, DENSE, PORT, ROW, type Size } from "./grid";
 
@@ -341,8 +342,20 @@ export function isWhole(box: Size, { extent, breaks }: Way): boolean {
   return breaks === 0 && fittingScale(extent.width, extent.height, box) === 1;
 }
 
+/** A way with room for the wires between its columns. */
+function roomy(graph: GraphView, sizes: ReadonlyMap<string, Size>, way: Way): Way {
+  const positions = widened(graph, sizes, way.positions);
+  const right = (at: Way["positions"]) => Math.max(0, ...Object.values(at).map((p) => p.x));
+  const width = way.extent.width + right(positions) - right(way.positions);
+  return { ...way, positions, extent: { ...way.extent, width } };
+}
+
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
 export function wayInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size, pitch = WIDE): Way {
+  return roomy(graph, sizes, largestIn(graph, sizes, box, pitch));
+}
+
+function largestIn(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size, pitch: Pitch): Way {
   const ways = new Ways(graph, sizes, pitch);
   const worth = (way: Way) => worthIn(box, way);
   const largest = (some: Iterable<Way>, first: Way) => {
@@ -372,10 +385,19 @@ export function wayOf(
 ): Way | undefined {
   const ways = new Ways(graph, sizes, pitch);
   const right = Math.max(0, ...cardsOf(graph).map((key) => positions[key]?.x ?? 0));
-  const same = (way: Way) =>
-    Object.entries(way.positions).every(([key, at]) => at.x === positions[key]?.x && at.y === positions[key]?.y);
+  const all = (way: Way, holds: (at: Position, is: Position) => boolean) =>
+    Object.entries(way.positions).every(([key, at]) => holds(at, positions[key] ?? { x: 0, y: 0 }));
   const columns = 1 + Math.round((right - SIDE) / COLUMN);
-  return STRAYS.flatMap((stray) => [ways.inRows(columns, stray), ...ways.folded(stray)]).find(same);
+  for (const stray of STRAYS) {
+    // gaps that were made wider may look like one column more, or two
+    const rows = [0, 1, 2].flatMap((less) => (columns > less ? ways.inRows(columns - less, stray) : []));
+    for (const way of [...rows, ...ways.folded(stray)]) {
+      if (!all(way, (at, is) => at.x <= is.x && at.y === is.y)) continue;
+      const found = roomy(graph, sizes, way);
+      if (all(found, (at, is) => at.x === is.x && at.y === is.y)) return found;
+    }
+  }
+  return undefined;
 }
 
 /** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */

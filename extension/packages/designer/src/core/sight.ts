@@ -48,13 +48,15 @@ export function viewOf(
   const all = around(cards);
   const { x: left, y: top, width, height } = all;
   const out = outside(all, wires);
+  // What is low needs all of its height.
+  const low = box.height <= LOW;
   // Beside a card it shrinks with the cards; beside a wire it does not.
   const edge = (by: number, scale: number) => (by > 0 ? EDGE + by * scale : EDGE * scale);
   const place = (room: Size) => {
     const sides = [out.left, out.right];
     const free = room.width - EDGE * sides.filter((by) => by > 0).length;
     const across = free / sides.reduce((sum, by) => sum + (by > 0 ? by : EDGE), width);
-    const down = out.below > 0 ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
+    const down = out.below > 0 && !low ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
     const scale = Math.max(MIN_SCALE, Math.min(fittingScale(width, height, room), across, down));
     const [from, to] = [edge(out.left, scale), edge(out.right, scale)];
     const x = scale < 1 ? from + (room.width - from - width * scale - to) / 2 : from;
@@ -68,7 +70,7 @@ export function viewOf(
   const under = (c: Rect) =>
     x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height;
   // Beside the controls if there is room, else above them.
-  if ([...cards, ...wires].some(under)) {
+  if ([...cards, ...(low ? [] : wires)].some(under)) {
     const from = controls + Math.max(0, out.left) * scale;
     const lift = CONTROLS.height - (cards.some(under) ? 8 : EDGE - 5);
     if (from + width * scale + edge(out.right, scale) <= box.width) x = from;
@@ -109,7 +111,8 @@ export function keptView(
         right: (c.x + c.width) * zoom + x + side,
         bottom: (c.y + c.height) * zoom + y + below,
       }));
-    return [...shown(cards, 0, 0), ...shown(wires, EDGE * (1 - zoom), EDGE - SLACK)];
+    const below = size.height - covers.top > LOW ? EDGE - SLACK : Number.NEGATIVE_INFINITY;
+    return [...shown(cards, 0, 0), ...shown(wires, EDGE * (1 - zoom), below)];
   };
   const inSight = (view: View) =>
     rects(view).every(
