@@ -247,9 +247,14 @@ function OutputRows({ card }: { readonly card: Card }) {
   );
   return rows.map((output) => {
     const name = outputName(operator, node, output);
+    // of which value, where there is room
+    const [way, of] = node.operator === SPLIT ? name.split(" ") : [name];
     return (
       <Row key={output} className="ds-row-out">
-        <span className="ds-row-name ds-muted">{name}</span>
+        <span className="ds-row-name ds-muted">
+          {way}
+          {of && <span> {of}</span>}
+        </span>
         {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}
@@ -319,6 +324,7 @@ function OpCardView({ id, selected }: NodeProps) {
   const classes = [
     "ds-card",
     "ds-card-operator",
+    node.operator === SPLIT ? "ds-card-split" : "",
     `ds-card-${node.device}`,
     select.isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
