@@ -72,6 +72,27 @@ export const RANDOM: readonly GraphView[] = (() => {
   });
 })();
 
+/** Sixty and more nodes: branches of steps that share four random numbers, each of which ends in a result. */
+export function branches(count: number, steps: number): GraphView {
+  const keys = Array.from({ length: count * steps }, (_, i) => [`b${Math.floor(i / steps)}`, i % steps] as const);
+  const numbers = [0, 1, 2, 3].map((i) => node(`uniform_${i + 1}`, "random.uniform"));
+  return {
+    name: `${count} branches`,
+    nodes: [
+      node("reader", "readers.file"),
+      node("decode", "decoders.image", { inputs: [ref("reader")] }),
+      ...numbers,
+      ...keys.map(([branch, i]) =>
+        node(`${branch}_${i}`, "rotate", {
+          inputs: [ref(i > 0 ? `${branch}_${i - 1}` : "decode")],
+          argument_inputs: { angle: ref(`uniform_${1 + (i % 4)}`) },
+        }),
+      ),
+    ],
+    outputs: [...keys.filter(([, i]) => i === steps - 1).map(([branch, i]) => ref(`${branch}_${i}`)), ref("reader", 1)],
+  };
+}
+
 const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
 
 /** The cards of a graph as they are laid out in a room, and the paths of its wires. */

@@ -19,9 +19,11 @@ import {
   TOP,
   WIDE,
 } from "./grid";
+import { isTall, outputsHeight } from "./outputs";
 import { widened } from "./widen";
 
 export { CARD, COLUMN, DENSE, PORT, ROW, type Size } from "./grid";
+export { outputRows, outputsHeight } from "./outputs";
 
 /** Nodes without inputs of their own that feed arguments only: they sit under what they feed. */
 function argumentSources(graph: GraphView): Map<string, string> {
@@ -247,6 +249,11 @@ const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
+/** What stays free between cards above each other at least. */
+const APART = 12;
+/** How much higher than a card beside it one begins whose first row is on that one's line: its name has room where it is small, too. */
+const LIFT = 40;
+
 export interface Way {
   readonly positions: Record<string, Position>;
   readonly extent: Size;
@@ -306,8 +313,17 @@ class Ways {
     const { positions } = placed({ ...this.plan, stray }, grid, columns);
     // A card as tall as its branches begins above them: the first row, too, is on its branch's line.
     const outputs = positions[OUTPUTS];
-    const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
-    if (outputs && isTall) positions[OUTPUTS] = { ...outputs, y: outputs.y - LIFT };
+    if (outputs && isTall(this.graph, positions)) {
+      const above = Object.entries(positions).map(([key, { x, y }]) =>
+        y < outputs.y && x <= outputs.x && x + this.plan.span(key) * COLUMN > outputs.x
+          ? y + this.plan.height(key)
+          : Number.NEGATIVE_INFINITY,
+      );
+      positions[OUTPUTS] = {
+        ...outputs,
+        y: Math.max(outputs.y - LIFT, Math.min(outputs.y, Math.max(...above) + APART)),
+      };
+    }
     const bands = Math.ceil(this.length / columns);
     // Blocks side by side cost as much: wires to one run along another.
     const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : bands - 1;
@@ -398,38 +414,6 @@ export function wayOf(
     }
   }
   return undefined;
-}
-
-/** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
-const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22, cell: 48 } as const;
-/** How much higher than a card beside it one begins whose first row is on that one's line: its name has room where it is small, too. */
-const LIFT = 40;
-
-/** From how many branches on each of them ends on its own line, though that makes a tall card. */
-const BRANCHES = 4;
-
-/** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
-export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
-  const card = positions[OUTPUTS];
-  const { head, row, cell } = OUTPUTS_PARTS;
-  const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
-  const left = sources.filter((at) => at !== undefined);
-  const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
-  const beside = card !== undefined && left.length >= BRANCHES && below && left.every((at) => at.x + CARD <= card.x);
-  let next = head;
-  return graph.outputs.map((_, i) => {
-    const at = sources[i];
-    const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
-    // A branch that somebody has moved far away does not stretch the card.
-    const here = line - next < 2 * ROW ? Math.max(next, line) : next;
-    next = here + (beside ? cell : row);
-    return here;
-  });
-}
-
-export function outputsHeight(graph: GraphView, positions: Readonly<Record<string, Position>>): number {
-  const { head, row, foot } = OUTPUTS_PARTS;
-  return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
 }
 
 type Member = Cell & { readonly key: string };

@@ -2,7 +2,7 @@ import type { GraphView, Position } from "../protocol/generated";
 import { isPale } from "./detail";
 import { wiresOf } from "./graph";
 import { CARD, COLUMN, PORT, type Size } from "./grid";
-import { outputRows } from "./layout";
+import { outputRows } from "./outputs";
 import { goesUnder } from "./ports";
 import type { Rect } from "./route";
 import { type Run, uprights } from "./wires";
