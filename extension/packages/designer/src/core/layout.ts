@@ -165,11 +165,13 @@ function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cel
  * below the line that it is to stand on, and for each px by which it makes the whole higher. Far ones may stand in any column.
  */
 const COSTS = {
-  close: { across: 120, aside: 0.1, growth: 0 },
-  medium: { across: 120, aside: 0.3, growth: 1 },
-  near: { across: 120, aside: 0.3, growth: 5 },
+  close: { across: 200, aside: 0.1, growth: 0 },
+  medium: { across: 200, aside: 0.3, growth: 1 },
+  near: { across: 200, aside: 0.3, growth: 5 },
   far: { across: 30, aside: 0.3, growth: 1 },
 } as const;
+/** What its target's own column costs beside the one before that: less than any farther one. */
+const NEAREST = 0.25;
 type Stray = keyof typeof COSTS;
 const STRAYS = ["close", "medium", "near", "far"] as const;
 
@@ -477,7 +479,9 @@ function placeSmall(members: readonly Member[], { small, stray }: Plan, floor: F
       for (const from of [wanted, top - ROW / 2]) {
         const place = floor.free(c, from, height + SMALL_GAP);
         const cost =
-          across * Math.abs(beside - c) + aside * Math.abs(place - wanted) + growth * Math.max(0, place + height - end);
+          across * (c > beside ? NEAREST : beside - c) +
+          aside * Math.abs(place - wanted) +
+          growth * Math.max(0, place + height - end);
         if (cost < least) [column, y, least] = [c, place, cost];
       }
     floor.put(key, column, y, SMALL_GAP);
