@@ -298,6 +298,15 @@ class Ways {
     for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns, stray);
   }
 
+  /** Whose last card is in that column: gaps that were made wider may look like one more, or two. */
+  *likely(columns: number): Generator<Way> {
+    for (let count = columns; count > Math.max(0, columns - 3); count -= 1)
+      for (const stray of STRAYS) {
+        yield this.inRows(count, stray);
+        if (count === columns) yield* this.folded(stray);
+      }
+  }
+
   /** With the branches in 2, 3 ... blocks side by side. */
   *folded(stray: Stray): Generator<Way> {
     const inner = wiresOf(this.graph).filter(({ source, slot }) => this.grid.has(source.node) && slot.node !== OUTPUTS);
@@ -406,14 +415,10 @@ export function wayOf(
   const all = (way: Way, holds: (at: Position, is: Position) => boolean) =>
     Object.entries(way.positions).every(([key, at]) => holds(at, positions[key] ?? { x: 0, y: 0 }));
   const columns = 1 + Math.round((right - SIDE) / COLUMN);
-  for (const stray of STRAYS) {
-    // gaps that were made wider may look like one column more, or two
-    const rows = [0, 1, 2].flatMap((less) => (columns > less ? ways.inRows(columns - less, stray) : []));
-    for (const way of [...rows, ...ways.folded(stray)]) {
-      if (!all(way, (at, is) => at.x <= is.x && at.y === is.y)) continue;
-      const found = roomy(graph, sizes, way);
-      if (all(found, (at, is) => at.x === is.x && at.y === is.y)) return found;
-    }
+  for (const way of ways.likely(columns)) {
+    if (!all(way, (at, is) => at.x <= is.x && at.y === is.y)) continue;
+    const found = roomy(graph, sizes, way);
+    if (all(found, (at, is) => at.x === is.x)) return found;
   }
   return undefined;
 }

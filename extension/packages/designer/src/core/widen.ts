@@ -59,9 +59,8 @@ export function widened(graph: GraphView, sizes: Sizes, places: Record<string, P
   const runs = runsOf(graph, places, sizes);
   const key = JSON.stringify([runs, cards]);
   const shifts = known.get(key) ?? shiftsOf(cards, uprights(runs, cards));
-  known.delete(key);
+  if (known.size > KNOWN) known.clear();
   known.set(key, shifts);
-  for (const old of [...known.keys()].slice(0, -KNOWN)) known.delete(old);
   const shift = (x: number) => shifts.get(x) ?? 0;
   return Object.fromEntries(Object.entries(places).map(([key, { x, y }]) => [key, { x: x + shift(x), y }]));
 }

@@ -320,7 +320,6 @@ function OpCardView({ id, selected }: NodeProps) {
   const card: Card = { ...found, node };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator);
-  const ports = rows.length + select.extraInputs(node, operator).length + node.output_kinds.length - 1;
   const classes = [
     "ds-card",
     "ds-card-operator",
@@ -341,7 +340,10 @@ function OpCardView({ id, selected }: NodeProps) {
   return (
     <div
       className={classes.filter(Boolean).join(" ")}
-      style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`, "--ds-ports": ports }}
+      style={{
+        "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`,
+        "--ds-ports": select.portRows(node, operator),
+      }}
       data-testid={`node-${id}`}
       {...hover}
     >
@@ -375,6 +377,8 @@ function OpCardView({ id, selected }: NodeProps) {
         {rows.map((row) => (
           <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
         ))}
+      </div>
+      <div className="ds-rows">
         <OutputRows card={card} />
       </div>
       <Facts card={card} failed={failed} />
