@@ -112,7 +112,7 @@ export function keptView(
         bottom: (c.y + c.height) * zoom + y + below,
       }));
     const below = size.height - covers.top > LOW ? EDGE - SLACK : Number.NEGATIVE_INFINITY;
-    return [...shown(cards, 0, 0), ...shown(wires, EDGE * (1 - zoom), below)];
+    return [...shown(cards, 0, 0), ...shown(wires, EDGE * (1 - zoom) - SLACK, below)];
   };
   const inSight = (view: View) =>
     rects(view).every(

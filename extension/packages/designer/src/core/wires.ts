@@ -184,7 +184,10 @@ export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, st
   const { ways, parts } = found(runs, cards);
   const bent = new Set(ways.values());
   const lines = linesOf(parts.filter((p) => bent.has(p.corners))).map((line) => {
-    const { at: wish = 0, axis = "x", source = "" } = line[0] ?? {};
+    const { at: from = 0, axis = "x", source = "" } = line[0] ?? {};
+    // beside all cards near to them, where no other one is
+    const [left, right] = [all.x, all.x + all.width];
+    const wish = axis === "y" || (from >= left && from <= right) ? from : from < left ? left - CLEAR : right + CLEAR;
     const [along] = ACROSS[axis];
     const { low, high, end, begin } = roomOf(line, cards, all, parts);
     const own = parts.filter((p) => line.some((l) => l.corners === p.corners && Math.abs(l.i - p.i) < 2));

@@ -60,7 +60,13 @@ export function useSight(
   /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
   const look = useCallback(
     (
-      choose: (cards: readonly Rect[], size: Size, covers: Covers, wires: readonly Rect[], chosen?: Rect) => View | null,
+      choose: (
+        cards: readonly Rect[],
+        size: Size,
+        covers: Covers,
+        wires: readonly Rect[],
+        chosen?: Rect,
+      ) => View | null,
       duration: number,
     ) => {
       const frame = box.current;
