@@ -53,7 +53,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     assert _by_id(page, "far-wires").locator("path").count() > 0
     assert page.locator(".ds-far-wire-argument").count() == 0  # only the selected card's
     # numbers show their values and where they go on; results have names that do not touch
-    assert len(page.evaluate("() => document.querySelector('.ds-far-wires').innerHTML.match(/h28/g)")) == 4
+    assert len(page.evaluate("() => document.querySelector('.ds-far-wires').innerHTML.match(/\\dH/g)")) == 4
     assert page.locator(".ds-far-card .ds-values").count() == 4
     names = page.locator(".ds-far-out > span").evaluate_all(
         "all => all.map(one => [getComputedStyle(one, '::before').content + one.textContent, one.getBoundingClientRect().y])"

@@ -1,9 +1,11 @@
-import { wiresOf } from "../src/core/graph";
-import { CARD, outputRows, type Size } from "../src/core/layout";
-import { goesUnder } from "../src/core/ports";
-import type { Run } from "../src/core/wires";
-import type { GraphView, Kind, NodeView, Position } from "../src/protocol/generated";
-import { node, ref } from "./fixtures";
+import type { Size } from "../src/core/layout";
+import { INITIAL, type State } from "../src/core/state";
+import { shownCards } from "../src/core/subgraph";
+import { runsOf } from "../src/core/widen";
+import { routed } from "../src/core/wires";
+import type { GraphView, Kind, NodeView } from "../src/protocol/generated";
+import { layoutOf, rectsOf, sizesOf } from "../src/react/canvas/sizes";
+import { INDEX, node, OPENED, ref } from "./fixtures";
 
 type Port = readonly [node: string, output: number];
 
@@ -51,43 +53,53 @@ export const GALLERY: readonly GraphView[] = Object.values(files).map(({ pipelin
   return { name: pipeline.name, outputs, nodes: nodes.map((n) => ({ ...n, output_kinds: kindsOf(n) })) };
 });
 
-/** The wires of a graph as its cards stand: main ports on the header's line, the others below the picture. */
-export function runsOf(
-  graph: GraphView,
-  at: Readonly<Record<string, Position>>,
-  sizes: ReadonlyMap<string, Size>,
-): Run[] {
-  const rows = outputRows(graph, at);
-  const byKey = new Map(graph.nodes.map((n) => [n.key, n]));
-  return wiresOf(graph).flatMap(({ source, slot }) => {
-    const [from, to] = [at[source.node], at[slot.node]];
-    const [begin, end] = [byKey.get(source.node), byKey.get(slot.node)];
-    if (!from || !to || !begin) return [];
-    const low = (sizes.get(slot.node)?.height ?? 0) - 32 - 20 * Object.keys(end?.argument_inputs ?? {}).length;
-    const argument = slot.kind === "argument" ? Object.keys(end?.argument_inputs ?? {}).indexOf(slot.argument) : 0;
-    const row =
-      slot.kind === "output"
-        ? (rows[slot.index] ?? 0) + 10
-        : slot.kind === "input"
-          ? slot.input > 0
-            ? low - 20 * ((end?.inputs.length ?? 0) - 1 - slot.input)
-            : 14
-          : low + 20 * (argument + 1);
-    const out =
-      source.output > 0
-        ? (sizes.get(source.node)?.height ?? 0) - 32 - 20 * (begin.output_kinds.length - 1 - source.output)
-        : 14;
-    const [a, b] = [
-      { x: from.x + (sizes.get(source.node)?.width ?? CARD), y: from.y + out },
-      { x: to.x, y: to.y + row },
-    ];
-    return [
-      {
-        source: `${source.node} ${source.output}`,
-        a,
-        b,
-        under: goesUnder(begin.output_kinds[source.output] ?? "any", a, b),
-      },
-    ];
+/** Graphs of up to twelve steps, some of which join two others; the same each time. */
+export const RANDOM: readonly GraphView[] = (() => {
+  let seed = 7;
+  const upTo = (n: number) => {
+    seed = (seed * 48271) % 2147483647;
+    return seed % n;
+  };
+  return Array.from({ length: 60 }, (_, round) => {
+    const keys = Array.from({ length: 4 + upTo(9) }, (_, i) => `n${i}`);
+    const nodes = keys.map((key, i) =>
+      node(key, "resize", {
+        inputs: i === 0 ? [] : Array.from({ length: 1 + (upTo(4) === 0 ? 1 : 0) }, () => ref(`n${upTo(i)}`)),
+        output_kinds: ["image"],
+      }),
+    );
+    return { name: `random ${round}`, nodes, outputs: [ref(keys.at(-1) ?? ""), ref(`n${upTo(keys.length)}`)] };
   });
+})();
+
+/** Sixty and more nodes: branches of steps that share four random numbers, each of which ends in a result. */
+export function branches(count: number, steps: number): GraphView {
+  const keys = Array.from({ length: count * steps }, (_, i) => [`b${Math.floor(i / steps)}`, i % steps] as const);
+  const numbers = [0, 1, 2, 3].map((i) => node(`uniform_${i + 1}`, "random.uniform"));
+  return {
+    name: `${count} branches`,
+    nodes: [
+      node("reader", "readers.file"),
+      node("decode", "decoders.image", { inputs: [ref("reader")] }),
+      ...numbers,
+      ...keys.map(([branch, i]) =>
+        node(`${branch}_${i}`, "rotate", {
+          inputs: [ref(i > 0 ? `${branch}_${i - 1}` : "decode")],
+          argument_inputs: { angle: ref(`uniform_${1 + (i % 4)}`) },
+        }),
+      ),
+    ],
+    outputs: [...keys.filter(([, i]) => i === steps - 1).map(([branch, i]) => ref(`${branch}_${i}`)), ref("reader", 1)],
+  };
+}
+
+const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
+
+/** The cards of a graph as they are laid out in a room, and the paths of its wires. */
+export function drawnIn(graph: GraphView, room: Size = { width: 1324, height: 505 }) {
+  const before: State = { ...INITIAL, graph, opening };
+  const state = { ...before, positions: layoutOf(before, room) };
+  const cards = rectsOf(state, shownCards(state));
+  const runs = runsOf(graph, state.positions, sizesOf(state));
+  return { graph, cards, paths: routed(runs, cards) };
 }

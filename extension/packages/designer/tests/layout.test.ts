@@ -417,7 +417,7 @@ describe("sources of arguments", () => {
       const { positions } = laid(graph, { width: 1300, height: 2000 });
       for (const { key, argument_inputs } of graph.nodes)
         for (const { node: source } of Object.values(argument_inputs))
-          expect([0, COLUMN]).toContain((positions[key]?.x ?? 0) - (positions[source]?.x ?? 0));
+          expect([0, 1]).toContain(Math.floor(((positions[key]?.x ?? 0) - (positions[source]?.x ?? 0)) / COLUMN));
     }
   });
   it("cover nothing, nor do other cards", () => {

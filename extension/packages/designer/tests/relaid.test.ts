@@ -14,7 +14,7 @@ import { toggleBox } from "../src/react/boxes";
 import { firstPlaces, layoutOf, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
-import { GALLERY } from "./galleryGraphs";
+import { branches, drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
 
 const ROOM = { width: 1200, height: 600 };
 const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
@@ -59,6 +59,24 @@ describe("another room", () => {
       }
     }
   });
+});
+
+describe("cards", () => {
+  it("keep 12 px above each other", () => {
+    const many = [branches(7, 7), branches(5, 12), branches(4, 16)];
+    for (const [width, height] of [
+      [1600, 700],
+      [1100, 500],
+      [780, 400],
+    ] as const)
+      for (const graph of [...GALLERY, ...RANDOM, ...many]) {
+        const { cards } = drawnIn(graph, { width, height });
+        const gaps = cards.flatMap((a) =>
+          cards.flatMap((b) => (a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y ? b.y - a.y - a.height : [])),
+        );
+        expect([graph.name, width, Math.min(99, ...gaps) >= 12]).toEqual([graph.name, width, true]);
+      }
+  }, 30000);
 });
 
 describe("an `if` without another one in it", () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { COLUMN } from "../src/core/layout";
-import { keptView, viewOf } from "../src/core/sight";
+import { around, boxesAlong } from "../src/core/route";
+import { CONTROLS, keptView, STRIP, viewOf } from "../src/core/sight";
+import { drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
 
 const SIZE = { width: 1200, height: 430 };
 const COVERS = { strip: 0, top: 30, controls: 220 };
@@ -57,8 +59,8 @@ describe("the view that nobody chose", () => {
     const low = { ...SIZE, height: 200 };
     const whole = viewOf(rows, low, COVERS);
     expect(keptView(rows, low, COVERS, now)).toEqual(whole);
-    expect(keptView(rows, low, COVERS, whole ?? now, rows[7])).toEqual(whole); // there were none
-    const view = keptView(rows, low, COVERS, now, rows[7]) ?? now;
+    expect(keptView(rows, low, COVERS, whole ?? now, [], rows[7])).toEqual(whole); // there were none
+    const view = keptView(rows, low, COVERS, now, [], rows[7]) ?? now;
     expect(148 * view.zoom).toBe(91);
     expect(view.y + (218 + 171 / 2) * view.zoom).toBeCloseTo((30 + 200) / 2);
     expect(view.x + 20 * view.zoom).toBeCloseTo(20); // narrower than the frame
@@ -67,4 +69,40 @@ describe("the view that nobody chose", () => {
     const view = kept([...row(5), card(0, 240)]) ?? now;
     expect(20 * view.zoom + view.x).toBeGreaterThanOrEqual(COVERS.controls);
   });
+});
+
+describe("wires", () => {
+  it("keep 20 px from the frame, and stay clear of the controls", () => {
+    for (const { width, height } of [
+      { width: 1324, height: 535 },
+      { width: 760, height: 470 },
+    ])
+      for (const graph of [...GALLERY, ...RANDOM].filter((g) => width > 1000 || g.nodes.length < 30)) {
+        const { cards, paths } = drawnIn(graph, { width, height: height - STRIP });
+        const boxes = [...paths.values()].flatMap(boxesAlong);
+        const { x, y, zoom } = viewOf(cards, { width, height }, COVERS, boxes) ?? { x: 0, y: 0, zoom: 1 };
+        const seen = boxes.map((b) => ({
+          ...b,
+          x: x + b.x * zoom,
+          y: y + b.y * zoom,
+          right: x + (b.x + b.width) * zoom,
+        }));
+        const all = around(cards);
+        const beyond = around([all, ...boxes]);
+        const [left, right] = [Math.min(...seen.map((b) => b.x)), Math.max(...seen.map((b) => b.right))];
+        // how far the path is from the edge: its boxes are 4 px broader
+        const free = [
+          beyond.x < all.x - 4 ? left : 20,
+          beyond.x + beyond.width > all.x + all.width + 4 ? width - right : 20,
+        ];
+        const low = (from: number) => Math.max(...seen.map((b) => (b.x < from ? b.y + b.height * zoom : 0)));
+        const under = beyond.y + beyond.height > all.y + all.height + 4;
+        const below = [height - low(width) >= (under ? 19.9 : 10), height - low(COVERS.controls) >= CONTROLS.height];
+        expect([graph.name, width, ...free.map((px) => px >= 19.9), ...below]).toEqual([
+          graph.name,
+          width,
+          ...Array(4).fill(true),
+        ]);
+      }
+  }, 20000);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Member, stagesOf } from "../src/core/stages";
 import { interpolateZoom } from "../src/core/zoomWay";
 
-const card = (x: number, category: string, time = 0): Member => ({ x, width: 148, category, time });
+const card = (x: number, category: string, time = 0, y = 14): Member => ({ x, y, width: 148, category, time });
 
 describe("stagesOf", () => {
   it("joins neighbouring columns that do the same, with their cards and times", () => {
@@ -12,9 +12,15 @@ describe("stagesOf", () => {
       { category: "colour", left: 204, right: 536, count: 3, time: 9 },
     ]);
   });
-  it("leaves out what stands among other things, and a column of everything", () => {
+  it("leaves out what stands among or below other things, and a column of everything", () => {
+    const below = [
+      card(572, "read"),
+      card(572, "colour", 0, 143),
+      card(572, "colour", 0, 272),
+      card(756, "colour", 0, 143),
+    ];
     const mixed = ["read", "decode", "geometry"].map((name) => card(204, name));
-    const cards = [card(20, "colour"), card(20, "colour"), card(20, "random"), ...mixed, card(388, "colour")];
+    const cards = [card(20, "colour"), card(20, "colour"), card(20, "random"), ...mixed, card(388, "colour"), ...below];
     expect(stagesOf(cards).map((s) => [s.category, s.left, s.count])).toEqual([
       ["colour", 20, 2],
       ["colour", 388, 1],

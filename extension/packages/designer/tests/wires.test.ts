@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isPale } from "../src/core/detail";
-import { wiresOf } from "../src/core/graph";
 import { around, type Point, type Rect } from "../src/core/route";
-import { INITIAL, type State } from "../src/core/state";
-import { shownCards } from "../src/core/subgraph";
 import { type Run, routed } from "../src/core/wires";
-import type { GraphView } from "../src/protocol/generated";
-import { layoutOf, rectsOf, sizesOf } from "../src/react/canvas/sizes";
-import { INDEX, node, OPENED, ref } from "./fixtures";
-import { GALLERY, runsOf } from "./galleryGraphs";
+import { drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
 
 const card = (x: number, y: number): Rect => ({ x, y, width: 148, height: 171 });
 const run = (source: string, a: Point, b: Point, under = false): Run => ({ source, a, b, under });
@@ -63,12 +56,12 @@ describe("wires", () => {
     ].map(cornersOf);
     expect(fan[0]?.slice(0, 3)).toEqual(fan[1]?.slice(0, 3));
   });
-  it("leave the edge above all cards free, and stay in sight", () => {
+  it("leave the edge above all cards free, and run 10 px from each other beside them", () => {
     const cards = [card(20, 14), card(204, 14), card(388, 14), card(20, 218)];
     const runs = [0, 1, 2].map((i) => run(`${i}`, { x: 168 + 184 * i, y: 28 }, { x: 20, y: 232 + 20 * i }));
     const corners = [...routed(runs, cards).values()].flatMap(cornersOf);
     expect(Math.min(...corners.map((p) => p.y))).toBeGreaterThanOrEqual(14);
-    expect(Math.min(...corners.map((p) => p.x))).toBeGreaterThan(0);
+    expect(Math.min(...corners.map((p) => p.x))).toBeGreaterThanOrEqual(20 - 3 * 10);
     expect(Math.max(...corners.map((p) => p.x))).toBeLessThan(536 + 20);
   });
   it("go around a card that stands on the straight way", () => {
@@ -113,47 +106,12 @@ function clearances(paths: ReadonlyMap<Run, string>, cards: readonly Rect[]): nu
   });
 }
 
-/** Where four wires and more must pass between two columns. */
-const CROWDED = [
-  "augmentations",
-  "color_spaces",
-  "contrastive_pairs",
-  "interpolation",
-  "multiple_crops",
-  "resize_modes",
-];
-
-const opening = { ...OPENED, catalog: INDEX } as unknown as State["opening"];
-const room = { width: 1324, height: 505 };
-
-function drawnIn(graph: GraphView) {
-  const before: State = { ...INITIAL, graph, opening };
-  const state = { ...before, positions: layoutOf(before, room) };
-  const cards = rectsOf(state, shownCards(state));
-  const pale = wiresOf(graph).map((w) => w.slot.kind === "argument" && isPale(graph, w.source.node));
-  const runs = runsOf(graph, state.positions, sizesOf(state)).filter((_, i) => !pale[i]);
-  return { graph, cards, paths: routed(runs, cards) };
-}
-
 describe("wires of random graphs", () => {
-  it("share no corner, and keep away from cards", () => {
-    let seed = 7;
-    const upTo = (n: number) => {
-      seed = (seed * 48271) % 2147483647;
-      return seed % n;
-    };
+  it("share no corner, and keep 8 px apart, and away from cards", () => {
     const near: number[] = [];
-    for (let round = 0; round < 60; round += 1) {
-      const keys = Array.from({ length: 4 + upTo(9) }, (_, i) => `n${i}`);
-      const nodes = keys.map((key, i) =>
-        node(key, "resize", {
-          inputs: i === 0 ? [] : Array.from({ length: 1 + (upTo(4) === 0 ? 1 : 0) }, () => ref(`n${upTo(i)}`)),
-          output_kinds: ["image"],
-        }),
-      );
-      const outputs = [ref(keys.at(-1) ?? ""), ref(`n${upTo(keys.length)}`)];
-      const { paths, cards } = drawnIn({ name: "", nodes, outputs } as unknown as GraphView);
-      expect([round, touches(paths)]).toEqual([round, 0]);
+    for (const graph of RANDOM) {
+      const { paths, cards } = drawnIn(graph);
+      expect([graph.name, touches(paths), Math.min(...gapsOf(paths), 99) < 8]).toEqual([graph.name, 0, false]);
       near.push(...clearances(paths, cards));
     }
     expect(Math.min(...near)).toBeGreaterThanOrEqual(4);
@@ -162,18 +120,19 @@ describe("wires of random graphs", () => {
 });
 
 describe("wires of the gallery's graphs", () => {
-  const drawn = GALLERY.map(drawnIn);
+  const drawn = GALLERY.map((graph) => drawnIn(graph));
 
   it("share no corner, keep 8 px apart, and nearly as far from cards", () => {
     expect(drawn.length).toBeGreaterThan(60);
     for (const { graph, cards, paths } of drawn.filter((d) => d.graph.nodes.length <= 30)) {
-      const few = !CROWDED.includes(graph.name);
-      const near = [
-        Math.min(...gapsOf(paths), 99) < (few ? 8 : 4),
-        Math.min(...clearances(paths, cards)) < (few ? 7 : 4),
-      ];
+      // where many pass, the outer ones come nearer
+      const least = graph.name === "augmentations" ? 4 : 7;
+      const near = [Math.min(...gapsOf(paths), 99) < 8, Math.min(...clearances(paths, cards)) < least];
       expect([graph.name, touches(paths), ...near]).toEqual([graph.name, 0, false, false]);
     }
+    // of the largest, those that may move
+    for (const { graph, paths } of drawn)
+      expect([graph.name, gapsOf(paths).filter((gap) => gap < 8).length < 3]).toEqual([graph.name, true]);
   });
   it("run behind no card", () => {
     for (const { cards, paths } of drawn)

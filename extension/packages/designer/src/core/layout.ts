@@ -19,8 +19,11 @@ import {
   TOP,
   WIDE,
 } from "./grid";
+import { isTall, outputsHeight } from "./outputs";
+import { widened } from "./widen";
 
 export { CARD, COLUMN, DENSE, PORT, ROW, type Size } from "./grid";
+export { outputRows, outputsHeight } from "./outputs";
 
 /** Nodes without inputs of their own that feed arguments only: they sit under what they feed. */
 function argumentSources(graph: GraphView): Map<string, string> {
@@ -162,11 +165,13 @@ function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cel
  * below the line that it is to stand on, and for each px by which it makes the whole higher. Far ones may stand in any column.
  */
 const COSTS = {
-  close: { across: 120, aside: 0.1, growth: 0 },
-  medium: { across: 120, aside: 0.3, growth: 1 },
-  near: { across: 120, aside: 0.3, growth: 5 },
+  close: { across: 200, aside: 0.1, growth: 0 },
+  medium: { across: 200, aside: 0.3, growth: 1 },
+  near: { across: 200, aside: 0.3, growth: 5 },
   far: { across: 30, aside: 0.3, growth: 1 },
 } as const;
+/** What its target's own column costs beside the one before that: less than any farther one. */
+const NEAREST = 0.25;
 type Stray = keyof typeof COSTS;
 const STRAYS = ["close", "medium", "near", "far"] as const;
 
@@ -246,6 +251,11 @@ const BREAK = { cost: 1.15, most: 0.88 } as const;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
+/** What stays free between cards above each other at least. */
+const APART = 12;
+/** How much higher than a card beside it one begins whose first row is on that one's line: its name has room where it is small, too. */
+const LIFT = 40;
+
 export interface Way {
   readonly positions: Record<string, Position>;
   readonly extent: Size;
@@ -288,6 +298,15 @@ class Ways {
     for (const columns of new Set([...counts, ...shortest])) if (columns > 1) yield this.inRows(columns, stray);
   }
 
+  /** Whose last card is in that column: gaps that were made wider may look like one more, or two. */
+  *likely(columns: number): Generator<Way> {
+    for (let count = columns; count > Math.max(0, columns - 3); count -= 1)
+      for (const stray of STRAYS) {
+        yield this.inRows(count, stray);
+        if (count === columns) yield* this.folded(stray);
+      }
+  }
+
   /** With the branches in 2, 3 ... blocks side by side. */
   *folded(stray: Stray): Generator<Way> {
     const inner = wiresOf(this.graph).filter(({ source, slot }) => this.grid.has(source.node) && slot.node !== OUTPUTS);
@@ -305,8 +324,17 @@ class Ways {
     const { positions } = placed({ ...this.plan, stray }, grid, columns);
     // A card as tall as its branches begins above them: the first row, too, is on its branch's line.
     const outputs = positions[OUTPUTS];
-    const isTall = outputRows(this.graph, positions).some((row, i) => row > OUTPUTS_PARTS.head + OUTPUTS_PARTS.row * i);
-    if (outputs && isTall) positions[OUTPUTS] = { ...outputs, y: outputs.y - LIFT };
+    if (outputs && isTall(this.graph, positions)) {
+      const above = Object.entries(positions).map(([key, { x, y }]) =>
+        y < outputs.y && x <= outputs.x && x + this.plan.span(key) * COLUMN > outputs.x
+          ? y + this.plan.height(key)
+          : Number.NEGATIVE_INFINITY,
+      );
+      positions[OUTPUTS] = {
+        ...outputs,
+        y: Math.max(outputs.y - LIFT, Math.min(outputs.y, Math.max(...above) + APART)),
+      };
+    }
     const bands = Math.ceil(this.length / columns);
     // Blocks side by side cost as much: wires to one run along another.
     const breaks = grid !== this.grid ? 1 : this.isChain ? 0 : bands - 1;
@@ -341,8 +369,20 @@ export function isWhole(box: Size, { extent, breaks }: Way): boolean {
   return breaks === 0 && fittingScale(extent.width, extent.height, box) === 1;
 }
 
+/** A way with room for the wires between its columns. */
+function roomy(graph: GraphView, sizes: ReadonlyMap<string, Size>, way: Way): Way {
+  const positions = widened(graph, sizes, way.positions);
+  const right = (at: Way["positions"]) => Math.max(0, ...Object.values(at).map((p) => p.x));
+  const width = way.extent.width + right(positions) - right(way.positions);
+  return { ...way, positions, extent: { ...way.extent, width } };
+}
+
 /** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
 export function wayInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size, pitch = WIDE): Way {
+  return roomy(graph, sizes, largestIn(graph, sizes, box, pitch));
+}
+
+function largestIn(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size, pitch: Pitch): Way {
   const ways = new Ways(graph, sizes, pitch);
   const worth = (way: Way) => worthIn(box, way);
   const largest = (some: Iterable<Way>, first: Way) => {
@@ -372,42 +412,15 @@ export function wayOf(
 ): Way | undefined {
   const ways = new Ways(graph, sizes, pitch);
   const right = Math.max(0, ...cardsOf(graph).map((key) => positions[key]?.x ?? 0));
-  const same = (way: Way) =>
-    Object.entries(way.positions).every(([key, at]) => at.x === positions[key]?.x && at.y === positions[key]?.y);
+  const all = (way: Way, holds: (at: Position, is: Position) => boolean) =>
+    Object.entries(way.positions).every(([key, at]) => holds(at, positions[key] ?? { x: 0, y: 0 }));
   const columns = 1 + Math.round((right - SIDE) / COLUMN);
-  return STRAYS.flatMap((stray) => [ways.inRows(columns, stray), ...ways.folded(stray)]).find(same);
-}
-
-/** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
-const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22, cell: 48 } as const;
-/** How much higher than a card beside it one begins whose first row is on that one's line: its name has room where it is small, too. */
-const LIFT = 40;
-
-/** From how many branches on each of them ends on its own line, though that makes a tall card. */
-const BRANCHES = 4;
-
-/** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
-export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
-  const card = positions[OUTPUTS];
-  const { head, row, cell } = OUTPUTS_PARTS;
-  const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
-  const left = sources.filter((at) => at !== undefined);
-  const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
-  const beside = card !== undefined && left.length >= BRANCHES && below && left.every((at) => at.x + CARD <= card.x);
-  let next = head;
-  return graph.outputs.map((_, i) => {
-    const at = sources[i];
-    const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
-    // A branch that somebody has moved far away does not stretch the card.
-    const here = line - next < 2 * ROW ? Math.max(next, line) : next;
-    next = here + (beside ? cell : row);
-    return here;
-  });
-}
-
-export function outputsHeight(graph: GraphView, positions: Readonly<Record<string, Position>>): number {
-  const { head, row, foot } = OUTPUTS_PARTS;
-  return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
+  for (const way of ways.likely(columns)) {
+    if (!all(way, (at, is) => at.x <= is.x && at.y === is.y)) continue;
+    const found = roomy(graph, sizes, way);
+    if (all(found, (at, is) => at.x === is.x)) return found;
+  }
+  return undefined;
 }
 
 type Member = Cell & { readonly key: string };
@@ -471,7 +484,9 @@ function placeSmall(members: readonly Member[], { small, stray }: Plan, floor: F
       for (const from of [wanted, top - ROW / 2]) {
         const place = floor.free(c, from, height + SMALL_GAP);
         const cost =
-          across * Math.abs(beside - c) + aside * Math.abs(place - wanted) + growth * Math.max(0, place + height - end);
+          across * (c > beside ? NEAREST : beside - c) +
+          aside * Math.abs(place - wanted) +
+          growth * Math.max(0, place + height - end);
         if (cost < least) [column, y, least] = [c, place, cost];
       }
     floor.put(key, column, y, SMALL_GAP);

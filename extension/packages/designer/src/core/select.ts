@@ -433,7 +433,11 @@ export function isWide(node: NodeView, dense: boolean): boolean {
   return node.wide === true && !dense;
 }
 
-const MANY_PORTS = 10;
+/** Rows of ports of a small card: those at its left are beside those at its right. An `if` says what its first result is, too. */
+export function portRows(node: NodeView, operator: Operator | undefined): number {
+  const left = argumentRows(node, operator).length + extraInputs(node, operator).length;
+  return Math.max(left, node.output_kinds.length - 1 + (node.operator === SPLIT ? 1.5 : 0));
+}
 
 /** Height of a card in px, known without measuring, so that the layout is right at once. */
 export function cardHeight(
@@ -445,9 +449,7 @@ export function cardHeight(
   const shape = cardShape(node, preview);
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
-  // as tall as its ports are beside each other, of which each takes 20 px where such cards are seen; graphs with many are seen smaller
-  const ports = rows + extra;
-  if (dense) return Math.max(shape === "tall" ? 129 : 62, 43 + (ports > MANY_PORTS ? 24 : 20) * ports);
+  if (dense) return Math.max(shape === "tall" ? 129 : 62, 43 + 20 * portRows(node, operator));
   const body = shape === "tall" ? (isWide(node, dense) ? 135 : 101) : 34;
   return 28 + body + 20 * (rows + extra) + 22;
 }

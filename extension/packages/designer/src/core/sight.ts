@@ -1,4 +1,4 @@
-import { detailOf, EDGE, fittingScale, isFar, isMany } from "./detail";
+import { detailOf, EDGE, fittingScale, isFar, isMany, MIN_SCALE } from "./detail";
 import { CARD, type Size } from "./layout";
 import { around, type Rect } from "./route";
 
@@ -15,9 +15,8 @@ export const STRIP = 30;
 /** A canvas that is no higher keeps no room for what may come over it, in px. */
 export const LOW = 240;
 
-/** What stays free above the cards, in px, and below them for a wire. */
+/** What stays free above the cards, in px. */
 const ABOVE = 14;
-const LANE = 14;
 /** Height of the names of stages. */
 const STAGE = 14;
 /** What the zoom controls cover at least, in the lower left corner. */
@@ -30,18 +29,37 @@ export interface Covers {
   readonly controls: number;
 }
 
+/** How far wires run out of the cards, left, right and below. */
+function outside(cards: Rect, wires: readonly Rect[]) {
+  const { x, y, width, height } = around([cards, ...wires]);
+  const [right, bottom] = [cards.x + cards.width, cards.y + cards.height];
+  return { left: cards.x - x, right: x + width - right, below: y + height - bottom };
+}
+
 /** The view of the whole graph, at 100 % from the upper left corner when it fits; null where there is nothing to see. */
 export function viewOf(
   cards: readonly Rect[],
   { width: wide, height: high }: Size,
   { top: above, controls }: Covers,
+  wires: readonly Rect[] = [],
 ): View | null {
   if (cards.length === 0 || wide === 0) return null;
   const box = { width: wide, height: high - above };
-  const { x: left, y: top, width, height } = around(cards);
+  const all = around(cards);
+  const { x: left, y: top, width, height } = all;
+  const out = outside(all, wires);
+  // What is low needs all of its height.
+  const low = box.height <= LOW;
+  // Beside a card it shrinks with the cards; beside a wire it does not.
+  const edge = (by: number, scale: number) => (by > 0 ? EDGE + by * scale : EDGE * scale);
   const place = (room: Size) => {
-    const scale = fittingScale(width, height, room);
-    const x = scale < 1 ? (room.width - width * scale) / 2 : EDGE;
+    const sides = [out.left, out.right];
+    const free = room.width - EDGE * sides.filter((by) => by > 0).length;
+    const across = free / sides.reduce((sum, by) => sum + (by > 0 ? by : EDGE), width);
+    const down = out.below > 0 && !low ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
+    const scale = Math.max(MIN_SCALE, Math.min(fittingScale(width, height, room), across, down));
+    const [from, to] = [edge(out.left, scale), edge(out.right, scale)];
+    const x = scale < 1 ? from + (room.width - from - width * scale - to) / 2 : from;
     const y = scale < 1 ? Math.max(8, Math.min(ABOVE, (room.height - height * scale) / 2)) : ABOVE;
     return { scale, x, y };
   };
@@ -49,14 +67,15 @@ export function viewOf(
   // Names of stages stand over the cards of large graphs.
   const head = isMany(cards.length) && isFar(detailOf(scale)) ? STAGE : 0;
   if (head > 0) ({ scale, x, y } = place({ width: box.width, height: box.height - head }));
-  const under = (from: number, to: number) =>
-    x + from * scale < controls && y + head + to * scale > box.height - CONTROLS.height;
-  // A wire may run below a card; what is low needs all of its height.
-  const lane = box.height > LOW ? LANE : 0;
-  const hidden = cards.some((c) => under(c.x - left, c.y + c.height - top + lane / scale));
+  const under = (c: Rect) =>
+    x + (c.x - left) * scale < controls && y + head + (c.y + c.height - top) * scale > box.height - CONTROLS.height;
   // Beside the controls if there is room, else above them.
-  if (hidden && controls + width * scale + EDGE <= box.width) x = controls;
-  else if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - head - CONTROLS.height + 8 }));
+  if ([...cards, ...(low ? [] : wires)].some(under)) {
+    const from = controls + Math.max(0, out.left) * scale;
+    const lift = CONTROLS.height - (cards.some(under) ? 8 : EDGE - 5);
+    if (from + width * scale + edge(out.right, scale) <= box.width) x = from;
+    else ({ scale, x, y } = place({ width: box.width, height: box.height - head - lift }));
+  }
   return { x: x - left * scale, y: above + head + y - top * scale, zoom: scale };
 }
 
@@ -74,16 +93,27 @@ const GROWTH = 1.06;
  * must be, else that of the whole graph, or of what is around the chosen card where that would take the names away. It
  * grows again where cards were made small for others that have gone.
  */
-export function keptView(cards: readonly Rect[], size: Size, covers: Covers, now: View, chosen?: Rect): View | null {
-  const whole = viewOf(cards, size, covers);
+export function keptView(
+  cards: readonly Rect[],
+  size: Size,
+  covers: Covers,
+  now: View,
+  wires: readonly Rect[] = [],
+  chosen?: Rect,
+): View | null {
+  const whole = viewOf(cards, size, covers, wires);
   if (!whole) return null;
-  const rects = ({ x, y, zoom }: View) =>
-    cards.map((c) => ({
-      x: c.x * zoom + x,
-      y: c.y * zoom + y,
-      right: (c.x + c.width) * zoom + x,
-      bottom: (c.y + c.height) * zoom + y,
-    }));
+  const rects = ({ x, y, zoom }: View) => {
+    const shown = (some: readonly Rect[], side: number, below: number) =>
+      some.map((c) => ({
+        x: c.x * zoom + x - side,
+        y: c.y * zoom + y,
+        right: (c.x + c.width) * zoom + x + side,
+        bottom: (c.y + c.height) * zoom + y + below,
+      }));
+    const below = size.height - covers.top > LOW ? EDGE - SLACK : Number.NEGATIVE_INFINITY;
+    return [...shown(cards, 0, 0), ...shown(wires, EDGE * (1 - zoom) - SLACK, below)];
+  };
   const inSight = (view: View) =>
     rects(view).every(
       (c) =>

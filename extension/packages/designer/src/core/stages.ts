@@ -1,7 +1,7 @@
 import type { Rect } from "./route";
 
 /** A card of a large graph, and what is known of its operator. */
-export interface Member extends Pick<Rect, "x" | "width"> {
+export interface Member extends Pick<Rect, "x" | "y" | "width"> {
   readonly category: string;
   /** In the last run, in ms. */
   readonly time: number;
@@ -16,15 +16,21 @@ export interface Stage {
   readonly time: number;
 }
 
-/** The stages of a graph from left to right; a column without a kind that half of its cards are of has none. */
+/** How much lower than the first row a column may begin, in px: the name of its stage stands over that row. */
+const LOWER = 60;
+
+/** The stages of a graph from left to right; a column without a kind that half of its cards, and the first, are of has none. */
 export function stagesOf(members: readonly Member[]): readonly Stage[] {
+  const top = Math.min(...members.map((m) => m.y)) + LOWER;
   const columns = new Map<number, Member[]>();
   for (const m of members) columns.set(m.x, [...(columns.get(m.x) ?? []), m]);
   const stages: Stage[] = [];
   let before = "";
   for (const [left, column] of [...columns].sort(([a], [b]) => a - b)) {
     const of = (category: string) => column.filter((m) => m.category === category);
-    const category = column.map((m) => m.category).find((c) => 2 * of(c).length >= column.length) ?? "";
+    const first = column.reduce((a, b) => (b.y < a.y ? b : a));
+    const named = first.y < top && 2 * of(first.category).length >= column.length;
+    const category = named ? first.category : "";
     const last = stages.at(-1);
     const time = of(category).reduce((sum, m) => sum + m.time, 0);
     const part = { right: left + Math.max(...column.map((m) => m.width)), count: of(category).length, time };

@@ -1,18 +1,19 @@
 import { around, cornersOf, cornersUnder, type Point, pathOf, type Rect } from "./route";
 
-/** A wire that is to be drawn, of a source whose wires may lie on each other; `under`: below all cards. */
+/** A wire that is to be drawn, of a source whose wires may lie on each other; `under`: below all cards; `brief`: only while one of its ends is looked at. */
 export interface Run {
   readonly source: string;
   readonly a: Point;
   readonly b: Point;
   readonly under: boolean;
+  readonly brief?: boolean;
 }
 
-/** How far apart wires of different sources run where there is room, how near to cards they may come and may well, and how far out of all cards, in px. */
+/** How far apart wires of different sources run where there is room, how near to cards they may come and may well, and how far out of all cards a few may and each one more, in px. */
 const GAP = 16;
 const MARGIN = 4;
 const CLEAR = 10;
-const OUTSIDE = { x: 16, y: 24 } as const;
+const OUTSIDE = { x: 16, y: 24, more: 10 } as const;
 /**
  * What wires cost that are on each other, beside the px along which they are, one that ends on another's line or runs on
  * a card's edge, those that cross, and a px from where a wire would run by itself.
@@ -108,15 +109,21 @@ function covers(card: Rect, { axis, at, from, to }: Part): boolean {
   );
 }
 
-/** From where to where what lies on one line may be moved, and where the cards beside it end and begin. */
-function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect) {
+/** From where to where what lies on one line may be moved, and where the cards beside it end and begin; `parts`: of all wires. */
+function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect, parts: readonly Part[]) {
   const { axis = "x", at = 0 } = line[0] ?? {};
   const [along, across, long] = ACROSS[axis];
   const from = Math.min(...line.map((p) => p.from)) - MARGIN;
   const to = Math.max(...line.map((p) => p.to)) + MARGIN;
+  const beyond = (is: (at: number) => boolean) =>
+    Math.max(
+      OUTSIDE[axis],
+      OUTSIDE.more * new Set(parts.flatMap((p) => (p.axis === axis && is(p.at) ? p.source : []))).size,
+    );
+  const [first, last] = [all[axis], all[axis] + all[across]];
   // above all cards a sentence may lie
-  let low = axis === "x" ? all.x - OUTSIDE.x : all.y;
-  let high = all[axis] + all[across] + OUTSIDE[axis];
+  let low = axis === "x" ? first - beyond((x) => x < first) : first;
+  let high = last + beyond((x) => x > last);
   let [end, begin] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const card of cards) {
     if (card[along] >= to || card[along] + card[long] <= from) continue;
@@ -142,9 +149,8 @@ function linesOf(parts: readonly Part[]): Part[][] {
   return lines;
 }
 
-/** The paths of wires: each finds its way, where few others are, and then they make room for each other. */
-export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, string> {
-  const all = around(cards);
+/** The ways of wires, each where few others are, and their parts. */
+function found(runs: Iterable<Run>, cards: readonly Rect[]) {
   const ways = new Map<Run, readonly Point[]>();
   const parts: Part[] = [];
   for (const run of runs) {
@@ -164,11 +170,26 @@ export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, st
     ways.set(run, corners);
     parts.push(...partsOf(corners, source));
   }
+  return { ways, parts };
+}
+
+/** What of wires runs up or down, before they make room for each other. */
+export function uprights(runs: Iterable<Run>, cards: readonly Rect[]) {
+  return found(runs, cards).parts.filter((p) => p.axis === "x" && p.from < p.to);
+}
+
+/** The paths of wires: each finds its way, and then they make room for each other. */
+export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, string> {
+  const all = around(cards);
+  const { ways, parts } = found(runs, cards);
   const bent = new Set(ways.values());
   const lines = linesOf(parts.filter((p) => bent.has(p.corners))).map((line) => {
-    const { at: wish = 0, axis = "x", source = "" } = line[0] ?? {};
+    const { at: from = 0, axis = "x", source = "" } = line[0] ?? {};
+    // beside all cards near to them, where no other one is
+    const [left, right] = [all.x, all.x + all.width];
+    const wish = axis === "y" || (from >= left && from <= right) ? from : from < left ? left - CLEAR : right + CLEAR;
     const [along] = ACROSS[axis];
-    const { low, high, end, begin } = roomOf(line, cards, all);
+    const { low, high, end, begin } = roomOf(line, cards, all, parts);
     const own = parts.filter((p) => line.some((l) => l.corners === p.corners && Math.abs(l.i - p.i) < 2));
     const others = parts.filter((p) => p.source !== source);
     // what is beside it grows and shrinks

@@ -86,7 +86,7 @@ function CanvasView() {
   latest.current = nodes;
 
   const floats = breadth === "slim" || dense;
-  const { fit, keep, uncover, screenRect } = useSight(box, latest, touched, floats);
+  const { fit, keep, told, uncover, screenRect } = useSight(box, latest, touched, floats);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
@@ -184,7 +184,7 @@ function CanvasView() {
     wasEntered.current = entered;
   }, [entered, fitSoon]);
   useKeptFocus(root, focused);
-  const routes = useRoutes(nodes, dragging);
+  const routes = useRoutes(nodes, dragging, told);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
     (at: Position, drag: Drag) => {
@@ -467,7 +467,7 @@ function CanvasView() {
               <Ghosts />
               <Dots zoom={zoom} />
               {far && dense && <Stages nodes={nodes} />}
-              {far && <FarWires nodes={nodes} />}
+              {far && <FarWires nodes={nodes} told={told} />}
               {(far ? detail === "picture" : dense) && (
                 <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
               )}

@@ -63,7 +63,7 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes)
     const argument = wire.slot.kind === "argument";
     const [a, b] = between;
     if (argument && isPale(graph, wire.source.node) && !ownWires(state, wire)) {
-      stubs.add(`M${a.x} ${a.y}h${STUB}`);
+      stubs.add(`M${a.x} ${a.y}H${a.x + STUB}`);
       continue;
     }
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
@@ -78,9 +78,10 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes)
 
 interface Props {
   readonly nodes: readonly Node[];
+  readonly told: (paths: readonly string[]) => void;
 }
 
-function FarWiresView({ nodes }: Props) {
+function FarWiresView({ nodes, told }: Props) {
   const session = useSession();
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
@@ -107,10 +108,12 @@ function FarWiresView({ nodes }: Props) {
               },
             ],
       );
-      setPaths(pathsOf(session.store.get(), at, cards, sizes));
+      const found = pathsOf(session.store.get(), at, cards, sizes);
+      setPaths(found);
+      told([...found.values()]);
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, selection, places]);
+  }, [session, graph, stale, selection, places, told]);
   return (
     <ViewportPortal>
       <svg className="ds-far-wires" width="1" height="1" aria-hidden="true" data-testid="far-wires">

@@ -247,9 +247,14 @@ function OutputRows({ card }: { readonly card: Card }) {
   );
   return rows.map((output) => {
     const name = outputName(operator, node, output);
+    // of which value, where there is room
+    const [way, of] = node.operator === SPLIT ? name.split(" ") : [name];
     return (
       <Row key={output} className="ds-row-out">
-        <span className="ds-row-name ds-muted">{name}</span>
+        <span className="ds-row-name ds-muted">
+          {way}
+          {of && <span> {of}</span>}
+        </span>
         {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}
@@ -315,10 +320,10 @@ function OpCardView({ id, selected }: NodeProps) {
   const card: Card = { ...found, node };
   const kind = node.output_kinds[0] ?? "any";
   const rows = select.argumentRows(node, operator);
-  const ports = rows.length + select.extraInputs(node, operator).length + node.output_kinds.length - 1;
   const classes = [
     "ds-card",
     "ds-card-operator",
+    node.operator === SPLIT ? "ds-card-split" : "",
     `ds-card-${node.device}`,
     select.isWide(node, card.dense) ? "ds-card-wide" : "",
     selected ? "ds-selected" : "",
@@ -335,7 +340,10 @@ function OpCardView({ id, selected }: NodeProps) {
   return (
     <div
       className={classes.filter(Boolean).join(" ")}
-      style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`, "--ds-ports": ports }}
+      style={{
+        "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})`,
+        "--ds-ports": select.portRows(node, operator),
+      }}
       data-testid={`node-${id}`}
       {...hover}
     >
@@ -369,6 +377,8 @@ function OpCardView({ id, selected }: NodeProps) {
         {rows.map((row) => (
           <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
         ))}
+      </div>
+      <div className="ds-rows">
         <OutputRows card={card} />
       </div>
       <Facts card={card} failed={failed} />

@@ -22,7 +22,7 @@ export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
         const category = catalog?.byName.get(nodeOf(graph, id)?.operator ?? "")?.category;
         // Numbers stand wherever there is room.
         return category && category !== "random"
-          ? [{ x: position.x, width: CARD, category, time: times.get(id) ?? 0 }]
+          ? [{ ...position, width: CARD, category, time: times.get(id) ?? 0 }]
           : [];
       }),
     );

@@ -78,10 +78,16 @@ function clearOf(path: string, cards: readonly Rect[], px: number): Place {
   return spots.reduce((best, spot) => (over(spot) < over(best) ? spot : best));
 }
 
+/** Whether a wire is drawn whole only where one of its ends is looked at. */
+function isBrief(s: State, id: string): boolean {
+  const wire = wireOf(s.graph, id);
+  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source.node);
+}
+
 /** The node from which a wire comes of which only stubs are drawn; empty for a wire that is drawn whole. */
 export function stubSource(s: State, id: string): string {
   const wire = wireOf(s.graph, id);
-  if (wire?.slot.kind !== "argument" || !isPale(s.graph, wire.source.node)) return "";
+  if (!wire || !isBrief(s, id)) return "";
   const ends = [wire.source.node, wire.slot.node];
   return ends.some((key) => s.view.hovered === key || s.view.selection.includes(key)) ? "" : wire.source.node;
 }
@@ -111,14 +117,15 @@ function WireEdgeView(props: EdgeProps) {
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
       port: `${source} ${wire?.source.output}`,
+      brief: isBrief(s, id),
       quiet: stubSource(s, id),
     };
   });
   const run = useMemo((): Run => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
-    return { source: look.port, a, b, under: goesUnder(look.kind, a, b) };
-  }, [sourceX, sourceY, targetX, targetY, look.port, look.kind]);
+    return { source: look.port, a, b, under: goesUnder(look.kind, a, b), brief: look.brief };
+  }, [sourceX, sourceY, targetX, targetY, look.port, look.kind, look.brief]);
   const whole = !look.quiet && !look.points?.length;
   useEffect(() => (whole ? tell(run) : undefined), [whole, tell, run]);
   const known = paths.get(run);

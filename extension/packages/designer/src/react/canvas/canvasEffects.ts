@@ -41,8 +41,12 @@ export function useKeptFocus(root: HTMLElement, focused: boolean): void {
   });
 }
 
-/** Cards as obstacles, and the ways of the wires around them, refreshed when nothing moves. */
-export function useRoutes(nodes: readonly Node[], dragging: { readonly current: boolean }): Routes {
+/** Cards as obstacles, and the ways of the wires around them, refreshed when nothing moves; those that stay are told. */
+export function useRoutes(
+  nodes: readonly Node[],
+  dragging: { readonly current: boolean },
+  told: (paths: readonly string[]) => void,
+): Routes {
   const runs = useRef(new Set<Run>());
   const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
@@ -53,9 +57,12 @@ export function useRoutes(nodes: readonly Node[], dragging: { readonly current: 
     clearTimeout(wait.current);
     wait.current = setTimeout(() => {
       const cards = JSON.parse(latest.current);
-      if (!dragging.current) setRoutes((old) => ({ ...old, cards, paths: routed(runs.current, cards) }));
+      if (dragging.current) return;
+      const paths = routed(runs.current, cards);
+      setRoutes((old) => ({ ...old, cards, paths }));
+      if (paths.size > 0) told([...paths].flatMap(([{ brief }, path]) => (brief ? [] : path)));
     }, 30);
-  }, [dragging]);
+  }, [dragging, told]);
   const [routes, setRoutes] = useState<Routes>(() => ({
     cards: [],
     paths: new Map(),

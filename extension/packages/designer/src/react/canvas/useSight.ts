@@ -5,7 +5,7 @@ import { isFloating } from "../../core/drawer";
 import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
 import { headroom } from "../../core/marks";
-import type { Rect } from "../../core/route";
+import { boxesAlong, type Rect } from "../../core/route";
 import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
 import { reducedMotion } from "../canvasApi";
 import { useFrame } from "../context";
@@ -19,6 +19,11 @@ export type Touch = false | "card" | "hand";
 /** Whether two views are one: a way that has been gone ends a little beside its end. */
 function isSame(a: View, b: View): boolean {
   return Math.hypot(a.x - b.x, a.y - b.y, 1e3 * (a.zoom - b.zoom)) < 1;
+}
+
+/** Where cards are, as a text. */
+function placesOf(nodes: readonly Node[]): string {
+  return nodes.map(({ position: { x, y } }) => `${x} ${y}`).join();
 }
 
 /** What brings the cards into view, beside an inspector that `floats`; `touched` says who chose what is there. */
@@ -35,6 +40,10 @@ export function useSight(
   /** Where the view went last, and whence it went for want of room: it goes back when there is room again. */
   const at = useRef<View | null>(null);
   const home = useRef<View | null>(null);
+  /** Whether the view is that of the whole graph. */
+  const whole = useRef(false);
+  /** Along which ways wires ran, and between cards of which places. */
+  const ways = useRef<{ places: string; boxes: readonly Rect[] }>({ places: "", boxes: [] });
   const go = useCallback(
     (to: View, duration: number) => {
       const now = aim.current ?? flow.getViewport();
@@ -50,7 +59,16 @@ export function useSight(
   );
   /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
   const look = useCallback(
-    (choose: (cards: readonly Rect[], size: Size, covers: Covers, chosen?: Rect) => View | null, duration: number) => {
+    (
+      choose: (
+        cards: readonly Rect[],
+        size: Size,
+        covers: Covers,
+        wires: readonly Rect[],
+        chosen?: Rect,
+      ) => View | null,
+      duration: number,
+    ) => {
       const frame = box.current;
       if (!frame) return;
       const { width, height } = frame.getBoundingClientRect();
@@ -73,8 +91,10 @@ export function useSight(
         controls: 20 + Math.max(CONTROLS.width - 20, controls),
       };
       const over = floats && isFloating(session.store.get());
-      const beside = over ? choose(cards, { width: width - COVERED, height }, covers) : null;
-      const view = choose(cards, { width, height }, covers, cards[latest.current.findIndex((n) => n.selected)]);
+      const { places, boxes } = ways.current;
+      const wires = places === placesOf(latest.current) ? boxes : [];
+      const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
+      const view = choose(cards, { width, height }, covers, wires, cards[latest.current.findIndex((n) => n.selected)]);
       const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
       if (beside && less && (less === all || !isFar(less))) return go(beside, duration);
       // where all cards would lose their names beside it, it covers some, but not the selected one
@@ -86,6 +106,7 @@ export function useSight(
     (duration = 0) => {
       touched.current = false;
       home.current = null;
+      whole.current = true;
       look(viewOf, duration);
     },
     [look, touched],
@@ -96,13 +117,29 @@ export function useSight(
    */
   const keep = useCallback(
     (back = false) => {
+      whole.current = false;
       const now = aim.current ?? flow.getViewport();
       if (!back || !at.current || !isSame(at.current, now)) home.current = null;
       const from = home.current ?? now;
       if (back) home.current = from;
-      look((cards, size, covers, chosen) => keptView(cards, size, covers, from, chosen), 200);
+      look((cards, size, covers, wires, chosen) => keptView(cards, size, covers, from, wires, chosen), 200);
     },
     [look, flow],
+  );
+  /** Wires have found their ways: they are to be in sight, too. Cards become no larger, as other wires could follow from that. */
+  const told = useCallback(
+    (paths: readonly string[]) => {
+      ways.current = { places: placesOf(latest.current), boxes: paths.flatMap(boxesAlong) };
+      if (touched.current) return;
+      const now = aim.current ?? flow.getViewport();
+      look((cards, size, covers, wires, chosen) => {
+        const to = whole.current
+          ? viewOf(cards, size, covers, wires)
+          : keptView(cards, size, covers, now, wires, chosen);
+        return to && to.zoom > now.zoom ? null : to;
+      }, 200);
+    },
+    [look, flow, latest, touched],
   );
   /** Move what somebody has chosen to see, so that the inspector does not cover the selected card. */
   const uncover = useCallback(() => {
@@ -119,5 +156,5 @@ export function useSight(
     },
     [flow],
   );
-  return { fit, keep, uncover, screenRect };
+  return { fit, keep, told, uncover, screenRect };
 }

@@ -1,0 +1,39 @@
+import type { GraphView, Position } from "../protocol/generated";
+import { OUTPUTS } from "./graph";
+import { CARD, PORT, ROW } from "./grid";
+
+/** Height of a card of outputs above its first row, of each row, below the last one, and of a row that ends a branch. */
+const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22, cell: 48 } as const;
+
+/** From how many branches on each of them ends on its own line, though that makes a tall card. */
+const BRANCHES = 4;
+
+/** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
+export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
+  const card = positions[OUTPUTS];
+  const { head, row, cell } = OUTPUTS_PARTS;
+  const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
+  const left = sources.filter((at) => at !== undefined);
+  const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
+  const beside = card !== undefined && left.length >= BRANCHES && below && left.every((at) => at.x + CARD <= card.x);
+  let next = head;
+  return graph.outputs.map((_, i) => {
+    const at = sources[i];
+    const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
+    // A branch that somebody has moved far away does not stretch the card.
+    const here = line - next < 2 * ROW ? Math.max(next, line) : next;
+    next = here + (beside ? cell : row);
+    return here;
+  });
+}
+
+export function outputsHeight(graph: GraphView, positions: Readonly<Record<string, Position>>): number {
+  const { head, row, foot } = OUTPUTS_PARTS;
+  return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
+}
+
+/** Whether it is taller than its rows need. */
+export function isTall(graph: GraphView, positions: Readonly<Record<string, Position>>): boolean {
+  const { head, row } = OUTPUTS_PARTS;
+  return outputRows(graph, positions).some((at, i) => at > head + row * i);
+}
