@@ -290,7 +290,7 @@ class _Card:
             return f'{place}<use href="#{self.tile_id}"/>{name}{self.image}</g>'
         over = drawn(still, self.room, hue) if still else ""
         parts = [
-            f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>'
+            f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>',
             f'<use href="#{self.tile_id}"/>{name}',
             f'<rect y="{HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
             f'<g transform="translate(0 {HEAD})">{over}</g>' if over else "",

@@ -59,7 +59,8 @@ def _mark(kind: Kind) -> str:
     """A port around the origin: its shape, and its letter."""
     corners = "L".join(f"{x:g} {y:g}" for x, y in _CORNERS.get(kind, ()))
     shape = f'<path d="M{corners}z"/>' if corners else '<circle r="7"/>'
-    letter = f'<text class="o" x="{-2 if kind == "points" else 0}" y="3.2" text-anchor="middle">{_LETTERS.get(kind, "")}</text>'
+    x, letter = -2 if kind == "points" else 0, _LETTERS.get(kind, "")
+    letter = f'<text class="o" x="{x}" y="3.2" text-anchor="middle">{letter}</text>'
     return f'<g id="ds-{kind}" class="{kind}" fill="{HUES[kind][0]}">{shape}{letter}</g>'
 
 

@@ -126,6 +126,38 @@ def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifac
     _await_code(page, "fn.rotate(resize")
 
 
+def test_the_selected_cards_alone_are_laid_out(designer: Any) -> None:
+    page = designer
+
+    def places() -> dict[str, tuple[int, int]]:
+        found = page.locator(".react-flow__node").evaluate_all(
+            "all => all.map(one => [one.dataset.id, ...one.style.transform.match(/-?[0-9.]+/g).map(Number)])"
+        )
+        return {key: (round(x), round(y)) for key, x, y in found}
+
+    for key, by in (("rotate", 230), ("uniform", 60)):
+        card = lab.card(page, key).bounding_box()
+        page.mouse.move(card["x"] + 70, card["y"] + 12)
+        page.mouse.down()
+        page.mouse.move(card["x"] + 70, card["y"] + 12 + by, steps=6)
+        page.mouse.up()
+    lab.card(page, "resize").click(position=HEAD)
+    lab.card(page, "rotate").click(position=HEAD, modifiers=["Control"])
+    lab.settle(page)
+    before = places()
+    page.keyboard.press("l")
+    lab.settle(page)
+    after = places()
+    assert after["rotate"][1] == after["resize"][1] != before["rotate"][1]
+    assert {key: at for key, at in after.items() if key not in ("resize", "rotate")} == {
+        key: at for key, at in before.items() if key not in ("resize", "rotate")
+    }
+    page.keyboard.press("Control+z")
+    page.wait_for_function(
+        "at => document.querySelector('[data-id=rotate]').style.transform.includes(`${at}px)`)", arg=before["rotate"][1]
+    )
+
+
 #: Whether the wire that is marked lies above the card that is dragged, which it would be hidden by.
 _ABOVE = """() => { const level = name => +getComputedStyle(document.querySelector(name)).zIndex;
   return level('svg:has(> .react-flow__edge .ds-wire-target)') > level('.react-flow__node.dragging'); }"""

@@ -47,6 +47,23 @@ def _await_nodes(page: Any, count: int) -> None:
     )
 
 
+def test_a_line_and_its_card_mark_each_other(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "lines.ipynb", CELL, "thumb-resize")
+    _await_source(page, PROGRAM)
+    line = page.locator(".ds-line", has_text="fn.resize(")
+    line.scroll_into_view_if_needed()
+    at = line.bounding_box()
+    page.mouse.move(at["x"] + 90, at["y"] + at["height"] / 2)
+    page.locator('[data-ds-node="resize"][data-hovered]').wait_for()
+    page.screenshot(path=artifacts / "designer_line.png")
+    assert page.locator("[data-hovered]").count() == 1
+    page.mouse.move(at["x"] + 90, at["y"] - at["height"] / 2)
+    page.locator('[data-ds-node="images"][data-hovered]').wait_for()
+    _by_id(page, "node-resize").hover(position=HEAD)
+    page.wait_for_function("() => document.querySelector('.ds-line-hover')?.textContent.includes('fn.resize(')")
+
+
 def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     (server[1] / "train.py").write_text(PROGRAM)
     _open(page, server, "program.ipynb", CELL, "thumb-resize")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import lab
 from browser.lab import await_code, await_layout, open_document, open_lab, part
+
+from dali_studio import Designer, fn, pipeline_def, samples
 
 pytestmark = pytest.mark.browser
 
@@ -135,6 +138,35 @@ def test_readers_without_data_are_told_of_once_and_read_samples(page: Any, serve
     card.locator("button").first.click()
     card.wait_for(state="detached")
     part(page, "thumb-target").wait_for()
+
+
+def test_a_document_of_a_saved_output_asks_for_its_folder_elsewhere(page: Any, server: tuple[str, Path], tmp_path: Path) -> None:
+    for folder in (tmp_path / "holiday_photos", server[1] / "photos_of_a_colleague"):
+        (folder / "cats").mkdir(parents=True, exist_ok=True)
+        shutil.copy(next(samples.photos().rglob("*.jpg")), folder / "cats" / "one.jpg")
+
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None, seed=3)
+    def shown() -> Any:
+        files, labels = fn.readers.file(file_root=str(tmp_path / "holiday_photos"), name="reader")
+        return fn.decoders.image(files, name="decode"), labels
+
+    designer = Designer(shown())
+    text = designer.freeze().document
+    designer.close()
+    (root,) = re.findall(r"\$\{(holiday_photos\w*)\}", text)
+    assert str(tmp_path) not in text
+    # another machine knows no root of this name
+    (server[1] / "taken.dali.json").write_text(text.replace(root, tmp_path.name))
+    open_lab(page, server[0])
+    page.locator('.jp-DirListing-item[title*="taken.dali.json"]').dblclick()
+    strip = part(page, "strip")
+    strip.wait_for(timeout=90_000)
+    assert tmp_path.name in strip.inner_text()
+    part(page, "choose-data").click()
+    part(page, "folders").get_by_role("button", name="photos_of_a_colleague").click()
+    page.get_by_role("button", name="Open 1 image").click()
+    part(page, "thumb-decode").wait_for()
+    strip.wait_for(state="detached")
 
 
 def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -> None:

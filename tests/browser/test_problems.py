@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, scenes
 from browser.test_designer import _by_id, _open
 from browser.test_times import _await_text
 
@@ -166,6 +166,31 @@ def test_a_damaged_file_is_shown_where_it_lies(page: Any, server: tuple[str, Pat
         else:
             _await_text(page, "show-file", "Path copied")
             assert page.evaluate("() => navigator.clipboard.readText()") == str(folder / "cut.jpg")
+
+
+def test_a_box_says_which_of_its_nodes_failed(page: Any, server: tuple[str, Path], tmp_path: Path, artifacts: Path) -> None:
+    _damaged(tmp_path / "shots" / "cut")
+    for name in ("none.jpg", "0.jpg", "1.jpg", "2.jpg"):
+        (tmp_path / "shots" / "cut" / name).unlink()
+    lab.write_notebook(server[1] / "failing_box.ipynb", scenes.damaged(str(tmp_path / "shots")), scenes.SHOW)
+    _open(page, server, "failing_box.ipynb")
+    lab.settle(page)
+    for key in ("decode", "resize"):
+        _by_id(page, f"node-{key}").click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
+    page.keyboard.press("g")
+    box = page.locator('[data-testid="node-group:group1"]')
+    box.wait_for()
+    page.keyboard.press("Escape")
+    _by_id(page, "run").click()
+    box.get_by_text("decode failed").wait_for()
+    card = _by_id(page, "error-card-decode")
+    card.wait_for()
+    assert _covered(page) == []
+    page.screenshot(path=artifacts / "failing_box.png")
+    assert card.locator("h4").inner_text().startswith("decode: ")
+    card.locator('[data-testid="show-inside"]').click()
+    page.locator('[data-testid="crumbs"]').wait_for()
+    page.locator('.react-flow__node.selected[data-id="decode"]').wait_for()
 
 
 def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[str, Path]) -> None:

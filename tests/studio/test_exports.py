@@ -225,6 +225,7 @@ def test_the_designer_saves_pictures_and_opens_documents_that_are_dropped(
         client.session.close()
 
 
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -237,9 +238,12 @@ def test_the_designer_saves_pictures_and_opens_documents_that_are_dropped(
     ],
 )
 def test_outputs_of_cells_name_no_folder_of_this_machine(
-    given: dict[str, Any], kept: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    given: dict[str, Any], kept: dict[str, Any], known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A folder elsewhere is a root, or left out where none can be remembered."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DALI_STUDIO_CONFIG", str(tmp_path / ("settings" if known else "file")))
     places = {"here": str(tmp_path), "away": str(tmp_path.parent / "elsewhere")}
 
     def placed(value: Any) -> Any:
@@ -257,5 +261,7 @@ def test_outputs_of_cells_name_no_folder_of_this_machine(
     text = json.dumps(bundle[MIME])
     assert str(tmp_path.parent) not in text
     found, _, _ = document.loads(text, default_registry())
-    assert found.node("reader").arguments == kept
+    away = known and "{away}" in repr(given)
+    assert away == ("${elsewhere}/" in text)
+    assert found.node("reader").arguments == ({name: placed(value) for name, value in given.items()} if away else kept)
     assert {**graph.node("reader").arguments} == {name: placed(value) for name, value in given.items()}

@@ -51,7 +51,7 @@ describe("junctions", () => {
     const [mark] = Object.values(movedJunctions(state, by(["decode", to])));
     expect(mark?.type === "route" && mark.points).toEqual([{ x: 110, y: 70 }]);
     expect(movedJunctions(state, by(["decode"]))).toEqual({});
-    expect(Object.values(clearedJunctions(state))).toEqual([null]);
+    expect(Object.values(clearedJunctions(state, state.positions))).toEqual([null]);
   });
   it("follow the names at both ends", () => {
     const state = stateWith(AT);

@@ -10,3 +10,8 @@ export function cardLines(graph: GraphView | null, lines: Lines, key: string): n
   const parts = node?.parts.map((n) => n.key) ?? [];
   return [...new Set([...parts, node?.coin ?? "", key].flatMap((one) => lines[one] ?? []))];
 }
+
+/** The node that a line makes; of those of a nested call, the outer one. */
+export function nodeAtLine(graph: GraphView | null, lines: Lines, line: number): string | null {
+  return graph?.nodes.findLast((n) => cardLines(graph, lines, n.key).includes(line))?.key ?? null;
+}

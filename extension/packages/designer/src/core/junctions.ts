@@ -67,9 +67,10 @@ export function movedJunctions(state: State, positions: Readonly<Record<string, 
   return moved;
 }
 
-/** No junctions: cards get other places. */
-export function clearedJunctions(state: State): Marks {
-  return Object.fromEntries(routesOf(state).map(([name]) => [name, null]));
+/** No junctions where cards get other places. */
+export function clearedJunctions(state: State, positions: Readonly<Record<string, Position>>): Marks {
+  const moves = ({ wire, source }: Route) => [wire.split("|")[0] ?? "", source.node].some((key) => key in positions);
+  return Object.fromEntries(routesOf(state).flatMap(([name, mark]) => (moves(mark) ? [[name, null]] : [])));
 }
 
 /** Junctions follow the names of the cards at their wire's ends. */

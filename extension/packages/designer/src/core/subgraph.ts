@@ -241,7 +241,7 @@ export function contracted(state: State, whole: GraphView): GraphView {
 }
 
 /** Some of the nodes, with the wires among them. */
-function narrowed(graph: GraphView, keys: ReadonlySet<string> | null): GraphView {
+export function narrowed(graph: GraphView, keys: ReadonlySet<string> | null): GraphView {
   if (!keys) return graph;
   const nodes = graph.nodes.flatMap((node): NodeView[] => {
     const wired = Object.entries(node.argument_inputs).filter(([, ref]) => keys.has(ref.node));

@@ -1,5 +1,14 @@
-import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { cardLines } from "../core/codeLines";
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { cardLines, nodeAtLine } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
 import { codeIsCurrent, codeWaits, findings, lineOf, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
@@ -33,6 +42,7 @@ function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, str
 
 /** The program; what is written into it becomes the graph with Ctrl+Enter, or when the text is left. */
 export function CodePane() {
+  const session = useSession();
   const code = useSel((s) => s.code);
   const draft = useSel((s) => s.draft);
   const current = useSel(codeIsCurrent);
@@ -58,6 +68,12 @@ export function CodePane() {
     const top = line.offsetTop;
     if (top < scrollTop || top > scrollTop + room) view.current.scrollTop = top - room / 2;
   }, [first, source]);
+  const point = ({ clientY }: PointerEvent) => {
+    const { graph, draft: typed, view: now } = session.store.get();
+    const line = [...(text.current?.children ?? [])].findIndex((one) => clientY < one.getBoundingClientRect().bottom);
+    const hovered = typed || line < 0 ? null : nodeAtLine(graph, code?.lines ?? {}, line + 1);
+    if (hovered !== now.hovered) session.view({ hovered });
+  };
   if (!code) return <div className="ds-code ds-muted">…</div>;
   const old = !current && !draft;
   const wait = draft ? "" : why;
@@ -71,7 +87,12 @@ export function CodePane() {
       data-dialect={code.dialect}
       data-edited={draft !== null}
     >
-      <div ref={view} className="ds-code nowheel">
+      <div
+        ref={view}
+        className="ds-code nowheel"
+        onPointerMove={point}
+        onPointerLeave={() => session.view({ hovered: null })}
+      >
         <div className="ds-code-text">
           <div ref={text} aria-hidden="true">
             {lines.map((pieces, i) => (

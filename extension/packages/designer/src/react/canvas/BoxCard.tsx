@@ -184,7 +184,8 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
               not used
             </span>
           )}
-          {card.cost && (
+          {card.failing && <span className="ds-time ds-time-failed">{card.failing} failed</span>}
+          {card.cost && !card.failing && (
             <span
               className={`ds-time ds-heat-${card.heat ? format.heatStep(card.cost.share) : 1} ${card.old ? "ds-time-old" : ""}`}
               title={`Work of its operators per batch: ${format.percent(card.cost.share)} of the whole.`}

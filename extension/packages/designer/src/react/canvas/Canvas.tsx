@@ -39,7 +39,7 @@ import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
 import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
-import { layoutOf, placesIn, reflowed, relaid } from "./sizes";
+import { layoutOfSelected, placesIn, reflowed, relaid } from "./sizes";
 import { useArea } from "./useArea";
 import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
@@ -213,9 +213,10 @@ function CanvasView() {
         if (at) void flow.setCenter(at.x, at.y, { zoom: z, duration: reducedMotion(root) ? 0 : 200 });
       },
       layout: () => {
-        const positions = layoutOf(session.store.get(), roomOf(box.current));
-        session.put = positions;
-        animate(positions, () => session.edit([], { positions, marks: clearedJunctions(session.store.get()) }));
+        const state = session.store.get();
+        const positions = layoutOfSelected(state, roomOf(box.current));
+        session.put = { ...session.put, ...positions };
+        animate(positions, () => session.edit([], { positions, marks: clearedJunctions(state, positions) }));
       },
       show: (key) => {
         const id = cardOf(session.store.get(), key);

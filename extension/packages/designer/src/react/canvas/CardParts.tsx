@@ -4,17 +4,26 @@ import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import { busyKeys, type Heat, reachedBy } from "../../core/select";
+import { cardOf } from "../../core/subgraph";
 import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { PortMark } from "../Port";
 import { checkSlot, checkSource, handleOfSlot, useDrag } from "./drag";
 
-/** Which node a card is, and that the pointer is over it. */
+/** Which node a card is, and that the pointer is over it or over its lines of the program. */
 export function useHover(key: string) {
   const session = useSession();
   const over = (hovered: string | null) => () => session.view({ hovered });
-  return { "data-ds-node": key, onPointerEnter: over(key), onPointerLeave: over(null) };
+  const hovered = useSel(
+    (s) => s.view.hovered !== null && (s.view.hovered === key || cardOf(s, s.view.hovered) === key),
+  );
+  return {
+    "data-ds-node": key,
+    "data-hovered": hovered || undefined,
+    onPointerEnter: over(key),
+    onPointerLeave: over(null),
+  };
 }
 
 export function DeviceBadge({ device }: { readonly device: Device }) {

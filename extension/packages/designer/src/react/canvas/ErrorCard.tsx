@@ -3,6 +3,7 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useRef, useState }
 import { createPortal } from "react-dom";
 import { isAboutFile } from "../../core/failures";
 import { freeSpot, overlap } from "../../core/freeSpot";
+import { pathOf } from "../../core/inside";
 import type { Size } from "../../core/layout";
 import { titleOf, toneOf, wordsOf } from "../../core/problems";
 import { around, type Point, type Rect } from "../../core/route";
@@ -19,6 +20,7 @@ import {
 } from "../../core/select";
 import type { State } from "../../core/state";
 import { toldBy } from "../../core/statusMessage";
+import { boxesOf } from "../../core/subgraph";
 import type { Diagnostic } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { copyText } from "../clipboard";
@@ -122,6 +124,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
     twin: finding.code === "DS210" && repairOf(s, finding) !== undefined,
     // files are counted, and listed in Problems
     more: findingsAt(s, nodeKey).filter((d) => d !== finding && !(isAboutFile(d) && isAboutFile(finding))).length,
+    box: boxesOf(s).get(card)?.name,
     // of a file there is more to do than to look at the node
     chosen: isAboutFile(finding) || s.view.selection.some((key) => key === nodeKey || key === stepOf(finding)),
   }));
@@ -161,7 +164,8 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
   const fold = () => session.view((v) => ({ folded: [...v.folded, told] }));
   if (!drawn) return null;
   const words = wordsOf(finding);
-  const title = titleOf(finding);
+  // a box has several nodes
+  const title = `${state.box ? `${nodeKey}: ` : ""}${titleOf(finding)}`;
   const file = isAboutFile(finding);
   const guard = finding.code === "DS210";
   const detail = [file ? words : "", finding.detail].filter(Boolean).join("\n\n");
@@ -187,6 +191,18 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       {state.share && error && <p data-testid={`share-${nodeKey}`}>{state.share}</p>}
       <div className="ds-error-buttons">
         <Actions finding={finding} testId={`repair-${nodeKey}`} bare />
+        {state.box && (
+          <SmallButton
+            title={`Open the box at ${nodeKey}`}
+            data-testid="show-inside"
+            onClick={() => {
+              const inside = [...pathOf(session.store.get()), state.box ?? ""];
+              session.view({ inside, selection: [nodeKey], wires: [] });
+            }}
+          >
+            Show
+          </SmallButton>
+        )}
         {guard && (
           <SmallButton
             title="Say no more of it, for this wire"

@@ -28,6 +28,7 @@ import {
   contracted,
   cornerOf,
   movedNodes,
+  narrowed,
   outsideOf,
   placeOf,
   shownCards,
@@ -121,6 +122,31 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   // The box stays where it is.
   const kept = Object.entries(places).filter(([key]) => scope.has(key));
   return Object.fromEntries(kept.map(([key, p]) => [key, { x: p.x + was.x - is.x, y: p.y + was.y - is.y }]));
+}
+
+/** Places for the selected cards alone, from where the first of them are; for all cards where fewer than two are selected. */
+export function layoutOfSelected(state: State, room: Size): Record<string, Position> {
+  const chosen = new Set(state.view.selection.map((key) => cardOf(state, key)));
+  const cards = shownCards(state).filter((id) => chosen.has(id) && id !== OUTPUTS && !outsideOf(state).has(id));
+  const { graph } = state;
+  if (!graph || cards.length < 2) return layoutOf(state, room);
+  const sizes = sizesOf(state);
+  const part = narrowed(contracted(state, graph), new Set(cards));
+  const places = Object.entries(wayInBox(part, sizes, room, isDense(graph) ? DENSE : undefined).positions);
+  const [was, is] = [
+    around(rectsOf(state, cards)),
+    around(places.map(([key, at]) => ({ width: CARD, height: ROW, ...sizes.get(key), ...at }))),
+  ];
+  const others = rectsOf(
+    state,
+    shownCards(state).filter((id) => !cards.includes(id)),
+  );
+  const free = others.every((rect) => overlap(rect, { ...is, x: was.x, y: was.y }) === 0);
+  const { x, y } = free ? was : freePlace(was, others, is);
+  return movedNodes(
+    state,
+    Object.fromEntries(places.map(([key, at]) => [key, { x: at.x + x - is.x, y: at.y + y - is.y }])),
+  );
 }
 
 /** Cards that are seen smaller have their pictures, but hardly more: the program makes room for them. */
