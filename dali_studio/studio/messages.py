@@ -161,7 +161,14 @@ class Differs(msgspec.Struct, frozen=True, kw_only=True, tag="differs"):
     message: str
 
 
-Mark = Note | Group | Route | Left | Differs
+class Tag(msgspec.Struct, frozen=True, kw_only=True, tag="tag"):
+    """The colour that a node was given; it means nothing to the pipeline."""
+
+    node: str
+    hue: str
+
+
+Mark = Note | Group | Route | Left | Differs | Tag
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 

@@ -45,6 +45,7 @@ from dali_studio.studio.messages import (
     Position,
     RevisionChanged,
     Route,
+    Tag,
 )
 from dali_studio.studio.own_text import draft_in, words_in
 from dali_studio.studio.renderers.volume import is_volume
@@ -358,20 +359,21 @@ def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:
 def differing_after(
     history: History, edits: Iterable[CardEdit], found: Iterable[Diagnostic] | None = None
 ) -> dict[str, object]:
-    """What nodes do otherwise after edits that rename or remove them; `found`: of a ``Compose`` put in place."""
+    """What nodes do otherwise, and their colours, after edits that rename or remove them; `found`: of a ``Compose``."""
     names: dict[str, str | None] = {}
     for edit in edits:
         if isinstance(edit, RemoveNode | Rename):
             names[edit.key] = edit.new_key if isinstance(edit, Rename) else None
-    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs)}
+    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs | Tag)}
     if found is not None:
-        return {**dict.fromkeys(there), **named_marks(marks_of(differing(found)))}
+        old = (key for key, mark in there.items() if isinstance(mark, Differs))
+        return {**dict.fromkeys(old), **named_marks(marks_of(differing(found)))}
     moved = {key: (mark, names[mark.node]) for key, mark in there.items() if mark.node in names}
     return {key: new and msgspec.structs.replace(mark, node=new) for key, (mark, new) in moved.items()}
 
 
 def _has_cards(mark: Mark, graph: Graph) -> bool:
-    if isinstance(mark, Differs):
+    if isinstance(mark, Differs | Tag):
         return mark.node in graph
     if not isinstance(mark, Route):
         return True

@@ -6,6 +6,7 @@ zoom     the same while the wheel turns
 slider   from a step of a slider to the painted preview of the last node: the message to the kernel, all operators behind
          the slider, the pictures' encoding, the way back, decoding and painting; the picture's middle row tells, since
          to read all of it at each frame took more of the page's time than the designer did
+search   from a key in the search of operators to the frame that shows what it finds (asked: 95 % within 50 ms)
 """
 
 from __future__ import annotations
@@ -97,6 +98,24 @@ _SLIDER = f"""async ([count, last]) => {{
   }}
   return found;
 }}"""
+_SEARCH = f"""async words => {{
+  {_FRAME}
+  const field = document.querySelector('[data-testid="quick-search"]');
+  const setter = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+  const found = [];
+  for (const word of words) for (let end = 1; end <= word.length; end++) {{
+    const begin = performance.now();
+    setter.call(field, word.slice(0, end));
+    field.dispatchEvent(new Event('input', {{ bubbles: true }}));
+    await frame();
+    await new Promise(resolve => setTimeout(resolve));  // behind the frame's painting
+    found.push(performance.now() - begin);
+    await new Promise(resolve => setTimeout(resolve, 60));
+  }}
+  return found;
+}}"""
+#: What is typed: names of operators, and of torchvision.
+_TYPED = ("rotate", "RandomResizedCrop", "ColorJitter", "mel filter bank", "brightness", "normalize")
 #: The zoom of each distance: how much of the cards shows differs.
 DISTANCES = {"all": 0.0, "names": 0.6, "near": 1.0}
 
@@ -173,10 +192,20 @@ def measure_slider(address: str, root: Path, steps: int) -> list[float]:
         return page.evaluate(_SLIDER, [steps + 5, "crop"])[5:]  # the first steps fill caches
 
 
+def measure_search(address: str, root: Path) -> list[float]:
+    """Milliseconds of every key in the search of operators."""
+    with _page(address, root, scenes.chain()) as page:
+        page.locator('[data-testid="designer"]').first.scroll_into_view_if_needed()
+        page.locator('[data-testid="canvas"]').first.focus()
+        page.keyboard.press("Space")
+        page.locator('[data-testid="quick-search"]').wait_for()
+        return page.evaluate(_SEARCH, [_TYPED[0], *_TYPED])[len(_TYPED[0]) :]  # the first word fills caches
+
+
 def main(words: list[str] | None = None) -> int:
     """Measure, write the JSON and say the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=("large", "slider"), default="", help="measure only this")
+    parser.add_argument("--only", choices=("large", "slider", "search"), default="", help="measure only this")
     parser.add_argument("--frames", type=int, default=180, help="frames of a gesture (default 180)")
     parser.add_argument("--rounds", type=int, default=5, help="how often the large graph is opened (default 5)")
     parser.add_argument("--steps", type=int, default=60, help="steps of the slider (default 60)")
@@ -188,19 +217,26 @@ def main(words: list[str] | None = None) -> int:
     written: dict[str, Any] = {"machine": metadata()}
     temporary = tempfile.TemporaryDirectory
     with temporary() as root, temporary() as config, lab.lab_server(Path(root), Path(config)) as address:
-        if options.only != "slider":
+        if options.only in ("", "large"):
             written["large"] = measure_large(address, Path(root), options.frames, options.rounds)
             _say_large(written["large"])
-        if options.only != "large":
+        if options.only in ("", "slider"):
             found = measure_slider(address, Path(root), options.steps)
-            written["slider"] = {"median": statistics.median(found), "p95": _quantile(found, 0.95), "all": found}
-            sys.stdout.write(
-                f"slider to painted preview: median {written['slider']['median']:.0f} ms, "
-                f"p95 {written['slider']['p95']:.0f} ms, max {max(found):.0f} ms ({len(found)} steps)\n"
-            )
+            written["slider"] = _told("slider to painted preview", found)
+        if options.only in ("", "search"):
+            written["search"] = _told("key in the search to what it finds", measure_search(address, Path(root)))
     options.out.parent.mkdir(exist_ok=True)
     options.out.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def _told(name: str, found: list[float]) -> dict[str, Any]:
+    made = {"median": statistics.median(found), "p95": _quantile(found, 0.95), "all": found}
+    sys.stdout.write(
+        f"{name}: median {made['median']:.0f} ms, p95 {made['p95']:.0f} ms, max {max(found):.0f} ms "
+        f"({len(found)} steps)\n"
+    )
+    return made
 
 
 def _say_large(found: dict[str, Any]) -> None:

@@ -497,6 +497,34 @@ def test_a_distribution_is_chosen_and_its_ends_are_typed(designer: Any, artifact
     page.screenshot(path=artifacts / "designer_clamped.png")
     _by_id(page, "distribution-normal").click()
     _await_code(page, "math.clamp", there=False)
+    # some values, of which one is drawn, and a coin
+    _by_id(page, "distribution-choice").click()
+    _await_code(page, "fn.random.uniform(values=[")
+    page.wait_for_function("() => document.querySelectorAll('[data-testid=density] rect').length === 3")
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_choice.png")
+    _by_id(page, "distribution-coin").click()
+    _await_code(page, "fn.random.coin_flip(dtype=types.FLOAT")
+    page.wait_for_function("() => document.querySelectorAll('[data-testid=density] rect').length === 2")
+    _by_id(page, "distribution-uniform").click()
+    _await_code(page, "coin_flip", there=False)
+
+
+def test_a_node_is_given_a_colour_from_its_menu(designer: Any, artifacts: Path) -> None:
+    page = designer
+    lab.card(page, "rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Next colour").click()
+    _by_id(page, "tag-rotate").wait_for()
+    lab.card(page, "rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Next colour").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=tag-rotate]').style.cssText.includes('teal')")
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_tag.png")
+    lab.card(page, "rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="No colour").click()
+    _by_id(page, "tag-rotate").wait_for(state="detached")
+    page.keyboard.press("Control+z")
+    _by_id(page, "tag-rotate").wait_for()
 
 
 def test_a_step_is_applied_with_a_probability(designer: Any) -> None:

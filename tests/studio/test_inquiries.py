@@ -263,10 +263,16 @@ def test_notes_and_groups_are_steps_and_stay_in_the_document(client: Client, tmp
     assert mark(wire1=route)["wire1"].points == (messages.Position(x=3.0, y=4.0),)
     assert "wire1" not in marks(client.edit({"type": "remove_node", "key": "resize"}))
     assert set(marks(client.send("undo"))) == {"note1", "group1", "wire1"}
+    # a colour goes with its node, whatever that is called
+    assert mark(tag1={"type": "tag", "node": "rotate", "hue": "teal"})["tag1"].node == "rotate"
+    renamed = marks(client.edit({"type": "rename", "key": "rotate", "new_key": "turned"}))
+    assert renamed["tag1"] == messages.Tag(node="turned", hue="teal")
+    assert "tag1" not in marks(client.edit({"type": "remove_node", "key": "turned"}))
+    assert "tag1" in marks(client.send("undo"))
     client.session.save(tmp_path / "x.dali.json")
     graph, view, _ = document.load(tmp_path / "x.dali.json", client.session.registry)
     again = Client(graph, view={**view, "marks": {**view["marks"], "bad": {"type": "note"}}})
-    assert set(marks(again.send("ready"))) == {"note1", "group1", "wire1"}
+    assert set(marks(again.send("ready"))) == {"note1", "group1", "wire1", "tag1"}
     again.session.close()
 
 

@@ -8,7 +8,7 @@ import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
 import { ancestors, nodeOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
-import { framesOf, groupMarks, noteMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
+import { framesOf, groupMarks, noteMarks, piecesOf, renamedIn, tagMarks, tagOf, ungroupMarks } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
 import type { Rect } from "../src/core/route";
 import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapEdits } from "../src/core/splice";
@@ -175,6 +175,16 @@ describe("cards in line", () => {
     b: { x: 40, y: 0, width: 10, height: 20 },
     c: { x: 15, y: 9, width: 20, height: 10 },
   };
+  it("gives the selected nodes the next colour, or none", () => {
+    const view = { ...INITIAL.view, selection: ["decode", "rotate"] };
+    const state: State = { ...INITIAL, graph: GRAPH, view };
+    const first = tagMarks(state);
+    expect(Object.values(first)).toEqual(["decode", "rotate"].map((key) => ({ type: "tag", node: key, hue: "blue" })));
+    const marked: State = { ...state, marks: first as State["marks"] };
+    expect(tagOf(marked, "rotate")?.[1].hue).toBe("blue");
+    expect(Object.values(tagMarks(marked)).map((mark) => mark && "hue" in mark && mark.hue)).toEqual(["teal", "teal"]);
+    expect(tagMarks(marked, true)).toEqual({ tag1: null, tag2: null });
+  });
   it("aligns edges and middles", () => {
     expect(Object.values(arranged(places, "left")).map((p) => p.x)).toEqual([0, 0, 0]);
     expect(arranged(places, "right").c).toEqual({ x: 30, y: 9 });

@@ -13,12 +13,12 @@ import {
 import { applyEdits } from "../src/core/edits";
 import { nodeOf, takenKeys } from "../src/core/graph";
 import { difference, extentsIn, oneScale } from "../src/core/pixels";
-import { canChance } from "../src/core/probability";
+import { canChance, costOfWays } from "../src/core/probability";
 import { drawings } from "../src/core/seeds";
 import { INITIAL } from "../src/core/state";
 import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
 import { swept } from "../src/react/BatchPane";
-import { GRAPH, INDEX, node, ref } from "./fixtures";
+import { finished, GRAPH, INDEX, node, ref, timing } from "./fixtures";
 
 const base = INDEX.byName.get("random.uniform") as Operator;
 const image = INDEX.byName.get("rotate") as Operator;
@@ -30,6 +30,19 @@ const operators = [...INDEX.operators, normal, limiter, split, merge];
 const catalog = { ...INDEX, operators, byName: new Map(operators.map((o) => [o.name, o])) };
 const context = { graph: GRAPH, catalog };
 const rotate = nodeOf(GRAPH, "rotate") as ReturnType<typeof node>;
+
+describe("a probability", () => {
+  it("says what both ways cost, from the last run where there is one", () => {
+    const some = { ...rotate, chance: 0.25 };
+    expect(costOfWays(INITIAL, some)).toBe("To compute all and choose by multiplication is about 4 times the work.");
+    const run = { ...INITIAL.run, finished: finished([timing("rotate", { milliseconds: 8 })]) };
+    const words = "From the last run: about 2.00 ms a batch by this if; 8.00 ms to compute all and choose";
+    expect(costOfWays({ ...INITIAL, run }, some)).toContain(words);
+    // measured while it was applied to half of the samples
+    const half = { ...run, parts: { rotate: 0.5 } };
+    expect(costOfWays({ ...INITIAL, run: half }, some)).toContain("4.00 ms a batch by this if; 16.0 ms to compute all");
+  });
+});
 
 describe("a range", () => {
   it("keeps its width where one end goes beyond the other", () => {
@@ -72,6 +85,23 @@ describe("distributions", () => {
     expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({ angle: ref(made) });
     const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
     expect(nodeOf(graph, made)?.arguments).toMatchObject({ mean: (low + high) / 2, stddev: (high - low) / 4 });
+  });
+  it("choose among values, or toss a coin of the type that the others draw", () => {
+    const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;
+    const coin: Operator = { ...base, name: "random.coin_flip", arguments: [] };
+    const known = { ...catalog, operators: [...operators, coin] };
+    const [low, high] = ends(distributionOf(angle, null) ?? { kind: "coin", p: 0 });
+    const chosen = redistribute({ graph: GRAPH, catalog: known }, angle, "choice", { x: 1, y: 2 });
+    const graph = applyEdits(GRAPH, chosen?.edits ?? [], known);
+    const drawn = nodeOf(graph, "angle") as ReturnType<typeof node>; // the same operator: it stays
+    expect(distributionOf(drawn, graph)).toEqual({ kind: "choice", values: [low, (low + high) / 2, high] });
+    expect(drawn.arguments.range ?? null).toBeNull();
+    const tossed = redistribute({ graph, catalog: known }, drawn, "coin", { x: 1, y: 2 });
+    const made = nodeOf(applyEdits(graph, tossed?.edits ?? [], known), tossed?.select[0] ?? "");
+    expect(made).toMatchObject({ operator: "random.coin_flip", arguments: { probability: 0.5, dtype: "FLOAT" } });
+    const back = redistribute({ graph, catalog: known }, drawn, "uniform", { x: 1, y: 2 });
+    const after = nodeOf(applyEdits(graph, back?.edits ?? [], known), "angle") as ReturnType<typeof node>;
+    expect(distributionOf(after, null)).toEqual({ kind: "uniform", low, high });
   });
   it("are held between limits by an operation behind a generator, which goes with it", () => {
     const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;

@@ -17,7 +17,10 @@ export type Distribution =
       readonly low: number;
       readonly high: number;
     }
+  | { readonly kind: "choice"; readonly values: readonly number[] }
   | { readonly kind: "coin"; readonly p: number };
+
+export const KINDS = ["uniform", "normal", "clamped", "choice", "coin"] as const;
 
 /** A range with another end; one beyond the other end moves that along. */
 export function withEnd<T extends { readonly low: number; readonly high: number }>(
@@ -49,7 +52,8 @@ export function distributionOf(node: NodeView, graph: GraphView | null): Distrib
     return { ...of, kind: "clamped", source: drawn.key, low: Number(limits[1]), high: Number(limits[2]) };
   }
   const name = node.operator.split(".").at(-1) ?? "";
-  if (name === "uniform" && set.values === undefined && !("range" in wired) && !("values" in wired)) {
+  if (name === "uniform" && !("range" in wired) && !("values" in wired)) {
+    if (Array.isArray(set.values)) return { kind: "choice", values: set.values.map(Number) };
     const [low, high] = Array.isArray(set.range) ? set.range.map(Number) : [-1, 1];
     return { kind: "uniform", low: low ?? -1, high: high ?? 1 };
   }
@@ -72,6 +76,8 @@ export function distributionEdits(key: string, next: Distribution): Edit[] {
         ...distributionEdits(next.source, { ...next, kind: "normal" }),
         set("expression", `clamp(a, ${next.low}, ${next.high})`),
       ];
+    case "choice":
+      return [set("values", [...next.values])];
     case "coin":
       return [set("probability", next.p)];
     default:
@@ -87,6 +93,8 @@ export function ends(of: Distribution): readonly [number, number] {
       return [of.low, of.high];
     case "normal":
       return [of.mean - 2 * of.deviation, of.mean + 2 * of.deviation];
+    case "choice":
+      return [Math.min(...of.values), Math.max(...of.values)];
     case "coin":
       return [0, 1];
     default:
@@ -118,6 +126,8 @@ export function density(of: Distribution, x: number): number {
       const z = (x - of.mean) / Math.max(1e-9, of.deviation);
       return Math.exp((-z * z) / 2) / (Math.max(1e-9, of.deviation) * Math.sqrt(2 * Math.PI));
     }
+    case "choice":
+      return of.values.filter((v) => v === x).length / of.values.length;
     case "coin":
       return x < 0.5 ? 1 - of.p : of.p;
     default:
@@ -129,11 +139,11 @@ export function density(of: Distribution, x: number): number {
 export function redistribute(
   { graph, catalog }: Context,
   node: NodeView,
-  kind: "uniform" | "normal" | "clamped",
+  kind: Distribution["kind"],
   at: Position,
 ): Step | null {
   const now = distributionOf(node, graph);
-  const generator = kind === "uniform" ? kind : "normal";
+  const generator = { uniform: "uniform", choice: "uniform", coin: "coin_flip" }[String(kind)] ?? "normal";
   const operator = catalog.operators.find((o) => o.name === `random.${generator}`);
   const limiter = catalog.operators.find((o) => o.role === "arithmetic");
   if (!now || now.kind === kind || !operator || !limiter) return null;
@@ -148,15 +158,20 @@ export function redistribute(
     Object.entries(was?.arguments ?? {}).filter(([name]) => ["dtype", "shape", "seed"].includes(name)),
   );
   const { device } = node;
+  if (kind === "coin" && typeof kept.dtype === "undefined") kept.dtype = "FLOAT"; // as the others draw
   const edits: Edit[] = stays
-    ? []
+    ? // of both one is given
+      (["values", "range"] as const).flatMap((argument): Edit[] =>
+        argument in was.arguments ? [{ type: "set_argument", key: source, argument, value: null }] : [],
+      )
     : [{ type: "add_node", key: source, operator: operator.name, device, arguments: kept }];
   if (key !== source)
     edits.push(
       { type: "add_node", key, operator: limiter.name, device },
       { type: "connect", source: { node: source, output: 0 }, target: key, input: 0 },
     );
-  edits.push(...distributionEdits(key, { kind, source, mean, deviation, low, high }));
+  const values = [low, (low + high) / 2, high];
+  edits.push(...distributionEdits(key, { kind, source, mean, deviation, low, high, values, p: 0.5 }));
   const wires = wiresOf(graph);
   for (const wire of wires)
     if (wire.source.node === node.key && wire.slot.kind !== "output")

@@ -1,4 +1,4 @@
-import type { Group, Mark, Note, Position } from "../protocol/generated";
+import type { Group, Mark, Note, Position, Tag } from "../protocol/generated";
 import { freeSpot } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
@@ -8,7 +8,7 @@ import type { Marks, State } from "./state";
 export const HUES: readonly Hue[] = ["slate", "blue", "teal", "green", "olive", "orange", "magenta", "purple"];
 
 /** What has a colour. */
-export type Framed = Note | Group;
+export type Framed = Note | Group | Tag;
 
 export function hueOf(mark: Framed): Hue {
   return HUES.find((hue) => hue === mark.hue) ?? "slate";
@@ -17,6 +17,24 @@ export function hueOf(mark: Framed): Hue {
 /** The next colour, in turn. */
 export function nextHue(mark: Framed): Hue {
   return HUES[(HUES.indexOf(hueOf(mark)) + 1) % HUES.length] ?? "slate";
+}
+
+/** The colour of a node, with the name of what says so. */
+export function tagOf({ marks }: State, key: string): readonly [string, Tag] | undefined {
+  return Object.entries(marks).find((e): e is [string, Tag] => e[1].type === "tag" && e[1].node === key);
+}
+
+/** Give the selected nodes the next colour in turn, or none. */
+export function tagMarks(state: State, none = false): Marks {
+  const keys = state.view.selection.filter((key) => nodeOf(state.graph, key));
+  const now = tagOf(state, keys[0] ?? "")?.[1];
+  const hue = now ? nextHue(now) : "blue";
+  const made: Record<string, Mark | null> = {};
+  for (const key of keys) {
+    const name = tagOf(state, key)?.[0] ?? freeName({ ...state.marks, ...made } as State["marks"], "tag");
+    made[name] = none ? null : { type: "tag", node: key, hue };
+  }
+  return made;
 }
 
 export function freeName(marks: Readonly<Record<string, Mark>>, base: string): string {

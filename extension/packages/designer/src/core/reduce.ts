@@ -338,7 +338,8 @@ export function receive(state: State, message: KernelMessage): State {
     case "run_finished": {
       // it was one of the graph before
       if (message.revision < (state.confirmed?.origin ?? 0)) return { ...state, run: INITIAL.run };
-      const run = { ...INITIAL.run, finished: message, revision: message.revision };
+      const parts = Object.fromEntries((state.graph?.nodes ?? []).map((n) => [n.key, n.chance ?? 1]));
+      const run = { ...INITIAL.run, finished: message, revision: message.revision, parts };
       return { ...state, run, trial: null, trying: "" };
     }
     case "device_times":

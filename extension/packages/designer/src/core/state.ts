@@ -104,6 +104,8 @@ export interface RunState {
   readonly finished: RunFinished | null;
   /** Revision that `finished` measured. */
   readonly revision: number;
+  /** To which part of the samples each node was applied in it. */
+  readonly parts: Readonly<Record<string, number>>;
 }
 
 /** What an operator makes of an output. */
@@ -350,7 +352,17 @@ export const INITIAL: State = {
   previews: {},
   previewFailures: [],
   refused: [],
-  run: { running: false, stopping: false, done: 0, total: 0, left: 0, reached: [], finished: null, revision: -1 },
+  run: {
+    running: false,
+    stopping: false,
+    done: 0,
+    total: 0,
+    left: 0,
+    reached: [],
+    finished: null,
+    revision: -1,
+    parts: {},
+  },
   deviceTimes: [],
   freed: null,
   strip: null,

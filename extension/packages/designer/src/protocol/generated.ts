@@ -155,6 +155,13 @@ export interface Differs {
   readonly message: string;
 }
 
+/** The colour that a node was given; it means nothing to the pipeline. */
+export interface Tag {
+  readonly type: "tag";
+  readonly node: string;
+  readonly hue: string;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -248,7 +255,7 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
-  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | Differs | null>>;
+  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | Differs | Tag | null>>;
   readonly pins?: Readonly<Record<string, boolean>>;
 }
 
@@ -1472,7 +1479,8 @@ export type Mark =
   | Group
   | Route
   | Left
-  | Differs;
+  | Differs
+  | Tag;
 
 export type PreviewBody =
   | ImageBody

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
 import { nodeOf, OUTPUTS, wiresOf } from "../core/graph";
 import { junctionMarks, junctionsOf } from "../core/junctions";
-import { noteMarks } from "../core/marks";
+import { noteMarks, tagMarks, tagOf } from "../core/marks";
 import type { Menu } from "../core/state";
 import { selectedBox } from "../core/subgraph";
 import { addJunction } from "./canvas/Junctions";
@@ -183,6 +183,11 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("group"),
         ...command("collapse", selectedBox(state) ? "Expand the box" : "Collapse into one box"),
         ...(commandOf("ungroup")?.can?.(state) ? command("ungroup") : []),
+        { title: "Next colour", run: () => session.edit([], { marks: tagMarks(state) }) },
+        ...(selection.some((k) => tagOf(state, k))
+          ? [{ title: "No colour", run: () => session.edit([], { marks: tagMarks(state, true) }) }]
+          : []),
+        LINE,
         ...command("upstream"),
         ...command("downstream"),
         ...(several ? [LINE, ...ARRANGEMENTS.map(([how, title]) => ({ title, run: () => arrange(scope, how) }))] : []),

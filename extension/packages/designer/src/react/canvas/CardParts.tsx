@@ -2,6 +2,7 @@ import { Handle, Position } from "@xyflow/react";
 import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
+import { hueOf, tagOf } from "../../core/marks";
 import { PORT_LOOKS } from "../../core/ports";
 import { busyKeys, type Heat, reachedBy } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
@@ -136,6 +137,14 @@ export function Busy({ keys }: { readonly keys: readonly string[] }) {
     };
   }, [busy]);
   return busy && late ? <i className="ds-busy" /> : null;
+}
+
+/** The colour that somebody gave a node, along the upper edge of its card. */
+export function TagStripe({ nodeKey }: { readonly nodeKey: string }) {
+  const tag = useSel((s) => tagOf(s, nodeKey)?.[1]);
+  return tag ? (
+    <i className="ds-tag" data-testid={`tag-${nodeKey}`} style={{ "--ds-c": `var(--ds-${hueOf(tag)})` }} />
+  ) : null;
 }
 
 /** Everything that a run has measured for a node, in sentences: first whose time it is, of what, and when. */

@@ -8,7 +8,7 @@ import * as select from "../../core/select";
 import type { State } from "../../core/state";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { HeatBar, ReachedBar, useHover, Values } from "./CardParts";
+import { HeatBar, ReachedBar, TagStripe, useHover, Values } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
 
@@ -122,6 +122,7 @@ export function FarCard({ id, selected }: NodeProps) {
     >
       <div className="ds-frame2" />
       <ReachedBar nodeKey={id} />
+      <TagStripe nodeKey={id} />
       <div className="ds-frame" />
       {card.picture ? (
         <div className="ds-far-window" />

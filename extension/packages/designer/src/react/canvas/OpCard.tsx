@@ -16,7 +16,18 @@ import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { FilePicture } from "../problems/FilePicture";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
-import { Busy, DeviceBadge, HeatBar, ReachedBar, Row, SlotPort, SourcePort, TimeChip, useHover } from "./CardParts";
+import {
+  Busy,
+  DeviceBadge,
+  HeatBar,
+  ReachedBar,
+  Row,
+  SlotPort,
+  SourcePort,
+  TagStripe,
+  TimeChip,
+  useHover,
+} from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
@@ -349,6 +360,7 @@ function OpCardView({ id, selected }: NodeProps) {
     >
       <Busy keys={[id]} />
       {node.in_run && <ReachedBar nodeKey={id} />}
+      <TagStripe nodeKey={id} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <Header node={node} operator={operator} renaming={card.renaming} />

@@ -1,8 +1,9 @@
 import { MiniMap, type Node } from "@xyflow/react";
+import { hueOf } from "../../core/marks";
 import { findings, severity, timingOf } from "../../core/select";
 import { useSel } from "../context";
 
-/** The whole canvas, small: errors and what costs most are coloured; a drag moves the view. */
+/** The whole canvas, small: errors, what costs most and what has a colour are coloured; a drag moves the view. */
 export function Overview() {
   const open = useSel((s) => s.view.minimap);
   const marked = useSel((s) => {
@@ -10,7 +11,8 @@ export function Overview() {
     const slow = (s.graph?.nodes ?? []).flatMap((n) =>
       (timingOf(s, n.key)?.share ?? 0) > 0.35 ? [`${n.key}|h4`] : [],
     );
-    return [...slow, ...bad];
+    const tags = Object.values(s.marks).flatMap((m) => (m.type === "tag" ? [`${m.node}|${hueOf(m)}`] : []));
+    return [...tags, ...slow, ...bad];
   });
   if (!open) return null;
   const colours = new Map(marked.map((m) => m.split("|") as [string, string]));

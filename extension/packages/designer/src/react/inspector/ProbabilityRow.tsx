@@ -1,4 +1,4 @@
-import { canChance, chanceWords } from "../../core/probability";
+import { canChance, chanceWords, costOfWays } from "../../core/probability";
 import { snap } from "../../core/validate";
 import type { NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -10,6 +10,7 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
   const session = useSession();
   const gesture = useGesture();
   const offered = useSel((s) => s.graph !== null && (node.chance !== null || canChance(s.graph, node)));
+  const cost = useSel((s) => costOfWays(s, node));
   if (!offered) return null;
   const p = node.chance ?? 1;
   const set = (part: number) =>
@@ -36,7 +37,11 @@ export function ProbabilityRow({ node }: { readonly node: NodeView }) {
           <output className="ds-mono">{p.toFixed(2)}</output>
         </span>
       </label>
-      {p < 1 && <p className="ds-muted ds-note">Applied to {chanceWords(node)}; the others pass unchanged.</p>}
+      {p < 1 && (
+        <p className="ds-muted ds-note" data-testid="chance-note">
+          Applied to {chanceWords(node)}; the others pass unchanged. {cost}
+        </p>
+      )}
     </Section>
   );
 }

@@ -6,6 +6,7 @@ import {
   distributionEdits,
   distributionOf,
   ends,
+  KINDS,
   redistribute,
   spikes,
   withEnd,
@@ -67,10 +68,12 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
   const [from, to] = held.current?.span ?? spanOf(of);
   const x = (v: number) => ((v - from) / (to - from)) * WIDTH;
   const bars: (readonly [number, number, number])[] = [];
-  if (of.kind === "coin") {
-    for (const v of [0, 1]) {
-      const count = draws?.levels?.find(([level]) => level === v)?.[1] ?? 0;
-      bars.push([v - 0.18, v + 0.18, draws ? count / draws.count : 0]);
+  const few = of.kind === "coin" ? [0, 1] : of.kind === "choice" ? [...new Set(of.values)] : null;
+  if (few) {
+    const half = 0.09 * (to - from);
+    for (const v of few) {
+      const count = draws?.levels?.find(([level]) => Math.abs(level - v) < 1e-4 * (to - from))?.[1] ?? 0;
+      bars.push([v - half / few.length, v + half / few.length, draws ? count / draws.count : 0]);
     }
   } else if (draws && draws.count > 0) {
     const step = (draws.maximum - draws.minimum) / draws.histogram.length;
@@ -134,7 +137,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
       {bars.map(([left, right, h]) => (
         <rect key={left} x={x(left)} width={Math.max(0.5, x(right) - x(left) - 0.5)} y={y(h)} height={HEIGHT - y(h)} />
       ))}
-      {of.kind !== "coin" && <path d={curve.join("")} />}
+      {!few && <path d={curve.join("")} />}
       {now !== undefined && <line x1={x(now)} x2={x(now)} y1="0" y2={HEIGHT} />}
       {grips.map(([grip, cx, cy, words]) => (
         <ellipse
@@ -268,7 +271,7 @@ function Drawn({ node, beside }: { readonly node: NodeView; readonly beside: boo
 const NUMBER = fillArgument({ name: "number", type: "float", doc: "" });
 
 interface LimitsProps {
-  readonly of: Exclude<Distribution, { kind: "coin" }>;
+  readonly of: Exclude<Distribution, { kind: "coin" | "choice" }>;
   readonly set: (next: Distribution) => void;
   readonly drawn: ReactNode;
 }
@@ -329,7 +332,7 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
   });
   const set = (next: Distribution) =>
     session.edit(distributionEdits(node.key, next), { gesture: `${node.key}.density.${gesture.name()}` });
-  const change = (kind: "uniform" | "normal" | "clamped") => {
+  const change = (kind: Distribution["kind"]) => {
     const context = contextOf(session);
     const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
     const step = context && redistribute(context, node, kind, at);
@@ -341,17 +344,13 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
   const drawn = <DrawnNow of={{ node: node.key, output: 0 }} unit={unit} />;
   return (
     <Section title={beside ? "" : "Draws"} note={drawn}>
-      {!beside && of.kind !== "coin" && (
-        <Segments
-          label="Distribution"
-          options={["uniform", "normal", "clamped"] as const}
-          value={of.kind}
-          testId="distribution"
-          onChange={change}
-        />
+      {!beside && (
+        <Segments label="Distribution" options={KINDS} value={of.kind} testId="distribution" onChange={change} />
       )}
       <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
-      {(beside || of.kind === "clamped") && of.kind !== "coin" && <Limits of={of} set={set} drawn={beside && drawn} />}
+      {(beside || of.kind === "clamped") && of.kind !== "coin" && of.kind !== "choice" && (
+        <Limits of={of} set={set} drawn={beside && drawn} />
+      )}
       {!beside && draws && <Told draws={draws} />}
       {!beside && fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
     </Section>
