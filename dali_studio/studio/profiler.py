@@ -36,7 +36,7 @@ from dali_studio.studio.throughput import WARM_UP, Pace, Throughput, uses_gpu
 from dali_studio.studio.timeline import timeline
 
 #: Batches of a run of which nobody says how many: between these, while they take less than so many seconds.
-_LEAST, _USUAL, _MOST = 8, 20, 128
+_MIN_BATCHES, _USUAL, _MAX_BATCHES = 8, 20, 128
 _SHORT, _LONG = 0.4, 0.9
 #: Seconds between two words on how far the nodes of a batch are.
 _TOLD = 0.2
@@ -56,14 +56,14 @@ class Measured:
     failed_in: int = -1
     samples: int = 0
     missed: tuple[FailedSample, ...] = ()
-    wanted: int = _LEAST
+    wanted: int = _MIN_BATCHES
 
     def planned(self, asked: int, seconds: float) -> int:
         """How many batches are measured in all, of which these have taken so many seconds."""
         if asked:
             return asked
         each = max(seconds / max(self.batches, 1), 1e-6)
-        return min(max(_LEAST, min(_USUAL, round(_LONG / each)), round(_SHORT / each)), _MOST)
+        return min(max(_MIN_BATCHES, min(_USUAL, round(_LONG / each)), round(_SHORT / each)), _MAX_BATCHES)
 
 
 class Profiler:
@@ -258,7 +258,7 @@ class Profiler:
     def _measure(
         self, graph: Graph, batches: int, progress: Callable[[int, int], None], pause: Callable[[], None]
     ) -> Measured:
-        measured = Measured(wanted=batches or _LEAST)
+        measured = Measured(wanted=batches or _MIN_BATCHES)
 
         def tell(_: float) -> None:
             now = measured.probe.newest
