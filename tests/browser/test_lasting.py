@@ -113,6 +113,7 @@ def test_a_killed_kernel_keeps_the_edits(page: Any, server: tuple[str, Path]) ->
     page.wait_for_function(f"() => ['idle', 'starting'].includes({_KERNEL}.status)", timeout=60_000)
     page.locator(".jp-Dialog button").first.click()  # the host's own word about it
     _reconnect(page)
+    _await_code(page, "angle=21")
     _set_angle(page, "22")
     _await_code(page, "angle=22")
 

@@ -96,8 +96,8 @@ def _apart(picture: str, image: NDArray[np.uint8]) -> float:
     return float(np.abs(shown - meant).max())
 
 
+@pytest.mark.usefixtures("nvidia")
 def test_random_graphs_show_the_pixels_of_nvidia_dali(page: Any, server: tuple[str, Path]) -> None:
-    pytest.importorskip("nvidia.dali", reason="the pictures are compared with nvidia.dali's")
     draw = random.Random(2015)
     operators: set[str] = set()
     for number in range(GRAPHS):
