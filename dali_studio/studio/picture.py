@@ -30,7 +30,7 @@ from dali_studio.studio.view import OUTPUTS
 MIME = "application/vnd.dali-studio.graph+json"
 #: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
 #: the frame around the graph has at most, and what shows a photo.
-_PHOTOS, _MOST, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
+_PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
 #: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
 _DENSE = 40
 _WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
@@ -150,7 +150,7 @@ def draw(
             shown.append(_outputs(graph, at[OUTPUTS], height_of_outputs, names, stills))
         return "".join((*wires, f"<defs>{''.join(tiles.values())}</defs>", *shown, *ports))
 
-    sheet = _sheet(cards, _MOST - _AROUND - len(body()))
+    sheet = _sheet(cards, _MAX_BYTES - _AROUND - len(body()))
     speed = ""
     if finished and finished.batches:
         ahead = finished.pipelined.samples_per_second
