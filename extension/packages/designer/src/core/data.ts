@@ -12,6 +12,11 @@ export function isBegun(d: Diagnostic): boolean {
   return d.code === "DS201" || (d.code === "DS103" && /^nothing to read/i.test(d.message));
 }
 
+/** What a card says of what is only not given yet; "" of other findings. */
+export function begunWord(d: Diagnostic | undefined): string {
+  return d === undefined || !isBegun(d) ? "" : d.code === "DS201" ? "not wired" : "no data";
+}
+
 /** Whether a reader cannot read what it is told to, or is told nothing: a folder can be chosen for it. */
 export function isUnread(state: State, d: Diagnostic): boolean {
   return (d.code === "DS302" || (d.code === "DS103" && isBegun(d))) && readersOf(state).some((n) => n.key === d.node);

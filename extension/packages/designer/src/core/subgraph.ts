@@ -1,5 +1,6 @@
 import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
+import { isBegun } from "./data";
 import { freePlace } from "./freeSpot";
 import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
 import { insideKeys, pathOf } from "./inside";
@@ -259,9 +260,10 @@ export function costOf(state: State, box: Box): { readonly milliseconds: number;
   return { milliseconds: sum((t) => t.milliseconds), share: sum((t) => t.share) };
 }
 
-/** The first of its nodes that has an error. */
+/** The first of its nodes that has an error, sooner one that failed than one to which something is not given yet. */
 export function failingIn(state: State, box: Box): string | undefined {
-  return box.nodes.find((n) => findingsAt(state, n.key).some((d) => severity(d) === "error"))?.key;
+  const wrong = box.nodes.flatMap((n) => findingsAt(state, n.key).filter((d) => severity(d) === "error"));
+  return (wrong.find((d) => !isBegun(d)) ?? wrong[0])?.node;
 }
 
 /** The box whose nodes are exactly what is selected. */

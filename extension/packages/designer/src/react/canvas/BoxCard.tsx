@@ -1,5 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, useEffect } from "react";
+import { begunWord } from "../../core/data";
 import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
@@ -145,6 +146,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     sample: s.sample,
   }));
   const finding = useSel((s) => select.findingsAt(s, card.failing ?? "").find((d) => select.severity(d) === "error"));
+  const begun = begunWord(finding);
   const share = card.cost?.share;
   const ports = `${box.entries.length} ${box.exits.length} ${box.group.exposed.length}`;
   useEffect(() => {
@@ -152,7 +154,12 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   }, [ports, update, box.id]);
   const label = `output of ${box.group.title} for sample ${card.sample + 1}`;
   const unused = isUnused(box);
-  const marks = [card.failing ? "ds-failed" : "", card.stale ? "ds-stale" : "", unused ? "ds-unused" : ""];
+  const marks = [
+    card.failing ? "ds-failed" : "",
+    begun ? "ds-unwired" : "",
+    card.stale ? "ds-stale" : "",
+    unused ? "ds-unused" : "",
+  ];
   const devices = new Set(box.nodes.map((n) => n.device));
   const device = devices.size === 1 ? (box.nodes[0]?.device ?? "cpu") : "mixed";
   return (
@@ -184,7 +191,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
               not used
             </span>
           )}
-          {card.failing && <span className="ds-time ds-time-failed">{card.failing} failed</span>}
+          {card.failing && <span className="ds-time ds-time-failed">{`${card.failing} ${begun || "failed"}`}</span>}
           {card.cost && !card.failing && (
             <span
               className={`ds-time ds-heat-${card.heat ? format.heatStep(card.cost.share) : 1} ${card.old ? "ds-time-old" : ""}`}

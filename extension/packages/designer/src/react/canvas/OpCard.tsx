@@ -1,7 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
 import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
-import { isBegun } from "../../core/data";
+import { begunWord } from "../../core/data";
 import { isDense, isFar } from "../../core/detail";
 import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
@@ -323,7 +323,7 @@ function OpCardView({ id, selected }: NodeProps) {
   const { node, operator, problem } = found;
   const hover = useHover(id);
   if (!node) return null;
-  const begun = problem !== undefined && isBegun(problem) ? (problem.code === "DS201" ? "not wired" : "no data") : "";
+  const begun = begunWord(problem);
   const error = problem !== undefined && select.severity(problem) === "error";
   const failed = error && !begun;
   const lost = found.lost && !error;

@@ -57,7 +57,10 @@ export function useSight(
     },
     [flow, root],
   );
-  /** Bring into view what is to be seen: all of the graph, or no more than must be moved for it. */
+  /**
+   * Bring into view what is to be seen: all of the graph, or no more than must be moved for it. Cards without names that
+   * `rests` may not move make no way for the inspector.
+   */
   const look = useCallback(
     (
       choose: (
@@ -68,6 +71,7 @@ export function useSight(
         chosen?: Rect,
       ) => View | null,
       duration: number,
+      rests = false,
     ) => {
       const frame = box.current;
       if (!frame) return;
@@ -96,7 +100,7 @@ export function useSight(
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
       const view = choose(cards, { width, height }, covers, wires, cards[latest.current.findIndex((n) => n.selected)]);
       const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
-      if (beside && less && (less === all || !isFar(less))) return go(beside, duration);
+      if (beside && less && (!isFar(less) || (less === all && !rests))) return go(beside, duration);
       // where all cards would lose their names beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view) : view, duration);
     },
@@ -122,7 +126,7 @@ export function useSight(
       if (!back || !at.current || !isSame(at.current, now)) home.current = null;
       const from = home.current ?? now;
       if (back) home.current = from;
-      look((cards, size, covers, wires, chosen) => keptView(cards, size, covers, from, wires, chosen), 200);
+      look((cards, size, covers, wires, chosen) => keptView(cards, size, covers, from, wires, chosen), 200, true);
     },
     [look, flow],
   );
