@@ -24,8 +24,10 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.runtime.probe import NodeTime, Probe
-from dali_studio.studio import messages, profiler, revision, run_messages, runs, throughput, view, widget
-from dali_studio.studio.known_times import KnownTimes
+from dali_studio.studio import revision, runs, view, widget
+from dali_studio.studio.protocol import messages, run_messages
+from dali_studio.studio.timing import profiler, throughput
+from dali_studio.studio.timing.known_times import KnownTimes
 
 
 @pytest.fixture(autouse=True)
