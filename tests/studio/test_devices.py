@@ -100,7 +100,7 @@ def test_a_recorded_run_becomes_messages(client: Client) -> None:
         recording.results("small", device=400)
         recording.finish()
     devices = {"decode": "cpu", "to_gpu": "mixed", "small": "gpu"}
-    measured = profiler._Measured(probe, 2, 0.5, devices, samples=6)
+    measured = profiler.Measured(probe, 2, 0.5, devices, samples=6)
     finished = client.session.profiler._finished(client.session.graph, 7, measured)
     assert (finished.revision, finished.batches, finished.samples_per_second) == (7, 2, 12.0)
     timings = {t.key: t for t in finished.timings}
