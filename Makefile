@@ -176,10 +176,10 @@ frontend-test: $(STAMPS)/package-$(EXTRAS)
 
 # The TypeScript of the messages, the stubs of fn and ops, the reference.
 generated: $(STAMPS)/package-$(EXTRAS)
-	@$(BIN)/python -m dali_studio.studio.codegen_ts
+	@$(BIN)/python -m dali_studio.studio.protocol.codegen_ts
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
-	@$(BIN)/python -m dali_studio.api.reading.compose_page
+	@$(BIN)/python -m dali_studio.api.reading.composed.page
 	@$(BIN)/python -m dali_studio.api.instantiations
 	@$(BIN)/python tests/benchmarks/operators_page.py
 	@$(BIN)/python tests/benchmarks/peer_page.py

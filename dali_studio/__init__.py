@@ -25,12 +25,12 @@ if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
         types,
     )  # fmt: skip
     from dali_studio.api.indexing import newaxis
-    from dali_studio.api.reading.compose import read_compose
+    from dali_studio.api.reading.composed.whole import read_compose
     from dali_studio.api.reading.program import read
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
     from dali_studio.pipeline import DataNode, OperatorConcurrency, Pipeline, StreamPolicy, pipeline_def
-    from dali_studio.studio.gallery_widget import Gallery
+    from dali_studio.studio.tile_gallery.widget import Gallery
     from dali_studio.studio.widget import Designer
     from dali_studio.tensors import TensorList
 
@@ -43,11 +43,11 @@ _PUBLIC = {
     "StreamPolicy": "dali_studio.pipeline",
     "DataNode": "dali_studio.pipeline",
     "read": "dali_studio.api.reading.program",
-    "read_compose": "dali_studio.api.reading.compose",
+    "read_compose": "dali_studio.api.reading.composed.whole",
     "newaxis": "dali_studio.api.indexing",
     "TensorList": "dali_studio.tensors",
     "Designer": "dali_studio.studio.widget",
-    "Gallery": "dali_studio.studio.gallery_widget",
+    "Gallery": "dali_studio.studio.tile_gallery.widget",
     "Graph": "dali_studio.graph.model",
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",

@@ -20,7 +20,7 @@ from dali_studio.graph.difference import difference
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.outputs.previews import PreviewEngine
 from dali_studio.studio.revision import Revision
 
 #: Samples whose numbers are compared, at most.

@@ -27,7 +27,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.files import read_file, replace_file
 from dali_studio.graph.model import Graph
-from dali_studio.studio.translate import program_of
+from dali_studio.studio.programs.translate import program_of
 
 _MARK, _DIGITS = "# Written by `dali-studio export`, which keeps edits. Checksum: ", 16
 

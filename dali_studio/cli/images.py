@@ -36,7 +36,7 @@ def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
     Of sequences and volumes four frames or slices, of spectra the low frequencies below.
     """
     if layout.startswith(_PLANES):
-        from dali_studio.studio.images import four_planes  # noqa: PLC0415 - of sequences and volumes alone
+        from dali_studio.studio.outputs.images import four_planes  # noqa: PLC0415 - of sequences and volumes alone
 
         sample, layout = four_planes(sample, layout[0], layout[1:]), layout[1:]
     if layout in ("ft", "tf"):

@@ -167,7 +167,7 @@ def export(options: argparse.Namespace) -> int:
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.cli.document import functions_of, open_document, view_of  # noqa: PLC0415
     from dali_studio.cli.export import check_program, export_model, export_program  # noqa: PLC0415
-    from dali_studio.studio.exports import write_alone  # noqa: PLC0415
+    from dali_studio.studio.drawing.exports import write_alone  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
     output = None if options.output is None else Path(options.output)
@@ -198,11 +198,11 @@ def import_(options: argparse.Namespace) -> int:
     """Write the pipeline of a program as a document."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.pipeline_files import read_serialized  # noqa: PLC0415
-    from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
+    from dali_studio.api.reading.composed.whole import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read, text_of_source  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
-    from dali_studio.studio import code_nodes  # noqa: PLC0415
-    from dali_studio.studio.own_text import in_view  # noqa: PLC0415
+    from dali_studio.studio.programs import code_nodes  # noqa: PLC0415
+    from dali_studio.studio.programs.own_text import in_view  # noqa: PLC0415
     from dali_studio.studio.view import differing  # noqa: PLC0415
 
     found, view = list[Diagnostic](), dict[str, Any]()

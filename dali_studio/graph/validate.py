@@ -11,7 +11,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.fit import argument_misfits, input_misfits
-from dali_studio.graph.label_guard import label_findings, masks_of
+from dali_studio.graph.labels.guard import label_findings, masks_of
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node, cycle_found
 from dali_studio.graph.objects import MISSING

@@ -9,7 +9,7 @@ from functools import cache
 
 import msgspec
 
-from dali_studio.api.reading.compose import differing_from, random_transforms
+from dali_studio.api.reading.composed.whole import differing_from, random_transforms
 from dali_studio.api.reading.fragment import read_behind
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -17,7 +17,7 @@ from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.schema.model import Catalog, OperatorSchema
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.requests import AddTransform
+from dali_studio.studio.protocol.requests import AddTransform
 
 #: Class names of torchvision.transforms.v2 and albumentations, by operator. What nvidia.dali has and the
 #: registry has not is passed over.

@@ -20,19 +20,22 @@ from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
-from dali_studio.studio import output_messages, own_text, requests, sounds, tiles
 from dali_studio.studio.cards import summed
-from dali_studio.studio.completion import names_at
-from dali_studio.studio.data_sources import folder_found
-from dali_studio.studio.effects import Effects, EffectsJob
-from dali_studio.studio.inquiries import Inquiries, SheetJob
-from dali_studio.studio.picture import CELL, Picture, draw
-from dali_studio.studio.pictures import Pictures
-from dali_studio.studio.portable import portable
+from dali_studio.studio.data.portable import portable
+from dali_studio.studio.data.sources import folder_found
+from dali_studio.studio.drawing.picture import CELL, Picture, draw
+from dali_studio.studio.drawing.stills import Still
+from dali_studio.studio.outputs import sounds
+from dali_studio.studio.outputs.effects import Effects, EffectsJob
+from dali_studio.studio.outputs.inquiries import Inquiries, SheetJob
+from dali_studio.studio.outputs.twins import show_twin
+from dali_studio.studio.programs import own_text
+from dali_studio.studio.programs.completion import names_at
+from dali_studio.studio.protocol import output_messages, requests
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.stills import Still
-from dali_studio.studio.tile_renderer import TileRenderer, placed
-from dali_studio.studio.twins import show_twin
+from dali_studio.studio.tile_gallery import tiles
+from dali_studio.studio.tile_gallery.pictures import Pictures
+from dali_studio.studio.tile_gallery.renderer import TileRenderer, placed
 from dali_studio.studio.view import OUTPUTS, graph_view, notes_in
 
 if TYPE_CHECKING:

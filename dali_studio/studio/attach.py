@@ -17,10 +17,11 @@ from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import findings, messages, steps
-from dali_studio.studio.comms import Comm
+from dali_studio.studio import findings, steps
+from dali_studio.studio.protocol import messages
+from dali_studio.studio.protocol.comms import Comm
+from dali_studio.studio.protocol.transmit import transmitter
 from dali_studio.studio.session import Session
-from dali_studio.studio.transmit import transmitter
 
 #: Under this name the browser opens comms.
 TARGET = "dali_studio.designer"

@@ -14,8 +14,8 @@ from dali_studio.graph.cards import Cards, before
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Repair
-from dali_studio.studio import messages, requests
-from dali_studio.studio.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished, RunProgress
+from dali_studio.studio.protocol import messages, requests
+from dali_studio.studio.protocol.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished, RunProgress
 
 _Time = TypeVar("_Time", NodeTiming, DeviceTime)
 

@@ -14,9 +14,9 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.data_paths import Source, source_at
-from dali_studio.studio.files import typed_path
-from dali_studio.studio.messages import RecipeInfo
+from dali_studio.studio.data.files import typed_path
+from dali_studio.studio.data.paths import Source, source_at
+from dali_studio.studio.protocol.messages import RecipeInfo
 
 _HERE = Path(__file__).resolve().parent
 #: Inside a wheel the gallery lies beside this file, in a checkout at the top.

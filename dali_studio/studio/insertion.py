@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.schema.model import OperatorSchema, Value
-from dali_studio.studio.requests import ApplyEdits
+from dali_studio.studio.protocol.requests import ApplyEdits
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.session import Session
 

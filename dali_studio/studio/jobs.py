@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dali_studio.studio.preview_renderer import PreviewRenderer
-from dali_studio.studio.profiler import Profiler
+from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
+from dali_studio.studio.timing.profiler import Profiler
 
 #: Most urgent first.
 JOBS = (

@@ -12,9 +12,10 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.studio import code_nodes, own_text, pins
 from dali_studio.studio.autosave import MARK, Autosave
-from dali_studio.studio.files import Written
+from dali_studio.studio.data.files import Written
+from dali_studio.studio.outputs import pins
+from dali_studio.studio.programs import code_nodes, own_text
 from dali_studio.studio.steps import packed
 from dali_studio.studio.view import kept_view, marks_in, marks_of, positions_in, positions_of
 

@@ -10,16 +10,17 @@ from dali_studio.api.folders import folder_arguments
 from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.graph import label_guard, label_twins
 from dali_studio.graph.apply import AnyEdit, apply
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetOutputs
+from dali_studio.graph.labels import guard as label_guard
+from dali_studio.graph.labels import twins as label_twins
 from dali_studio.graph.mixing import unmixed
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
 from dali_studio.graph.validate import infer, validate
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.code_nodes import in_place_of
+from dali_studio.studio.programs.code_nodes import in_place_of
 
 
 def offered(

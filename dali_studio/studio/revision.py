@@ -23,7 +23,7 @@ from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.pins import Pin
+from dali_studio.studio.outputs.pins import Pin
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,14 @@ from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages, requests, run_messages
-from dali_studio.studio.data_sources import also_there, look_into, pointed_at
-from dali_studio.studio.failing import path_of, remains, reproduction
-from dali_studio.studio.files import typed_path
-from dali_studio.studio.profile import Profile
-from dali_studio.studio.run_messages import FileRemains, GraphDifference, Reproduction, SavedStates
+from dali_studio.studio.data.files import typed_path
+from dali_studio.studio.data.sources import also_there, look_into, pointed_at
+from dali_studio.studio.protocol import messages, requests, run_messages
+from dali_studio.studio.protocol.run_messages import FileRemains, GraphDifference, Reproduction, SavedStates
 from dali_studio.studio.snapshots import Snapshots
-from dali_studio.studio.timeline import chrome_trace
+from dali_studio.studio.timing.failing import path_of, remains, reproduction
+from dali_studio.studio.timing.profile import Profile
+from dali_studio.studio.timing.timeline import chrome_trace
 from dali_studio.studio.view import TARGET, kept_view, origin_in
 
 if TYPE_CHECKING:

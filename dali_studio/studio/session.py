@@ -22,36 +22,29 @@ from dali_studio.graph.card_edits import is_between, put_behind, unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.edits import AddNode
-from dali_studio.graph.followers import followed
 from dali_studio.graph.history import History
+from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import (
-    code_nodes,
-    exports,
-    findings,
-    gallery,
-    jobs,
-    messages,
-    own_text,
-    pins,
-    requests,
-    run_messages,
-)
+from dali_studio.studio import findings, gallery, jobs
 from dali_studio.studio.aliases import added, differences
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, told
-from dali_studio.studio.files import typed_path, write_text
+from dali_studio.studio.data.files import typed_path, write_text
+from dali_studio.studio.drawing import exports
+from dali_studio.studio.drawing.picture import FILE
 from dali_studio.studio.kept import Kept
-from dali_studio.studio.pasting import added_places, pasted
-from dali_studio.studio.picture import FILE
-from dali_studio.studio.preview_renderer import PreviewRenderer
-from dali_studio.studio.profiler import Profiler
+from dali_studio.studio.outputs import pins
+from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
+from dali_studio.studio.programs import code_nodes, own_text
+from dali_studio.studio.programs.pasting import added_places, pasted
+from dali_studio.studio.protocol import messages, requests, run_messages
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.runs import Runs
 from dali_studio.studio.shown import Shown
+from dali_studio.studio.timing.profiler import Profiler
 from dali_studio.studio.view import (
     ORIGIN,
     differing,

@@ -8,10 +8,10 @@ import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio.preview_renderer import PreviewRequest
+from dali_studio.studio.outputs.preview_renderer import PreviewRequest
 
 if TYPE_CHECKING:
-    from dali_studio.studio import requests
+    from dali_studio.studio.protocol import requests
     from dali_studio.studio.session import Session
 
 #: The largest whole number that the browser tells from the next.

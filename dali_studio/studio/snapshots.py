@@ -16,7 +16,7 @@ from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.autosave import FOLDER
-from dali_studio.studio.run_messages import Snapshot
+from dali_studio.studio.protocol.run_messages import Snapshot
 
 _MAX_KEPT = 30
 _NAME = re.compile(r"(\d{8})-(\d{6})(\d{3})-[0-9a-f]{7}")

@@ -14,9 +14,9 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.difference import edits_to
 from dali_studio.graph.history import History, Step
-from dali_studio.studio import code_nodes
-from dali_studio.studio.messages import Position
-from dali_studio.studio.own_text import DRAFT, TEXT, kept, source_in
+from dali_studio.studio.programs import code_nodes
+from dali_studio.studio.programs.own_text import DRAFT, TEXT, kept, source_in
+from dali_studio.studio.protocol.messages import Position
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import places_of
 

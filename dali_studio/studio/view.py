@@ -22,16 +22,20 @@ from dali_studio.graph.cards import Cards, before, cards_in, coin_around, part_o
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, CardEdit, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
 from dali_studio.graph.fit import catalog
-from dali_studio.graph.followers import followers
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
+from dali_studio.graph.labels.followers import followers
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import code_nodes, findings, gallery, pins
+from dali_studio.studio import findings, gallery
 from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.cards import folded
-from dali_studio.studio.messages import (
+from dali_studio.studio.outputs import pins
+from dali_studio.studio.outputs.renderers.volume import is_volume
+from dali_studio.studio.programs import code_nodes
+from dali_studio.studio.programs.own_text import draft_in, words_in
+from dali_studio.studio.protocol.messages import (
     DialectInfo,
     Differs,
     GraphView,
@@ -47,8 +51,6 @@ from dali_studio.studio.messages import (
     Route,
     Tag,
 )
-from dali_studio.studio.own_text import draft_in, words_in
-from dali_studio.studio.renderers.volume import is_volume
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 

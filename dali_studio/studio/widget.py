@@ -22,23 +22,24 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.pipeline_files import read_serialized
-from dali_studio.api.reading.compose import compose_program, is_compose, read_compose
+from dali_studio.api.reading.composed.whole import compose_program, is_compose, read_compose
 from dali_studio.api.reading.program import read, text_of_source
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import front_end, gallery, insertion, requests
+from dali_studio.studio import front_end, gallery, insertion
 from dali_studio.studio.autosave import FOLDER, MARK, Autosave
-from dali_studio.studio.data_paths import is_picture
-from dali_studio.studio.files import typed_path
+from dali_studio.studio.data.files import typed_path
+from dali_studio.studio.data.paths import is_picture
+from dali_studio.studio.drawing.picture import Picture
 from dali_studio.studio.nodes import Nodes
-from dali_studio.studio.own_text import boxes_in, in_view
-from dali_studio.studio.picture import Picture
-from dali_studio.studio.profile import Profile
+from dali_studio.studio.programs.own_text import boxes_in, in_view
+from dali_studio.studio.protocol import requests
+from dali_studio.studio.protocol.transmit import transmitter
 from dali_studio.studio.session import Session
-from dali_studio.studio.transmit import transmitter
+from dali_studio.studio.timing.profile import Profile
 from dali_studio.studio.view import differing
 
 display = cast("Callable[..., object]", _display)

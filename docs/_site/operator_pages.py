@@ -14,10 +14,11 @@ from dali_studio.runtime import thumbnails
 from dali_studio.samples import photos
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import images, tiles
-from dali_studio.studio.gallery_messages import Tile
-from dali_studio.studio.pictures import Pictures
-from dali_studio.studio.tile_renderer import TileRenderer
+from dali_studio.studio.outputs import images
+from dali_studio.studio.protocol.gallery_messages import Tile
+from dali_studio.studio.tile_gallery import tiles
+from dali_studio.studio.tile_gallery.pictures import Pictures
+from dali_studio.studio.tile_gallery.renderer import TileRenderer
 
 #: Extents of the pictures.
 _SIZE = (480, 320)

@@ -15,8 +15,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    "program", ["-m dali_studio.studio.codegen_ts", "-m dali_studio.api.stubs", "-m dali_studio.api.support_page",
-     "-m dali_studio.api.reading.compose_page", "-m dali_studio.api.instantiations", "tests/benchmarks/operators_page.py", "tests/benchmarks/peer_page.py"]
+    "program", ["-m dali_studio.studio.protocol.codegen_ts", "-m dali_studio.api.stubs", "-m dali_studio.api.support_page",
+     "-m dali_studio.api.reading.composed.page", "-m dali_studio.api.instantiations", "tests/benchmarks/operators_page.py", "tests/benchmarks/peer_page.py"]
 )
 def test_is_fresh(program: str) -> None:
     done = subprocess.run(

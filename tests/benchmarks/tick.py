@@ -24,7 +24,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
-from dali_studio.studio import messages
+from dali_studio.studio.protocol import messages
 from dali_studio.studio.session import Session
 
 STAGES = ("operators", "answered", "images", "code")

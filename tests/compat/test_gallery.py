@@ -17,7 +17,7 @@ from dali_studio.cli.document import open_document
 from dali_studio.cli.peer import run_program
 from dali_studio.codegen.emit import emit
 from dali_studio.graph.document import load
-from dali_studio.graph.label_guard import CODE
+from dali_studio.graph.labels.guard import CODE
 from dali_studio.graph.validate import validate
 from dali_studio.studio import gallery
 

@@ -19,7 +19,7 @@ from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.graph import edits
 from dali_studio.graph.document import dumps, loads
 from dali_studio.kernels.cuda.device import missing
-from dali_studio.studio import messages, requests
+from dali_studio.studio.protocol import messages, requests
 from dali_studio.studio.session import Session
 from fuzz.documents import anything
 from fuzz.machine import HERE, Memory

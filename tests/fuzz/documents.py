@@ -24,7 +24,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 from dali_studio.runtime.closing import prepare
 from dali_studio.schema.dali_functions import BRANCHES, FUNCTIONS
-from dali_studio.studio.code_nodes import opened
+from dali_studio.studio.programs.code_nodes import opened
 from fuzz import plain_bytes
 from fuzz.machine import HERE, Memory
 from fuzz.outcome import Outcome, unexpected

@@ -14,7 +14,7 @@ from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages, run_messages
+from dali_studio.studio.protocol import messages, run_messages
 from dali_studio.studio.session import Session
 
 pytestmark = pytest.mark.gpu

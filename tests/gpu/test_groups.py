@@ -19,7 +19,7 @@ from dali_studio.pipeline import Pipeline
 from dali_studio.runtime import groups
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.later import Later
-from dali_studio.studio.throughput import Pace, Throughput
+from dali_studio.studio.timing.throughput import Pace, Throughput
 
 pytestmark = pytest.mark.gpu
 

@@ -8,7 +8,7 @@ from typing import Any
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages
+from dali_studio.studio.protocol import messages
 from dali_studio.studio.session import Session
 
 

@@ -16,7 +16,7 @@ from dali_studio import read, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import messages
+from dali_studio.studio.protocol import messages
 from dali_studio.studio.session import Session
 
 TEXT = f'''"""A training."""

@@ -14,11 +14,11 @@ from dali_studio.graph.cards import Cards, Chance
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.model import Device
-from dali_studio.studio import bodies, messages, output_messages
 from dali_studio.studio.cards import summed
 from dali_studio.studio.nodes import Nodes
-from dali_studio.studio.previews import PreviewEngine
-from dali_studio.studio.run_messages import NodeTiming, RunFinished
+from dali_studio.studio.outputs.previews import PreviewEngine
+from dali_studio.studio.protocol import bodies, messages, output_messages
+from dali_studio.studio.protocol.run_messages import NodeTiming, RunFinished
 
 
 def branching() -> Pipeline:

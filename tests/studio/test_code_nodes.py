@@ -18,10 +18,10 @@ from dali_studio.codegen.functions import Function
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages, output_messages
-from dali_studio.studio.code_nodes import TEMPLATE
-from dali_studio.studio.own_text import in_view
-from dali_studio.studio.trust import signature
+from dali_studio.studio.programs.code_nodes import TEMPLATE
+from dali_studio.studio.programs.own_text import in_view
+from dali_studio.studio.programs.trust import signature
+from dali_studio.studio.protocol import messages, output_messages
 
 REGISTRY = default_registry()
 SOURCE = """import numpy as np

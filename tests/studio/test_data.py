@@ -24,8 +24,9 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.schema.record_samples import example
-from dali_studio.studio import gallery, messages
-from dali_studio.studio.data_sources import pointed_at
+from dali_studio.studio import gallery
+from dali_studio.studio.data.sources import pointed_at
+from dali_studio.studio.protocol import messages
 
 
 def photos() -> list[Path]:

@@ -24,8 +24,10 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.runtime.probe import NodeTime, Probe
-from dali_studio.studio import messages, profiler, revision, run_messages, runs, throughput, view, widget
-from dali_studio.studio.known_times import KnownTimes
+from dali_studio.studio import revision, runs, view, widget
+from dali_studio.studio.protocol import messages, run_messages
+from dali_studio.studio.timing import profiler, throughput
+from dali_studio.studio.timing.known_times import KnownTimes
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +100,7 @@ def test_a_recorded_run_becomes_messages(client: Client) -> None:
         recording.results("small", device=400)
         recording.finish()
     devices = {"decode": "cpu", "to_gpu": "mixed", "small": "gpu"}
-    measured = profiler._Measured(probe, 2, 0.5, devices, samples=6)
+    measured = profiler.Measured(probe, 2, 0.5, devices, samples=6)
     finished = client.session.profiler._finished(client.session.graph, 7, measured)
     assert (finished.revision, finished.batches, finished.samples_per_second) == (7, 2, 12.0)
     timings = {t.key: t for t in finished.timings}

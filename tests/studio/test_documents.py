@@ -13,7 +13,8 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.document import loads
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages, widget
+from dali_studio.studio import widget
+from dali_studio.studio.protocol import messages
 from dali_studio.studio.session import Session
 from dali_studio.studio.view import positions_of
 

@@ -21,9 +21,10 @@ from dali_studio.api.default import default_registry
 from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
-from dali_studio.studio import bodies, exports, messages, picture, raster, stills
-from dali_studio.studio.picture import MIME
-from dali_studio.studio.raster import png
+from dali_studio.studio.drawing import exports, picture, raster, stills
+from dali_studio.studio.drawing.picture import MIME
+from dali_studio.studio.drawing.raster import png
+from dali_studio.studio.protocol import bodies, messages
 
 
 @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)

@@ -15,8 +15,8 @@ from studio.clients import Client, only
 
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.studio import messages, run_messages
-from dali_studio.studio.failing import remains
+from dali_studio.studio.protocol import messages, run_messages
+from dali_studio.studio.timing.failing import remains
 
 
 @pytest.fixture

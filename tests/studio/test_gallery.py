@@ -18,12 +18,13 @@ from dali_studio import Graph, Pipeline, samples
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import gallery_messages as messages
-from dali_studio.studio import insertion, tiles
-from dali_studio.studio.gallery_session import GallerySession
-from dali_studio.studio.pictures import Pictures
-from dali_studio.studio.requests import Undo
+from dali_studio.studio import insertion
+from dali_studio.studio.protocol import gallery_messages as messages
+from dali_studio.studio.protocol.requests import Undo
 from dali_studio.studio.session import Session
+from dali_studio.studio.tile_gallery import tiles
+from dali_studio.studio.tile_gallery.pictures import Pictures
+from dali_studio.studio.tile_gallery.session import GallerySession
 
 
 class Browser:

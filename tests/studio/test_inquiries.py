@@ -18,10 +18,11 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import gallery, messages, output_messages
+from dali_studio.studio import gallery
 from dali_studio.studio.nodes import Nodes
-from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.base import Shown
+from dali_studio.studio.outputs.renderers import renderer_of
+from dali_studio.studio.outputs.renderers.base import Shown
+from dali_studio.studio.protocol import messages, output_messages
 
 pytestmark = pytest.mark.usefixtures("ready")
 

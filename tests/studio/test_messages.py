@@ -16,8 +16,9 @@ from dali_studio import Pipeline, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
-from dali_studio.studio import messages, output_messages, previews, run_messages
-from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.outputs import previews
+from dali_studio.studio.outputs.previews import PreviewEngine
+from dali_studio.studio.protocol import messages, output_messages, run_messages
 from dali_studio.studio.worker import Worker
 
 FAR = 10**12

@@ -10,12 +10,12 @@ import pytest
 
 from dali_studio import cli, samples
 from dali_studio.api.default import default_registry
-from dali_studio.studio import gallery_messages
 from dali_studio.studio.gallery import open_recipe
-from dali_studio.studio.gallery_session import GallerySession
-from dali_studio.studio.messages import Previews
-from dali_studio.studio.pictures import Pictures
+from dali_studio.studio.protocol import gallery_messages
+from dali_studio.studio.protocol.messages import Previews
 from dali_studio.studio.session import Session
+from dali_studio.studio.tile_gallery.pictures import Pictures
+from dali_studio.studio.tile_gallery.session import GallerySession
 
 
 @pytest.fixture

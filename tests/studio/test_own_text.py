@@ -13,8 +13,8 @@ from studio.clients import Client, only, set_argument
 from dali_studio import Designer, Pipeline, read, samples
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.graph import document
-from dali_studio.studio import messages, requests
-from dali_studio.studio.own_text import in_view
+from dali_studio.studio.programs.own_text import in_view
+from dali_studio.studio.protocol import messages, requests
 
 TEXT = f"""from dali_studio import fn, pipeline_def, types
 

@@ -14,8 +14,9 @@ from studio.clients import Client, only, set_argument
 from dali_studio import fn, pipeline_def, types
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef, SetArgument
-from dali_studio.studio import messages, run_messages, steps
-from dali_studio.studio.pins import Pin
+from dali_studio.studio import steps
+from dali_studio.studio.outputs.pins import Pin
+from dali_studio.studio.protocol import messages, run_messages
 
 pytestmark = pytest.mark.usefixtures("ready", "folder")
 

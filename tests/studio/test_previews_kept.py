@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from studio.clients import Client, rotating
 
-from dali_studio.studio import messages
+from dali_studio.studio.protocol import messages
 
 TORCHVISION = """import torchvision.transforms as T
 tf = T.Compose([T.RandomResizedCrop(64), T.RandomHorizontalFlip(), T.ToTensor()])

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dali_studio.studio import codegen_ts
-from dali_studio.studio.messages import KernelMessage
-from dali_studio.studio.requests import ClientMessage
+from dali_studio.studio.protocol import codegen_ts
+from dali_studio.studio.protocol.messages import KernelMessage
+from dali_studio.studio.protocol.requests import ClientMessage
 
 
 def test_generated_file_is_fresh() -> None:

@@ -15,12 +15,13 @@ from dali_studio import fn, pipeline_def
 from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import bodies, images
-from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.base import Backdrop, Card, Scale, Shown
-from dali_studio.studio.renderers.spectrum import Axis
-from dali_studio.studio.renderers.still import still
-from dali_studio.studio.spectra import scale_of
+from dali_studio.studio.outputs import images
+from dali_studio.studio.outputs.renderers import renderer_of
+from dali_studio.studio.outputs.renderers.base import Backdrop, Card, Scale, Shown
+from dali_studio.studio.outputs.renderers.spectrum import Axis
+from dali_studio.studio.outputs.renderers.still import still
+from dali_studio.studio.outputs.spectra import scale_of
+from dali_studio.studio.protocol import bodies
 
 ROOM = (296, 196)
 GRID = np.arange(40 * 60 * 3, dtype=np.uint8).reshape(40, 60, 3)

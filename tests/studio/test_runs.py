@@ -21,11 +21,12 @@ from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
-from dali_studio.studio import messages, output_messages, run_messages, snapshots
-from dali_studio.studio.advice import Observed, Proposal, advise
-from dali_studio.studio.images import byte_count
-from dali_studio.studio.profiler import Measured
-from dali_studio.studio.timeline import chrome_trace, timeline
+from dali_studio.studio import snapshots
+from dali_studio.studio.outputs.images import byte_count
+from dali_studio.studio.protocol import messages, output_messages, run_messages
+from dali_studio.studio.timing.advice import Observed, Proposal, advise
+from dali_studio.studio.timing.profiler import Measured
+from dali_studio.studio.timing.timeline import chrome_trace, timeline
 from dali_studio.studio.view import TARGET, target_of
 
 NODES = ["reader", "decode", "resize", "uniform", "rotate", "normalize"]

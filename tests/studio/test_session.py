@@ -22,7 +22,9 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor
-from dali_studio.studio import gallery, messages, output_messages, preview_renderer, run_messages
+from dali_studio.studio import gallery
+from dali_studio.studio.outputs import preview_renderer
+from dali_studio.studio.protocol import messages, output_messages, run_messages
 
 
 def test_ready_answers_with_everything_a_canvas_needs(client: Client) -> None:

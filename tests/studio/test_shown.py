@@ -19,11 +19,11 @@ from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.sample_videos import encoded_video
-from dali_studio.studio import bodies, messages, output_messages
-from dali_studio.studio.around import shown_of
-from dali_studio.studio.previews import PreviewEngine
-from dali_studio.studio.renderers import renderer_of
-from dali_studio.studio.renderers.still import still
+from dali_studio.studio.outputs.around import shown_of
+from dali_studio.studio.outputs.previews import PreviewEngine
+from dali_studio.studio.outputs.renderers import renderer_of
+from dali_studio.studio.outputs.renderers.still import still
+from dali_studio.studio.protocol import bodies, messages, output_messages
 from dali_studio.studio.revision import Revision
 
 GRID = np.arange(40 * 60 * 3, dtype=np.uint8).reshape(40, 60, 3)

@@ -13,7 +13,8 @@ import pytest
 from studio.clients import Client
 
 from dali_studio import fn, pipeline_def, types
-from dali_studio.studio import output_messages, sounds
+from dali_studio.studio.outputs import sounds
+from dali_studio.studio.protocol import output_messages
 
 RATE = 8_000
 TONE = (np.sin(np.arange(400) * 0.1) * 16_000).astype(np.int16)

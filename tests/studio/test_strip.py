@@ -13,7 +13,7 @@ from PIL import Image
 from studio.clients import Client, only, set_argument
 
 from dali_studio import fn, pipeline_def, samples
-from dali_studio.studio import messages, output_messages
+from dali_studio.studio.protocol import messages, output_messages
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from studio.clients import Client, only, set_argument
 
 from dali_studio.codegen.emit import emit
 from dali_studio.runtime.executor import Executor
-from dali_studio.studio import messages, output_messages, revision, run_messages
+from dali_studio.studio import revision
+from dali_studio.studio.protocol import messages, output_messages, run_messages
 
 pytestmark = pytest.mark.usefixtures("ready")
 

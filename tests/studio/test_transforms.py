@@ -7,7 +7,8 @@ from studio.clients import Client, only, rotating
 from dali_studio import samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
-from dali_studio.studio import gallery, messages
+from dali_studio.studio import gallery
+from dali_studio.studio.protocol import messages
 
 
 def test_transforms_put_their_draws_behind_a_picture() -> None:

@@ -10,7 +10,7 @@ from IPython.core.formatters import JSONFormatter
 from dali_studio import samples
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.studio.gallery import FILE, folder
-from dali_studio.studio.translate import to_document, to_program
+from dali_studio.studio.programs.translate import to_document, to_program
 
 _TWO = """
 from nvidia.dali import fn, pipeline_def

@@ -15,7 +15,7 @@ from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.graph import document
 from dali_studio.graph.edits import AddNode, Connect, PortRef
-from dali_studio.studio import bodies, messages
+from dali_studio.studio.protocol import bodies, messages
 
 
 @pytest.fixture

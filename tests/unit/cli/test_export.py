@@ -9,7 +9,7 @@ import pytest
 from dali_studio import Designer, cli, read
 from dali_studio.api.default import default_registry
 from dali_studio.graph.document import load, save
-from dali_studio.studio.own_text import in_view
+from dali_studio.studio.programs.own_text import in_view
 
 PROGRAM = """
 from nvidia.dali import fn, pipeline_def, types

@@ -14,10 +14,10 @@ from PIL import Image, ImageEnhance, ImageOps
 from dali_studio import Designer, Pipeline, cli, read_compose, samples
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, point_at
-from dali_studio.api.reading.compose import LIBRARIES, compose_program, is_compose
-from dali_studio.api.reading.compose_absent import ABSENT
-from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
-from dali_studio.api.reading.compose_torchvision import TORCHVISION
+from dali_studio.api.reading.composed.absent import ABSENT
+from dali_studio.api.reading.composed.albumentations import ALBUMENTATIONS
+from dali_studio.api.reading.composed.torchvision import TORCHVISION
+from dali_studio.api.reading.composed.whole import LIBRARIES, compose_program, is_compose
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 
 TORCHVISION_SOURCE = """

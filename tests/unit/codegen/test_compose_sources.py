@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dali_studio import read_compose
-from dali_studio.api.reading.compose import compose_program
+from dali_studio.api.reading.composed.whole import compose_program
 from dali_studio.core.diagnostics import Diagnostic
 
 TORCHVISION = "import torch\nimport torch.nn as nn\nfrom PIL import Image\nfrom torchvision import transforms as T\nfrom torchvision.transforms import v2\n"

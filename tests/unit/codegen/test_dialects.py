@@ -20,7 +20,8 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, absent, named
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import messages, translate
+from dali_studio.studio.programs import translate
+from dali_studio.studio.protocol import messages
 from dali_studio.studio.session import Session
 
 

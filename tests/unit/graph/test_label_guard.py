@@ -16,8 +16,8 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.apply import apply
 from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetBypass, SetChance, SetOutputs
-from dali_studio.graph.followers import followed, followers
-from dali_studio.graph.label_guard import CODE
+from dali_studio.graph.labels.followers import followed, followers
+from dali_studio.graph.labels.guard import CODE
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 from dali_studio.graph.ways import Branches

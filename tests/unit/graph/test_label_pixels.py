@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw
 from dali_studio import Pipeline, read
 from dali_studio.api.default import default_registry
 from dali_studio.graph.apply import apply
-from dali_studio.graph.label_guard import CODE
-from dali_studio.graph.label_twins import twin_edits
+from dali_studio.graph.labels.guard import CODE
+from dali_studio.graph.labels.twins import twin_edits
 from dali_studio.graph.validate import infer, validate
 
 REGISTRY = default_registry()

@@ -7,7 +7,7 @@ interface Answer {
   readonly problems: readonly string[];
 }
 
-/** Ask `studio/translate.py`, in a kernel that lives as long as the question. */
+/** Ask `studio/programs/translate.py`, in a kernel that lives as long as the question. */
 async function asked(services: ServiceManager.IManager, call: string): Promise<Answer> {
   const kernel = await services.kernels.startNew();
   try {
@@ -16,7 +16,7 @@ async function asked(services: ServiceManager.IManager, call: string): Promise<A
       code: "",
       silent: true,
       store_history: false,
-      user_expressions: { answer: `__import__('dali_studio.studio.translate', fromlist=['_']).${call}` },
+      user_expressions: { answer: `__import__('dali_studio.studio.programs.translate', fromlist=['_']).${call}` },
     }).done;
     const answer = content.user_expressions?.answer;
     const found = answer?.data?.["application/json"] as Answer | undefined;

@@ -1,4 +1,4 @@
-import icons from "../../../../../dali_studio/studio/icons.json";
+import icons from "../../../../../dali_studio/studio/drawing/icons.json";
 import type { Kind } from "../protocol/generated";
 
 export type Hue = "slate" | "blue" | "teal" | "orange" | "green" | "purple" | "olive" | "magenta";

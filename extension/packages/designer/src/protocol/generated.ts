@@ -1,5 +1,5 @@
 // Generated from the messages in dali_studio/studio. Do not edit: run
-//   python -m dali_studio.studio.codegen_ts
+//   python -m dali_studio.studio.protocol.codegen_ts
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
 

@@ -1,4 +1,4 @@
-import icons from "../../../../../dali_studio/studio/icons.json";
+import icons from "../../../../../dali_studio/studio/drawing/icons.json";
 
 /** Icons on a grid of 16, drawn with the text's colour. */
 const STROKES = icons.strokes;

@@ -1,0 +1,1 @@
+"""``Compose`` of torchvision and albumentations, as operators."""

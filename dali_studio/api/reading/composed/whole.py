@@ -1,0 +1,292 @@
+"""``read_compose``: from a ``Compose`` of torchvision or albumentations, or its source, to the graph of a pipeline."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.reading.composed.albumentations import ALBUMENTATIONS
+from dali_studio.api.reading.composed.rules import Rule, State, Transform, named, numeric
+from dali_studio.api.reading.composed.source import HOLDERS, of_source
+from dali_studio.api.reading.composed.torchvision import TORCHVISION
+from dali_studio.api.reading.known import usual_name
+from dali_studio.api.reading.program import ReadingWarning, read
+from dali_studio.codegen.names import Names
+from dali_studio.codegen.structure import CONDITIONAL
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import Rename
+from dali_studio.graph.files import read_file
+from dali_studio.graph.model import Graph
+
+LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
+_IMPORT = "from nvidia.dali import fn, math, pipeline_def, types\n"
+#: Where automatic augmentations are, and their modules.
+LIBRARY = "nvidia.dali.auto_aug"
+_MODULES = ("auto_augment", "rand_augment", "trivial_augment")
+_HEAD = """
+
+@pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
+def composed():
+    files, labels = fn.readers.file(name="reader")
+    images = fn.decoders.image(files, {}name="decode")
+"""
+#: What the comment before a step begins with.
+_STEP = "# step "
+
+
+def is_compose(value: object) -> bool:
+    """Whether a value is a ``Compose`` of torchvision or albumentations, or a list of their transforms."""
+    if isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        return bool(items) and all(_library_of(item) for item in items)
+    return bool(_library_of(value)) and type(value).__name__ in HOLDERS
+
+
+def compose_program(source: object, found: list[Diagnostic], *, gpu: bool = False) -> str:
+    """The program of a ``Compose``, for nvidia.dali; nothing of a source is run.
+
+    Parameters
+    ----------
+    source : object
+        A ``Compose``, a list of transforms, the text of a program, or the path of its file.
+    found : list
+        Gets what is different there, and what there is no operator for. The node is the number of the step, with which
+        a comment stands before its lines.
+    gpu : bool
+        Images are decoded onto the GPU, and what follows runs there.
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
+    """
+    state = State(found)
+    if isinstance(source, str | Path):
+        one, told = _of_source(source)
+        transforms = [one]
+    else:
+        transforms, told = [*_of_object(source)], list[str]()
+    lines = list(_lines(transforms, state))
+    found[:0] = [Diagnostic(code="DS503", message=f"{one}.", node="1", severity="info") for one in dict.fromkeys(told)]
+    if last := list(state.finished()):
+        lines += [f"{_STEP}{state.steps + 1}: what ToTensor does", *last]
+    written = "".join(f"    {line}\n" for line in lines)
+    used = [one for one in _MODULES if f" {one}." in written]
+    imported = f"from {LIBRARY} import {', '.join(used)}\n" if used else ""
+    head = _HEAD.format('device="mixed", ' if gpu else "")
+    return _IMPORT + imported + head + written + "    return images, labels\n"
+
+
+def read_compose(source: object, *, found: list[Diagnostic] | None = None, gpu: bool = False) -> Graph:
+    """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
+
+    What has no operator becomes a node that keeps its place and cannot run (DS502). What an operator does otherwise
+    than the transform, such as the rounding of sizes, is a finding about its node (DS503).
+
+    Parameters
+    ----------
+    source : object
+        A ``Compose``, a list of transforms, the text of a program with one, or the path of its file. Nothing of a text
+        is run; neither package need be installed for it.
+    found : list, optional
+        Gets the findings, which are Python warnings otherwise.
+    gpu : bool
+        Images are decoded onto the GPU, and what follows runs there.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
+    """
+    findings: list[Diagnostic] = []
+    program = compose_program(source, findings, gpu=gpu)
+    graph = _called_by_operator(read(program, found=[]))
+    nodes = _nodes_of_steps(program, graph)
+    first = next(iter(nodes.values()), "")
+    findings = [msgspec.structs.replace(one, node=nodes.get(one.node) or first) for one in findings]
+    if found is not None:
+        found += findings
+    else:
+        for one in findings:
+            warnings.warn(f"{one.message} {one.hint}", ReadingWarning, stacklevel=2)
+    return graph
+
+
+def random_transforms() -> dict[str, tuple[str, ...]]:
+    """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
+    written = {f"{library}.{name}": lines for library in LIBRARIES for name, lines in offered_lines(library).items()}
+    return {name: lines for name, lines in written.items() if any("random" in line for line in lines)}
+
+
+def differing_from(name: str) -> list[Diagnostic]:
+    """What operators do otherwise than a transform, by package and class, with the values that it is offered with."""
+    library, _, kind = name.partition(".")
+    found: list[Diagnostic] = []
+    if rule := LIBRARIES.get(library, {}).get(kind):
+        list(rule.lines(Transform(library=library, name=kind, values=rule.example, inner=()), State(found)))
+    return found
+
+
+def offered_lines(library: str) -> dict[str, tuple[str, ...]]:
+    """The lines of each transform of a package that has a rule, with the values that it is offered with."""
+    return {
+        name: tuple(rule.lines(Transform(library=library, name=name, values=rule.example, inner=()), State([])))
+        for name, rule in LIBRARIES[library].items()
+    }  # fmt: skip
+
+
+def _called_by_operator(graph: Graph) -> Graph:
+    """The graph without names of the program's variables."""
+    registry, names = default_registry(), Names()
+    for key in graph:
+        names.unused(key)
+    edits: list[Rename] = []
+    for node in graph.nodes():
+        if re.fullmatch(r"images|result|[A-Z]\w*", node.key):
+            new = names.unused(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", usual_name(node.operator)).lower())
+            edits.append(Rename(key=node.key, new_key=new))
+    return apply(graph, edits, registry)[0]
+
+
+def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
+    for transform in transforms:
+        if transform.name in HOLDERS:
+            state.untold(transform, {})
+        if transform.name in ("Compose", "Sequential"):
+            yield from _all_of(transform, state)
+        elif transform.name == "RandomApply":
+            yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
+        elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
+            yield from _one_of(transform, state)
+        elif transform.name == "RandomOrder" and transform.library == "torchvision":
+            state.note(transform, "its transforms follow each other in their order.")
+            yield from _lines(transform.inner, state)
+        else:
+            rule = LIBRARIES[transform.library].get(transform.name)
+            state.steps += 1
+            lines = list(state.unknown(transform) if rule is None else rule.lines(transform, state))
+            yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+
+
+def _all_of(transform: Transform, state: State) -> Iterator[str]:
+    """All, one after the other; in albumentations with a probability for all of them."""
+    usual = 0.5 if (transform.library, transform.name) == ("albumentations", "Sequential") else 1.0
+    p, before = numeric(transform.values.get("p"), usual), (state.scaled, state.planar)
+    lines = list(_lines(transform.inner, state))
+    others = any(re.search(r"output_layout|crop_mirror_normalize|images / ", line) for line in lines)
+    if p < 1 and (others or before != (state.scaled, state.planar)):
+        state.note(transform, f"it is done always, and not with a probability of {p:g}, since it changes the type.")
+        p = 1.0
+    yield from state.perhaps(p, lines)
+
+
+def _one_of(transform: Transform, state: State) -> Iterator[str]:
+    """One of several: in albumentations by their own probabilities, and with one for all of them."""
+    alone = transform.library == "albumentations"
+    given = transform.values.get("p")
+    parts = [numeric(one.values.get("p"), 0.5) if alone else 1.0 for one in transform.inner]
+    if not alone and isinstance(given, list):
+        parts = [numeric(one, 1.0) for one in cast("list[object]", given)][: len(parts)]
+    whole = sum(parts) or 1.0
+    done = [replace(one, values={**one.values, "p": 1.0} if alone else one.values) for one in transform.inner]
+    lines = [list(_lines([one], state)) for one in done]
+    draw = f"choice_{state.steps}"
+    made = [f"{draw} = fn.random.uniform(range=[0, 1])"]
+    made += state.one_of(draw, [(part / whole, one) for part, one in zip(parts, lines, strict=True)])
+    yield from state.perhaps(numeric(given, 0.5) if alone else 1.0, made)
+
+
+def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
+    """The last node of each step, by the number that its comment has."""
+    made = {node.origin: node.key for node in graph.nodes() if node.operator not in CONDITIONAL}
+    found, step = dict[str, str](), ""
+    for number, line in enumerate(map(str.strip, program.splitlines()), 1):
+        if line.startswith(_STEP):
+            step = line.removeprefix(_STEP).partition(":")[0]
+        elif line.startswith("images = ") and step:
+            found[step] = made.get(f"program:{number}", "")
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------- objects
+
+
+def _library_of(value: object) -> str:
+    for kind in type(value).__mro__:
+        root = kind.__module__.partition(".")[0]
+        if root in LIBRARIES:
+            return root
+    return ""
+
+
+def _of_object(value: object) -> Iterator[Transform]:
+    if isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _of_object(item)
+        return
+    library, name = _library_of(value), type(value).__name__
+    if not library:
+        raise _no_compose(f"{name} is no Compose of torchvision or albumentations.")
+    inner = getattr(value, "transforms", None) if name in HOLDERS else None
+    values = _init_arguments(value)
+    children = tuple(_of_object(list(inner))) if inner is not None else ()
+    made = Transform(library=library, name=name, values=values, inner=children)
+    yield named(made, LIBRARIES[library].get(name))
+
+
+def _init_arguments(value: Any) -> dict[str, Any]:
+    """What a transform was made with: albumentations tells it, torchvision keeps it in attributes."""
+    told = getattr(value, "get_transform_init_args", None)
+    if callable(told):
+        return {**cast("dict[str, Any]", told()), "p": getattr(value, "p", 1.0)}
+    attributes = cast("dict[str, Any]", vars(value))
+    return {name: _plain(found) for name, found in attributes.items() if not name.startswith("_")}
+
+
+def _plain(value: Any) -> Any:
+    """Members of enumerations by their values; tensors as lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value.value if type(value).__name__ in ("InterpolationMode", "AutoAugmentPolicy") else value
+
+
+# -------------------------------------------------------------------------------------------------------------- source
+
+
+def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
+    text = source if isinstance(source, str) and ("\n" in source or "(" in source) else _text(source)
+    try:
+        found = of_source(ast.parse(str(text)), LIBRARIES)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise _no_compose(f"The source is no Python: {error}.") from None
+    if found is None:
+        raise _no_compose("The source has no Compose of torchvision or albumentations.")
+    return found
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return read_file(path, MAX_DOCUMENT_BYTES).decode()
+    except OSError as error:
+        message = f"{path} could not be read: {error.strerror or error}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give the path of a .py file.")) from error
+    except UnicodeDecodeError as error:
+        raise _no_compose(f"{path} is no text in UTF-8.") from error
+
+
+def _no_compose(message: str) -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code="DS502", message=message, hint="Give a Compose, or a program with one."))

@@ -1,0 +1,1 @@
+"""Labels beside images: whether they move as their image does, and repairs."""

@@ -1,0 +1,157 @@
+"""Where on the way of a label what moves it belongs, and what goes with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import cast
+
+from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.draft import Draft
+from dali_studio.graph.edits import AddNode, Connect, PortRef, RemoveNode, SetArgument, SetOutputs
+from dali_studio.graph.labels.guard import Moving, Unmoved
+from dali_studio.graph.labels.movement import corners_of, given, in_pixels, rests
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+from dali_studio.graph.validate import infer
+from dali_studio.graph.ways import Branches
+from dali_studio.schema.model import Value, Windows
+from dali_studio.schema.registry import Registry
+
+
+def take(draft: Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
+    """Return other ports, and give them to what makes something else of the label."""
+    for taker in one.takers:
+        for wire in draft.graph.wires(taker):
+            if wire.source in moved:
+                draft.do(Connect(source=moved[wire.source], target=taker, input=wire.input, argument=wire.argument))
+    outputs = tuple(moved.get(port, port) for port in draft.graph.outputs)
+    if outputs != draft.graph.outputs:
+        draft.do(SetOutputs(outputs=outputs))
+    return moved[one.label]
+
+
+def place_of(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving
+) -> int | None:  # fmt: skip
+    """The place on the way of the label behind which the step's twin belongs.
+
+    It is behind what is done alike before, before what moves the label afterwards, and, if possible, in the branch of
+    the step; and for masks before what gives them a layout that the operator does not take.
+    """
+    way, branches = one.ways.label, Branches(graph, registry)
+    first = one.ways.pairs[-1][1].at if one.ways.pairs else 0
+    moving = [other for other in one.ways.others if not rests(graph, registry, other.node, one.kind)]
+    last = (moving[0].at if moving else len(way)) - 1
+    layouts = registry.schema(step.node.operator).inputs[0].layouts if one.kind == "mask" else ()
+    fits = [
+        at for at in range(first, last + 1)
+        if (not layouts or metas[way[at]].layout in (None, *layouts))
+        and branches.behind(way, at).items() <= step.branch.items()
+    ]  # fmt: skip
+    return max(fits, key=lambda at: (len(branches.behind(way, at)), at), default=None)
+
+
+def classes_of(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, step: Moving, at: int,
+    operator: str,
+) -> list[PortRef]:  # fmt: skip
+    """The boxes' classes, where an operator leaves boxes out, and so their classes."""
+    schema = registry.schema(operator)
+    if len(schema.inputs) < 2 or schema.inputs[1].kind != "label":
+        return []
+    for before in one.ways.label[at::-1]:
+        classes = [port for port, meta in metas.items() if port.node == before.node and meta.kind == "label"]
+        if classes:
+            used = graph.consumers(classes[0]) or classes[0] in graph.outputs
+            return [_beside(graph, registry, one, step, at, classes[0])] if used else []
+    return []
+
+
+def _beside(graph: Graph, registry: Registry, one: Unmoved, step: Moving, at: int, classes: PortRef) -> PortRef:
+    """Classes where their boxes are: behind the merge of a branch that these have left, and in one that is there."""
+    branches = Branches(graph, registry)
+    boxes, behind = branches.behind(one.ways.label, at), behind_of(one, at)
+    nexts = [classes]
+    while nexts:
+        classes, nexts = nexts[0], list[PortRef]()
+        under = branches.under(graph, classes)
+        for target in (target for target, to, _ in graph.consumers(classes) if to is not None):
+            if branches.merges.get(target) in under.keys() - boxes.keys():
+                nexts.append(PortRef(node=target))
+            condition = branches.splits.get(target)
+            if condition is not None and condition in step.branch.keys() - under.keys():
+                inner = PortRef(node=target, output=branches.side(target, step.branch[condition]))
+                if all(one in behind or branches.merges.get(one) == condition for one, *_ in graph.consumers(inner)):
+                    nexts.append(inner)
+    return classes
+
+
+def behind_of(one: Unmoved, at: int) -> set[str]:
+    """What takes a label behind a place on its way."""
+    return {port.node for port in one.ways.label[at + 1 :]} | {*one.takers}
+
+
+def draw_for_boxes(draft: Draft, one: Unmoved, step: Moving, windows: Windows) -> PortRef | None:
+    """Draw the windows of a step for the boxes, which go with them, and cut the picture by these."""
+    if in_pixels(draft.graph, draft.registry, one.source):
+        draft.do(SetArgument(key=one.source.node, argument="ratio", value=True))
+    graph, registry, node = draft.graph, draft.registry, step.node
+    metas = infer(graph, registry, set(graph))
+    at, picture = place_of(graph, registry, metas, one, step), next(iter(graph.inputs(node.key)), None)
+    if at is None or picture is None or step.branch or Branches(graph, registry).behind(one.ways.label, at):
+        return None
+    operator, label = windows.twin.operator, one.ways.label[at]
+    sources = [label, *classes_of(graph, registry, metas, one, step, at, operator)]
+    fed = [graph.consumers(port) for port in sources]
+    arguments = dict(windows.twin.fixed)
+    for theirs, ours in windows.drawn.items():
+        value = given(graph, registry, node, ours)
+        if not isinstance(value, tuple) or isinstance(value, PortRef):
+            return None
+        arguments[theirs] = tuple(
+            math.sqrt(part) if theirs == windows.lengths else part for part in cast("tuple[float, ...]", value)
+        )
+    if corners := corners_of(graph, registry, one.source, windows.twin):
+        arguments[corners[0]] = corners[1]
+    window = graph.free_key("window")
+    draft.do(
+        AddNode(key=window, operator=operator, arguments=arguments),
+        *(Connect(source=port, target=window, input=i) for i, port in enumerate(sources)),
+    )
+    cut = _instead_of(draft, node, windows.cut)
+    draft.do(*(
+        Connect(source=port, target=cut, input=i)
+        for i, port in enumerate((picture, PortRef(node=window), PortRef(node=window, output=1)))
+    ))  # fmt: skip
+    made = cut
+    if windows.sized:
+        made = _instead_of(draft, node, windows.sized)
+        draft.do(Connect(source=PortRef(node=cut), target=made, input=0))
+    own = PortRef(node=node.key)
+    draft.instead(own, PortRef(node=made), draft.graph.consumers(own))
+    draft.do(RemoveNode(key=node.key))
+    moved = {port: PortRef(node=window, output=2 + i) for i, port in enumerate(sources)}
+    if at == len(one.ways.label) - 1:
+        return take(draft, one, moved)
+    behind = behind_of(one, at)
+    for port, consumers in zip(sources, fed, strict=True):
+        draft.instead(port, moved[port], [to for to in consumers if to[0] in behind])
+    return one.label
+
+
+def _instead_of(draft: Draft, node: Node, operator: str) -> str:
+    """A node with what another one is given, as far as its operator knows of it."""
+    schema = draft.registry.schema(operator)
+    kept: dict[str, Value] = {
+        name: value for name, value in node.arguments.items() if schema.argument(name) is not None and name != "seed"
+    }
+    key = draft.graph.free_key(schema.node_name)
+    draft.do(
+        AddNode(key=key, operator=operator, device=node.device, arguments=kept),
+        *(
+            Connect(source=port, target=key, argument=name)
+            for name, port in draft.graph.argument_inputs(node.key).items() if schema.argument(name) is not None
+        ),
+    )  # fmt: skip
+    return key

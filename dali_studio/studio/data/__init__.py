@@ -1,0 +1,1 @@
+"""Data sets: what lies at a path, what reads it, and paths that travel."""

@@ -1,0 +1,461 @@
+"""A picture of the graph as it stands: one SVG, photos inside, for where no kernel runs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from pathlib import Path, PurePath
+from types import MappingProxyType
+from typing import Any, cast
+
+import dali_studio
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.files import replace_file
+from dali_studio.runtime import thumbnails
+from dali_studio.schema.model import OperatorSchema
+from dali_studio.studio.drawing import icons
+from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, wires_of
+from dali_studio.studio.drawing.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
+from dali_studio.studio.outputs import images
+from dali_studio.studio.protocol import bodies, messages, run_messages
+from dali_studio.studio.view import OUTPUTS
+
+#: Of a document in the output of a cell, which JupyterLab's extension shows.
+MIME = "application/vnd.dali-studio.graph+json"
+#: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
+#: the frame around the graph has at most, and what shows a photo.
+_PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
+#: Cards of a graph with more nodes than this take one column: as on the canvas (`isDense`).
+_DENSE = 40
+_WIDTHS = (222, 148, 111, 74, 60, 48, 40, 32, 24, 16, 8)
+(_WIDTH, _PHOTO), _FOOT = ROOM, 22
+#: The most columns in one row where nobody has placed the cards, and in each of several rows; and the most branches
+#: beside each other that are broken into rows.
+_IN_ONE, _IN_SEVERAL, _LANES = 6, 5, 2
+#: Where the graph begins below the head line, and what is left free around it.
+_TOP, _MARGIN, _BELOW = 44, 34, 36
+_SIGNS = {"deg": "°", "": ""}
+#: A card of a large graph without what is on it.
+_BLANK = (
+    f'<rect class="k" width="{_WIDTH}" height="{HEAD + _PHOTO}" rx="8"/>'
+    f'<path class="p" d="M0 {HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/>'
+)
+#: Pages are dark where their readers want it; a picture that is made for a file or a program is light.
+_STYLE = (
+    "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
+    ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c,.l{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
+    ".l{font-size:9px}.n{font-size:10px;fill:#fff}.o{font:600 9px system-ui,sans-serif;fill:#fff}"
+    ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
+    "@media(prefers-color-scheme:dark){text{fill:#e6e8eb}.m{fill:#a9aeb6}.s{fill:#212326;stroke:#3a3d41}"
+    ".v{fill:#17181a}.k{fill:#26282b;stroke:#55595f}.p{fill:#121314}.h{stroke:#17181a}.o{fill:#17181a}"
+    + "".join(f".y.{hue}{{fill:{dark}}}.i.{hue}{{stroke:{dark}}}" for hue, (_, dark) in icons.TILES.items())
+    + "".join(f".w.{kind}{{stroke:{dark}}}g.{kind}{{fill:{dark}}}" for kind, (_, dark) in HUES.items())
+    + "}"
+)
+
+
+#: As in the designer's bar.
+_MARK = (
+    '<g transform="translate(14 12)"><path class="w image" d="M7 5c4 0 2 5 6 5M7 15c4 0 2-5 6-5" stroke="#1676cd"/>'
+    '<g class="image" fill="#1676cd"><circle cx="4.5" cy="5" r="3"/><circle cx="4.5" cy="15" r="3"/>'
+    '<circle cx="15.5" cy="10" r="3"/></g></g>'
+)
+#: From which share of the time on a step is so hot, and its colour and that of words on it.
+_HEAT = (
+    (0.65, "#9c3508", "#fff"), (0.35, "#d9731c", "#1a0e00"), (0.15, "#f2b452", "#3b2a10"),
+    (0.05, "#f8dfa6", "#3b2a10"), (0.0, "#f1eee7", "#4a4338"),
+)  # fmt: skip
+#: What a picture in a notebook says, and one of its own.
+CELL, FILE = "Run this cell in JupyterLab to edit it.", "Made with DALI Studio."
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a pipeline; the last line of a cell shows it.
+
+    Attributes
+    ----------
+    svg : str
+        The whole file; it refers to nothing outside of it.
+    words : str
+        What stands in its place where there are no pictures.
+    document : str
+        The pipeline itself, which JupyterLab opens in the designer; empty if it has values that no document can hold.
+    """
+
+    svg: str
+    words: str
+    document: str = ""
+
+    def save(self, path: str | Path) -> None:
+        """Write the SVG."""
+        replace_file(path, self.svg)
+
+    def bundle(self) -> dict[str, Any]:
+        """The picture and the pipeline by MIME type."""
+        graph = {MIME: json.loads(self.document)} if self.document else {}
+        return {**graph, "image/svg+xml": self.svg, "text/plain": self.words}
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        return self.bundle()
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def draw(
+    graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
+    finished: run_messages.RunFinished | None, timings: Iterable[run_messages.NodeTiming], words: str, note: str = CELL,
+    names: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    schemas: Mapping[str, OperatorSchema] = MappingProxyType({}),
+) -> Picture:  # fmt: skip
+    """Draw the graph with its cards where they stand; without places, in columns from left to right.
+
+    `timings` are those of cards; `names` are those of the outputs of nodes with several; `schemas` those of operators.
+    """
+    few = len(graph.nodes) <= MANY
+    cards = [
+        _Card(
+            node, stills, names.get(node.key, ()), schemas.get(node.operator), rows=2 if few else 0,
+            wide=len(graph.nodes) <= _DENSE and node.wide,
+        )
+        for node in graph.nodes
+    ]  # fmt: skip
+    placed = all(n.key in places for n in graph.nodes)
+    at = dict(places) if placed else _columns(graph, {card.node.key: card for card in cards})
+    for card in cards:
+        card.at = at[card.node.key]
+    if graph.outputs and OUTPUTS not in at:
+        at[OUTPUTS] = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
+    height_of_outputs = HEAD + ROW * len(graph.outputs) + _FOOT
+    left = min((p.x for p in at.values()), default=0.0) - _MARGIN
+    top = min((p.y for p in at.values()), default=0.0) - 14
+    rights = [card.at.x + card.width for card in cards] + [at[OUTPUTS].x + _WIDTH if OUTPUTS in at else 0]
+    right = max(rights, default=548.0) + _MARGIN
+    bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
+    width, height = max(right - left, 480.0), bottom - top
+    times = {one.key: (one.milliseconds, one.share) for one in timings}
+    wires, ports = wires_of(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
+    tiles = {card.tile: f'<g id="{card.tile_id}">{"" if few else _BLANK}{_tile(*card.tile)}</g>' for card in cards}
+
+    def body() -> str:
+        shown = [card.draw(times.get(card.node.key)) for card in cards]
+        if OUTPUTS in at and graph.outputs:
+            shown.append(_outputs(graph, at[OUTPUTS], height_of_outputs, names, stills))
+        return "".join((*wires, f"<defs>{''.join(tiles.values())}</defs>", *shown, *ports))
+
+    sheet = _sheet(cards, _MAX_BYTES - _AROUND - len(body()))
+    speed = ""
+    if finished and finished.batches:
+        ahead = finished.pipelined.samples_per_second
+        many = f"{ahead or finished.samples_per_second:,.0f}".replace(",", " ")
+        speed = f"{many} samples/s {'in the pipeline' if ahead else 'one batch at a time'}"
+        speed = f'<text x="{width - 14:g}" y="27" text-anchor="end">{speed}</text>'
+    count = f"{_many(len(graph.nodes), 'operator')}, {_many(len(graph.outputs), 'output')}"
+    now = f"{datetime.now().astimezone():%d %B %Y, %H:%M}".lstrip("0")
+    whole = _TOP + height + _BELOW
+    return Picture(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{whole:g}" '
+        f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" role="img" '
+        f'aria-label="{escape(words)}"><style>{_STYLE}</style>'
+        f'<rect class="s" x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" '
+        'stroke="#e0e3e7"/>'
+        f'{_MARK}<text x="42" y="27" class="b">{escape(graph.name)}'
+        f'<tspan dx="10" class="m" font-weight="400">{count}</tspan></text>{speed}'
+        f'<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" class="v" fill="#f6f7f8"/>'
+        f'<g transform="translate({-left:g} {_TOP - top:g})">{sheet}{body()}</g>'
+        f'<text x="14" y="{whole - 13:g}" class="m">Picture of {now}. {note}</text>'
+        f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
+        f"dali-studio {dali_studio.__version__}</text></svg>",
+        words,
+    )
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _columns(graph: messages.GraphView, cards: Mapping[str, _Card]) -> dict[str, messages.Position]:
+    """Places by the longest way from a source, in rows that are read on a narrow page too.
+
+    What feeds arguments alone stands left of what it feeds, below the others.
+    """
+    column: dict[str, int] = {}
+    fed: dict[str, list[str]] = {}
+    inputs = {ref.node for node in graph.nodes for ref in node.inputs if ref is not None}
+    for node in graph.nodes:  # in an order in which most sources come first
+        sources = [ref.node for ref in (*node.inputs, *node.argument_inputs.values()) if ref is not None]
+        column[node.key] = 1 + max((column.get(key, -1) for key in sources), default=-1)
+        for ref in node.argument_inputs.values():
+            fed.setdefault(ref.node, []).append(node.key)
+    if graph.outputs:
+        column[OUTPUTS] = 1 + max((column.get(ref.node, 0) for ref in graph.outputs), default=0)
+    small = {node.key for node in graph.nodes if column[node.key] == 0 and node.key in fed} - inputs
+    lanes = Counter(column[key] for key in column if key not in small)
+    wide = 1 + max(column.values(), default=0)
+    broken = wide > _IN_ONE and max(lanes.values(), default=0) <= _LANES
+    length = math.ceil(wide / math.ceil(wide / _IN_SEVERAL)) if broken else wide
+    filled: Counter[tuple[int, int]] = Counter()
+    across: dict[tuple[int, int], int] = {}
+    tall: dict[tuple[int, int], float] = {}
+    places: dict[str, tuple[int, int, int]] = {}
+    for key in [*(k for k in column if k not in small), *(k for k in column if k in small)]:
+        band, at = divmod(min(column[k] for k in fed[key]) if key in small else column[key], length)
+        at = max(0, at - 1) if key in small else at
+        places[key] = band, at, (row := filled[band, at])
+        filled[band, at] += 1
+        card = cards.get(key)
+        tall[band, row] = max(tall.get((band, row), 140 if key in small else 204), card.height + 32 if card else 0)
+        across[band, at] = max(across.get((band, at), _WIDTH), card.width if card else 0)
+    return {
+        key: messages.Position(
+            x=20.0 + sum(across.get((band, before), _WIDTH) + 36 for before in range(at)),
+            y=14 + sum(height for place, height in tall.items() if place < (band, row)),
+        )
+        for key, (band, at, row) in places.items()
+    }
+
+
+class _Card:
+    """A node's card."""
+
+    def __init__(
+        self, node: messages.NodeView, stills: Mapping[str, Still], names: Sequence[str],
+        schema: OperatorSchema | None, rows: int, *, wide: bool,
+    ) -> None:  # fmt: skip
+        self.node, self.names, self.schema = node, names, schema
+        self.at = messages.Position(x=0.0, y=0.0)
+        units = {one.name: one.unit for one in schema.arguments} if schema else {}
+        told = _told(node, schema)[:rows]
+        self.still = still = stills.get(node.key)
+        self.image = ""
+        self.rows = [
+            (name, _drawn(stills.get(node.argument_inputs[name].node), units.get(name, "")))
+            if name in node.argument_inputs
+            else (name, _united(_value(node.arguments[name]), units.get(name, "")))
+            for name in told
+        ]
+        kind = node.output_kinds[0] if node.output_kinds else "any"
+        plain = still is None or (still.picture is None and not isinstance(still.body, bodies.StatisticsBody))
+        self.low = plain and kind in ("scalar", "label")
+        self.room = WIDE if wide else (_WIDTH, 34) if self.low else ROOM
+        self.width, self.body = self.room
+        self.pieces = pieces(still, self.room) if still else []
+        more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
+        self.height = HEAD + self.body + ROW * more + (_FOOT if rows else 0)
+        self.facts = rows > 0
+        hue = icons.hue_of(schema.category) if schema else "slate"
+        self.tile = hue, icons.icon_of(schema) if schema else ""
+        # pages may have several pictures, and names are the page's
+        self.tile_id = f"ds{zlib.crc32(repr((self.tile, rows)).encode()):x}"
+
+    @property
+    def bottom(self) -> float:
+        return self.at.y + self.height
+
+    def port(self, output: int) -> tuple[float, float]:
+        """Where the wires of an output begin."""
+        if output == 0:
+            return self.at.x + self.width, self.at.y + 14
+        row = HEAD + self.body + ROW * (len(self.rows) + output - 1) + ROW / 2
+        return self.at.x + self.width, self.at.y + row
+
+    def slot(self, argument: str) -> tuple[float, float]:
+        """Where the wire of an argument ends, or that of an input if it is empty."""
+        names = [name for name, _ in self.rows]
+        row = HEAD + self.body + ROW * names.index(argument) + ROW / 2 if argument in names else 14.0
+        return self.at.x, self.at.y + row
+
+    def draw(self, measured: tuple[float, float] | None) -> str:
+        node, still, chance = self.node, self.still, self.node.chance
+        dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
+        y = HEAD + self.body
+        hue, _ = self.tile
+        name = f'<text class="b" x="32" y="18">{escape(_cut(node.key, 9 if chance else 14))}</text>'
+        if chance:
+            said = f"p {chance:g}"
+            wide = 6 * len(said) + 8
+            name += (
+                f'<rect class="p" x="{self.width - 12 - wide}" y="6" width="{wide}" height="16" rx="8" fill="#e9ebee"/>'
+                f'<text class="m" x="{self.width - 12 - wide / 2:g}" y="18" text-anchor="middle">{said}</text>'
+            )
+        place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
+        if not self.facts:
+            return f'{place}<use href="#{self.tile_id}"/>{name}{self.image}</g>'
+        over = drawn(still, self.room, hue) if still else ""
+        parts = [
+            f'{place}<rect class="k" width="{self.width}" height="{self.height}" rx="8"{dash}/>',
+            f'<use href="#{self.tile_id}"/>{name}',
+            f'<rect y="{HEAD}" width="{self.width}" height="{self.body}" class="p" fill="#e9ebee"/>{self.image}',
+            f'<g transform="translate(0 {HEAD})">{over}</g>' if over else "",
+        ]
+        text, share = (_time(measured[0]), measured[1]) if measured else ("", 0.0)
+        colour, ink = next((colour, ink) for least, colour, ink in _HEAT if share >= least)
+        if measured and not self.low:
+            parts.append(f'<rect y="{y - 3}" width="{self.width * min(share, 1.0):g}" height="3" fill="{colour}"/>')
+        wide = 7 * len(text) + 6
+        chip = Box(self.width - wide - 5, self.body - 21, wide, 16)
+        if text and not self.low and not any(chip.meets(box) for _, box in (labels(still, self.room) if still else ())):
+            parts.append(
+                f'<rect x="{chip.x}" y="{y - 21}" width="{wide}" height="16" rx="5" fill="{colour}"/>'
+                f'<text x="{chip.x + wide / 2:g}" y="{y - 9}" text-anchor="middle" style="fill:{ink}">{text}</text>'
+            )
+        for name, value in self.rows:
+            shown = _cut(name, max(12, 20 - len(value)))
+            parts.append(
+                f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
+                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 19 - len(shown)))}</text>'
+            )
+            y += ROW
+        for output, kind in enumerate(node.output_kinds[1:], 1):
+            name = escape(self.names[output]) if output < len(self.names) else kind
+            parts.append(f'<text class="m" x="{self.width - 12}" y="{y + 14}" text-anchor="end">{name}</text>')
+            y += ROW
+        facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
+        if self.low:
+            facts = f"{facts.removeprefix('scalar ')}  {text}"
+        parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
+        wide = 6 * len(node.device) + 9
+        parts.append(
+            f'<rect class="k" x="{self.width - wide - 7}" y="{self.height - 19}" width="{wide}" height="15" rx="4"'
+            f'{dash}/><text class="c m" x="{self.width - 7 - wide / 2:g}" y="{self.height - 8}" text-anchor="middle">'
+            f"{node.device}</text>"
+        )
+        return "".join(parts) + "</g>"
+
+
+def _tile(hue: str, stroke: str) -> str:
+    """An icon on a tint of its category; nothing without a path."""
+    if not stroke:
+        return ""
+    colour, _ = icons.TILES[hue]
+    return (
+        f'<rect class="y {hue}" x="8" y="5" width="18" height="18" rx="5" fill="{colour}" fill-opacity=".15"/>'
+        f'<g transform="translate(9 6)"><path class="i {hue}" fill="none" stroke="{colour}" stroke-width="1.3" '
+        f'd="{stroke}"/></g>'
+    )
+
+
+def _united(value: str, unit: str) -> str:
+    """A number with the sign of its unit; other words as they are."""
+    number = value.replace("−", "").replace(".", "").isdigit()
+    return f"{value}{_SIGNS.get(unit, f' {unit}')}" if number else value
+
+
+def _drawn(source: Still | None, unit: str) -> str:
+    """What a wire brings an argument: the number, where it is one, as the designer writes what is drawn."""
+    text = source.text.strip() if source is not None and source.picture is None else ""
+    try:
+        number = float(text.replace("−", "-"))
+    except ValueError:
+        return text if 0 < len(text) <= 8 and "\n" not in text else "wired"
+    return _united(_value(round(number, 1) if unit == "deg" else float(f"{number:.3g}")), unit)
+
+
+def _told(node: messages.NodeView, schema: OperatorSchema | None) -> list[str]:
+    """The rows of a card, as on the canvas (`argumentRows`): wired arguments, then the most telling one that is set."""
+    known = {one.name: one for one in schema.arguments} if schema else {}
+    wired, order = list(node.argument_inputs), list(known)
+
+    def rank(name: str) -> tuple[int, int]:
+        one = known.get(name)
+        weight = 4 * one.common + 2 * one.required + one.tensor if one else 0
+        return -weight, order.index(name) if one else 0
+
+    own = [name for name, value in node.arguments.items() if name not in wired and name != "seed" and value is not None]
+    own = [name for name in own if name not in known or known[name].default != node.arguments[name]]
+    return [*wired, *(sorted(own, key=rank)[:1] if len(wired) < 2 else [])]
+
+
+def _time(milliseconds: float) -> str:
+    """As the designer writes times."""
+    if milliseconds < 0.0995:
+        return f"{milliseconds * 1e3:.0f} µs"
+    value, unit = (milliseconds, "ms") if milliseconds < 999.5 else (milliseconds / 1e3, "s")
+    return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, str):
+        return f"…/{PurePath(value).name}" if "/" in value or "\\" in value else value
+    if isinstance(value, list | tuple):
+        parts = list(cast("Sequence[object]", value))
+        return ", ".join(_value(part) for part in parts[:3]) + (" …" if len(parts) > 3 else "")
+    return (f"{value:g}" if isinstance(value, float) else str(value)).replace("-", "−")
+
+
+def _cut(text: str, most: int) -> str:
+    """As the designer cuts names: as many characters of the end stay as of the beginning, or the number at the end."""
+    if len(text) <= most:
+        return text
+    if ", " in text:  # several numbers: the end of one alone would be another
+        return f"{text[: most - 1]}…"
+    number = re.search(r"\d{1,4}$", text)
+    end = len(number[0]) if number else most // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"
+
+
+def _sheet(cards: Sequence[_Card], most: int) -> str:
+    """All photos in one JPEG, of which each card shows its parts."""
+    shown = [(card, photo, room) for card in cards for photo, room in card.pieces]
+    if not shown:
+        return ""
+    data, cells, fitted = b"", [], []
+    most = min(_PHOTOS, (most - _SHOWS * len(shown)) * 3 // 4)
+    for width in _WIDTHS:
+        scale = width / _WIDTH
+        sizes = ((round(room.width * scale), round(room.height * scale)) for _, _, room in shown)
+        fitted = [thumbnails.fitted(one[1], *size) for one, size in zip(shown, sizes, strict=True)]
+        cells, data = images.atlas(fitted, small=width < _WIDTHS[0])
+        if len(data) <= most:
+            break
+    name = f"ds{zlib.crc32(data):x}"
+    for (card, _, room), photo, cell in zip(shown, fitted, cells, strict=True):
+        x, y, wide, high = contained(photo, room)
+        card.image += (
+            f'<svg x="{x:.4g}" y="{HEAD + y:.4g}" width="{wide:.4g}" height="{high:.4g}" '
+            f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}"><use href="#{name}"/></svg>'
+        )
+    # of the JPEG file: of another size it would be scaled, and cells show parts of their neighbours
+    wide = max(cell.x + images.blocks(cell.width) for cell in cells)
+    high = max(cell.y + images.blocks(cell.height) for cell in cells)
+    address = f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
+    return f'<defs><image id="{name}" width="{wide}" height="{high}" href="{address}"/></defs>'
+
+
+def _outputs(
+    graph: messages.GraphView, at: messages.Position, height: float, names: Mapping[str, Sequence[str]],
+    stills: Mapping[str, Still],
+) -> str:  # fmt: skip
+    nodes = {node.key: node for node in graph.nodes}
+
+    def told(ref: PortRef) -> str:
+        known = nodes[ref.node].facts if ref.node in nodes else ()
+        first = stills[ref.node].facts if ref.output == 0 and ref.node in stills else ""
+        return first or (known[ref.output] if ref.output < len(known) else "")
+
+    def row(y: int, ref: PortRef) -> str:
+        several = names.get(ref.node, ())
+        name, shape = several[ref.output] if ref.output < len(several) else ref.node, told(ref)
+        shape = shape if len(name) + len(shape) < 20 and "-D" not in shape else ""
+        return (
+            f'<text x="14" y="{y}">{escape(_cut(name, 20))}</text>'
+            f'<text class="c m" x="{_WIDTH - 9}" y="{y}" text-anchor="end">{escape(shape)}</text>'
+        )
+
+    rows = "".join(row(HEAD + ROW * i + 14, ref) for i, ref in enumerate(graph.outputs))
+    return (
+        f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"/>'
+        f'{_tile("slate", icons.stroke("outputs"))}<text class="b" x="32" y="18">outputs</text>{rows}'
+        f'<text class="c m" x="10" y="{height - 8:g}">{_many(len(graph.outputs), "result")}</text></g>'
+    )

@@ -1,0 +1,143 @@
+"""Wires of a picture of a graph, and the ports at their ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Protocol
+
+from dali_studio.core.meta import Kind
+from dali_studio.graph.edits import PortRef
+from dali_studio.studio.protocol import messages
+
+#: Height of a card's head and of its rows; how far wires stand out from cards, and how round their corners are.
+HEAD, ROW, _OUT, _RADIUS = 28, 20, 18, 9.0
+#: Cards of a graph with more nodes than this say less.
+MANY = 60
+#: The corners of each kind's ports, from their middle, where that is no circle: as on the canvas (`Port.tsx`).
+_CORNERS: Mapping[Kind, tuple[tuple[float, float], ...]] = {
+    "encoded": ((-7.3, 0), (-3.7, -6.6), (3.7, -6.6), (7.3, 0), (3.7, 6.6), (-3.7, 6.6)),
+    "boxes": ((-3, -7), (3, -7), (7, -3), (7, 3), (3, 7), (-3, 7), (-7, 3), (-7, -3)),
+    "mask": ((0, -8), (8, 0), (0, 8), (-8, 0)),
+    "points": ((-6, -7), (8, 0), (-6, 7)),
+    "label": ((-6.5, -6), (2.5, -6), (7.5, 0), (2.5, 6), (-6.5, 6)),
+    "scalar": ((-6.5, -6.5), (6.5, -6.5), (6.5, 6.5), (-6.5, 6.5)),
+}
+#: The letter of each kind, in its ports.
+_LETTERS: Mapping[Kind, str] = {
+    "encoded": "E", "image": "I", "video": "V", "audio": "A", "boxes": "B", "mask": "M", "points": "P", "label": "L",
+    "scalar": "S",
+}  # fmt: skip
+#: The colour of each kind on a light page and on a dark one.
+HUES: Mapping[Kind, tuple[str, str]] = {
+    "encoded": ("#6c7683", "#87959d"), "image": ("#1676cd", "#2092f9"), "video": ("#1676cd", "#2092f9"),
+    "audio": ("#024a38", "#18f6de"), "boxes": ("#7f3403", "#f98d07"), "mask": ("#5621a1", "#dac1fc"),
+    "points": ("#7f3403", "#f98d07"), "label": ("#3f7d37", "#afe2a0"), "scalar": ("#7d7806", "#fbda70"),
+    "any": ("#6c7683", "#87959d"),
+}  # fmt: skip
+
+
+class Card(Protocol):
+    """A node's card, as wires see it."""
+
+    node: messages.NodeView
+    at: messages.Position
+
+    @property
+    def bottom(self) -> float: ...
+
+    def port(self, output: int) -> tuple[float, float]:
+        """Where the wires of an output begin."""
+        ...
+
+    def slot(self, argument: str) -> tuple[float, float]:
+        """Where the wire of an argument ends, or that of an input if it is empty."""
+        ...
+
+
+def _mark(kind: Kind) -> str:
+    """A port around the origin: its shape, and its letter."""
+    corners = "L".join(f"{x:g} {y:g}" for x, y in _CORNERS.get(kind, ()))
+    shape = f'<path d="M{corners}z"/>' if corners else '<circle r="7"/>'
+    x, letter = -2 if kind == "points" else 0, _LETTERS.get(kind, "")
+    letter = f'<text class="o" x="{x}" y="3.2" text-anchor="middle">{letter}</text>'
+    return f'<g id="ds-{kind}" class="{kind}" fill="{HUES[kind][0]}">{shape}{letter}</g>'
+
+
+def wires_of(
+    graph: messages.GraphView, cards: Mapping[str, Card], outputs: messages.Position | None, below: float
+) -> tuple[list[str], list[str]]:
+    """Wires, and the ports at their ends, which lie over the cards."""
+    drawn: list[str] = []
+    ports: dict[str, None] = {}
+    kinds_of_ports: dict[Kind, None] = {}
+    together: dict[Kind, str] = {}
+
+    def wire(source: PortRef, x: float, y: float) -> None:
+        begin = cards.get(source.node)
+        if begin is None:
+            return
+        kinds = begin.node.output_kinds
+        kind: Kind = kinds[source.output] if source.output < len(kinds) else "any"
+        row = max(card.bottom for card in cards.values() if card.at.y == begin.at.y)
+        path = _path(*begin.port(source.output), x, y, below if kind == "label" else row + 12)
+        dash = "" if begin.node.device != "cpu" else ' stroke-dasharray="5 4"'
+        if len(cards) > MANY:
+            together[kind] = together.get(kind, "") + path
+            return
+        for at, line in (begin.port(source.output), (x, y)):
+            ports[f'<use href="#ds-{kind}" x="{at:g}" y="{line:g}"/>'] = None
+        kinds_of_ports[kind] = None
+        drawn.append(
+            f'<path class="h" d="{path}"/><path class="w {kind}" stroke="{HUES[kind][0]}" d="{path}"{dash}/>'
+        )
+
+    for card in cards.values():
+        for number, source in enumerate(card.node.inputs):
+            if source is not None:
+                x, y = card.slot("")
+                wire(source, x, y + 12 * min(number, 4))
+        for name, source in card.node.argument_inputs.items():
+            wire(source, *card.slot(name))
+    if outputs is not None:
+        for number, source in enumerate(graph.outputs):
+            wire(source, outputs.x, outputs.y + HEAD + ROW * number + ROW / 2)
+    drawn += [f'<path class="w {kind}" stroke="{HUES[kind][0]}" d="{path}"/>' for kind, path in together.items()]
+    marks = "".join(map(_mark, kinds_of_ports))
+    return drawn, [f"<defs>{marks}</defs>" if marks else "", *ports]
+
+
+def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
+    """A curve to a neighbour, right angles where it stands far above or below; else along a lane."""
+    out, back = x + _OUT, to_x - _OUT
+    if 18 < to_x - x < 80 and abs(to_y - y) > 110:
+        return _rounded((x, y), (out, y), (out, to_y), (to_x, to_y))
+    if 0 < to_x - x < 80 or (to_x > x and abs(to_y - y) < 4 and to_x - x < 230):
+        pull, right, down = max(18.0, (to_x - x) / 2), to_x - x, to_y - y
+        return f"M{_numbers(x, y)}c{_numbers(pull, 0, right - pull, down, right, down)}"
+    return _rounded((x, y), (out, y), (out, lane), (back, lane), (back, to_y), (to_x, to_y))
+
+
+def _rounded(*points: tuple[float, float]) -> str:
+    """Lines at right angles with round corners, as on the canvas."""
+    at_x, at_y = points[0]
+    path = f"M{_numbers(at_x, at_y)}"
+    for (ax, ay), (x, y), (bx, by) in zip(points, points[1:], points[2:], strict=False):
+        radius = min(_RADIUS, math.dist((ax, ay), (x, y)) / 2, math.dist((x, y), (bx, by)) / 2)
+        ux, uy = _sign(x - ax), _sign(y - ay)
+        vx, vy = _sign(bx - x), _sign(by - y)
+        if not radius or (ux, uy) == (vx, vy):
+            continue
+        path += f"h{x - ux * radius - at_x:g}" if ux else f"v{y - uy * radius - at_y:g}"
+        path += f"q{_numbers(ux * radius, uy * radius, (ux + vx) * radius, (uy + vy) * radius)}"
+        at_x, at_y = x + vx * radius, y + vy * radius
+    return f"{path}h{points[-1][0] - at_x:g}"
+
+
+def _numbers(*values: float) -> str:
+    """Numbers of a path, in as few bytes as they take: there are hundreds of wires."""
+    return " ".join(f"{value:g}" for value in values).replace(" -", "-")
+
+
+def _sign(value: float) -> int:
+    return (value > 0) - (value < 0)

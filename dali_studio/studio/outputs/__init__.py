@@ -1,0 +1,1 @@
+"""What the browser is shown of outputs: previews, sheets, sounds, answers about them."""

@@ -1,0 +1,397 @@
+"""Previews for the browser: cards of the nodes that changed, the strip of samples, and one node in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from time import perf_counter
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.progress import current, watched
+from dali_studio.graph.edits import PortRef
+from dali_studio.runtime import thumbnails
+from dali_studio.runtime.workers import Cancelled, WorkerPool
+from dali_studio.schema.registry import Registry
+from dali_studio.studio import findings
+from dali_studio.studio.drawing.stills import Still
+from dali_studio.studio.outputs import images
+from dali_studio.studio.outputs.around import image_near, kind_of, may_have_backdrop, shown_of
+from dali_studio.studio.outputs.previews import Preview, PreviewEngine
+from dali_studio.studio.outputs.renderers import renderer_of
+from dali_studio.studio.outputs.renderers.base import Card, Large, Shown
+from dali_studio.studio.outputs.renderers.image import ImageRenderer
+from dali_studio.studio.outputs.renderers.planes import PlanesRenderer
+from dali_studio.studio.protocol import bodies, messages, output_messages
+from dali_studio.studio.protocol.requests import RequestDetail
+from dali_studio.studio.revision import Revision
+
+#: Seconds after which images take long.
+AFTER = 2.0
+#: Width of a card in a picture of the graph.
+_STILL = 222
+_STRIP_CELL = 56
+#: What the strip shows: images, and the middle slices of volumes.
+_PICTURES = (ImageRenderer(), PlanesRenderer())
+_STRIP_SAMPLES = 64
+_STRIP_CHUNK = 4
+_DETAIL = (1104, 756)
+#: Samples of which the numbers of a batch are counted.
+_WHOLE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """What is to be shown: one sample of one batch."""
+
+    revision: Revision
+    iteration: int
+    sample: int
+    #: The revision since which the browser has each card: what it had of an earlier one of that name, it has dropped.
+    since: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def batch_size(self) -> int:
+        """The pipeline's batch size."""
+        return self.revision.active.options.batch_size
+
+
+class PreviewRenderer:
+    """Computes previews and sends them.
+
+    Parameters
+    ----------
+    registry : Registry
+    send : callable
+        Takes a message and its buffers.
+    hurried : callable
+        Whether somebody waits for other work.
+    """
+
+    def __init__(
+        self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None],
+        hurried: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
+        self.registry, self._send = registry, send
+        self.width = 296
+        self._workers = WorkerPool(2)
+        self.engine = PreviewEngine(registry, self._workers, hurried)
+        self._sent: dict[PortRef, tuple[object, ...]] = {}
+        self._strip_of: tuple[object, ...] = ()
+        #: Nodes at which a sample has failed: other samples of its batch may fail there, too.
+        self.suspects: set[str] = set()
+
+    def cards(self, request: PreviewRequest) -> None:
+        """Send the outputs that changed since the last time."""
+        begin = perf_counter()
+        revision = request.revision
+        try:
+            with self._told():
+                preview = self.engine.compute(revision, request.iteration, [request.sample])
+                scalars = self.engine.scalars(revision, request.iteration)
+        except Cancelled:
+            return
+        self.suspects.update(d.node for d in preview.failed if d.node and d.severity == "error")
+        changed: list[PortRef] = []
+        there = preview.outputs.keys() | preview.aside
+        for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
+            behind = image_near(revision, port)
+            keys = revision.keys[port.node], behind and revision.keys[behind.node]
+            card = revision.cards.drawn(port)  # which has another name where its node was renamed
+            since = request.since.get(card.node)
+            where = request.iteration, request.sample, request.batch_size
+            mark = (keys, card, since, kind_of(revision, port), *where)
+            if self._sent.get(port) != mark:
+                self._sent[port] = mark
+                changed.append(port)
+        self._sent = {port: mark for port, mark in self._sent.items() if port in there}
+        items, atlas = self._items(revision, changed, preview.outputs, scalars)
+        message = messages.Previews(
+            revision=revision.number, sample=request.sample, iteration=request.iteration,
+            batch_size=request.batch_size, items=items,
+            failed=tuple(findings.caused(found, revision.active, scalars) for found in preview.failed),
+            milliseconds=(perf_counter() - begin) * 1e3,
+        )  # fmt: skip
+        self._send(message, [atlas] if atlas else [])
+
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        """Tell the browser what takes long, while it does."""
+        said = False
+
+        def tell(seconds: float) -> None:
+            nonlocal said
+            said, doing = True, "; ".join(filter(None, (self.engine.place(), current())))
+            self._send(messages.Progress(doing=doing or "reading", seconds=int(seconds)), [])
+
+        try:
+            with watched(tell, AFTER, 1.0):
+                yield
+        finally:
+            if said:
+                self._send(messages.Progress(), [])
+
+    def _items(
+        self, revision: Revision, changed: Sequence[PortRef], outputs: Mapping[PortRef, Batch],
+        scalars: Mapping[PortRef, list[float]],
+    ) -> tuple[tuple[messages.PreviewItem, ...], bytes]:  # fmt: skip
+        height = round(self.width * 98 / 148)
+        cards: list[tuple[PortRef, Shown, Card]] = []
+        made: list[messages.PreviewItem] = []
+        for port in changed:
+            if port not in outputs:
+                made.append(_elsewhere(revision, port))
+                continue
+            shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
+            cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
+        drawn = [(port, card.picture) for port, _, card in cards if card.picture is not None]
+        cells, atlas = images.atlas([image for _, image in drawn]) if drawn else ([], b"")
+        places = {port: cell for (port, _), cell in zip(drawn, cells, strict=True)}
+        for port, shown, card in cards:
+            cell = places.get(port, images.Cell(0, 0, 0, 0))
+            made.append(
+                messages.PreviewItem(
+                    key=port.node, output=port.output, body=card.body, note=card.note,
+                    facts=images.info(shown.sample, encoded=shown.kind == "encoded"),
+                    atlas_x=cell.x, atlas_y=cell.y, atlas_width=cell.width, atlas_height=cell.height,
+                )
+            )  # fmt: skip
+        return tuple(made), atlas
+
+    def stills(self, request: PreviewRequest) -> dict[str, Still]:
+        """What the cards show, by node: for a picture of the graph."""
+        revision = request.revision
+        outputs = self.engine.compute(revision, request.iteration, [request.sample]).outputs
+        scalars = self.engine.scalars(revision, request.iteration)
+        found: dict[str, Still] = {}
+        for port in outputs:
+            if port.output == 0:
+                shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
+                card = renderer_of(shown).card(shown, _STILL, _STILL * 2 // 3)
+                facts = images.info(shown.sample, encoded=shown.kind == "encoded")
+                found[port.node] = Still(card.body, card.picture, facts, request.sample)
+        return found
+
+    # ----------------------------------------------------------------------------------------------------------- strip
+
+    def strip(self, request: PreviewRequest, *, again: bool) -> None:
+        """Send thumbnails of every sample of the batch, from the first node that makes images.
+
+        Raises
+        ------
+        Cancelled
+            If something more urgent came: nothing was sent.
+        """
+        revision, iteration = request.revision, request.iteration
+        port = self._first_image(revision)
+        if port is None:
+            return
+        count = min(request.batch_size, _STRIP_SAMPLES)
+        suspects = sorted(self.suspects & revision.computable - revision.sources_of([port]))
+        mark = (revision.keys[port.node], iteration, count, *(revision.keys[key] for key in suspects))
+        if mark == self._strip_of and not again:
+            return
+        y, x, _ = np.indices((_STRIP_CELL, _STRIP_CELL * count, 3))
+        canvas = np.where((x + y) % 8 < 2, 110, 160).astype(np.uint8)
+        names = [""] * count
+        failed: dict[tuple[str | None, int], Diagnostic] = {}
+        try:
+            if self.engine.compute(revision, iteration, [request.sample], only=port).unreached:
+                return
+            for first in range(0, count, _STRIP_CHUNK):
+                chunk = range(first, min(first + _STRIP_CHUNK, count))
+                made = self.engine.compute(revision, iteration, chunk, only=port)
+                # one bad sample fails its whole chunk: the others are then computed alone, and its place stays hatched
+                parts = [chunk] if port in made.outputs else [range(k, k + 1) for k in chunk]
+                for part in parts:
+                    made = self.engine.compute(revision, iteration, part, only=port)
+                    if port in made.outputs:
+                        self._place(canvas, names, part, made.outputs[port])
+                    else:
+                        failed.update(_failures(made, part[0]))
+            for sample, key in product(range(count), suspects):
+                made = self.engine.compute(revision, iteration, [sample], only=PortRef(node=key))
+                failed.update(_failures(made, sample))
+        except DaliStudioError:
+            return
+        self._strip_of = mark
+        self.suspects = {node for node, _ in failed if node}
+        found = (*failed.values(), *self.engine.missed(revision, revision.computable, iteration, range(count)))
+        for one in found:
+            names[one.sample or 0] = one.source
+        message = messages.SampleStrip(
+            iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names), failed=found
+        )
+        self._send(message, [images.jpeg(canvas)])
+
+    @staticmethod
+    def _place(canvas: NDArray[np.uint8], names: list[str], chunk: range, batch: Batch) -> None:
+        places = chunk if batch.indices is None else batch.indices.tolist()  # those of a branch
+        for position, sample in zip(places, batch.samples, strict=False):
+            shown = Shown(sample, batch.layout)
+            large = next((one.large(shown, -1) for one in _PICTURES if one.accepts(shown)), None)
+            if large is not None:
+                cell = images.square(large.image, _STRIP_CELL)
+                canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = cell
+        for position, source in zip(places, batch.sources, strict=False):
+            names[position] = str(source)
+
+    @staticmethod
+    def _first_image(revision: Revision) -> PortRef | None:
+        shown = revision.computable - revision.behind_pins
+        for key in revision.active.order() if shown else ():
+            port = PortRef(node=key)
+            known = revision.validation.metas.get(port)
+            if key in shown and known is not None and known.kind == "image":
+                return port
+        return None
+
+    # ---------------------------------------------------------------------------------------------------------- detail
+
+    def detail(self, request: PreviewRequest, wanted: RequestDetail) -> None:
+        """Send one node's output and first input at full width, with statistics; for `plane` see `Renderer.large`."""
+        revision, key, plane = request.revision, wanted.key, wanted.plane
+        if key not in revision.active:
+            return
+        port = PortRef(node=key, output=wanted.output)
+        try:
+            found = self.engine.compute(revision, request.iteration, [request.sample], only=port)
+        except Cancelled:
+            return
+        made = found.outputs
+        if port in found.aside:  # in place of what is known of another sample
+            self._send(_ASIDE(key=key, output=wanted.output), [])
+        if port not in made:
+            return
+        source = _before(revision, key)
+        shown = shown_of(revision, port, made)
+        large = renderer_of(shown).large(shown, plane)
+        before: Large | None = None
+        given: Shown | None = None
+        beside = large is None or not large.extents  # three planes leave no room
+        if beside and source is not None and source in made and not may_have_backdrop(revision, port):
+            given = shown_of(revision, source, made)
+            before = renderer_of(given).large(given, plane)
+        pixels = [images.jpeg(thumbnails.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
+        facts, layout = images.info(shown.sample, encoded=shown.kind == "encoded"), made[port].layout
+        if wanted.whole:
+            shown = self._whole(request, port, shown)
+            given = self._whole(request, source, given) if source is not None and given is not None else None
+        told = _statistics(port, shown, given, large, before)
+        self._send(msgspec.structs.replace(told, facts=facts, layout=layout), pixels)
+
+    def _whole(self, request: PreviewRequest, port: PortRef, shown: Shown) -> Shown:
+        """An output with the numbers of all samples of the batch in place of one."""
+        size = min(request.revision.active.options.batch_size, _WHOLE)
+        try:
+            made = self.engine.compute(request.revision, request.iteration, range(size), only=port).outputs
+        except Cancelled:
+            return shown
+        samples = made[port].samples if port in made else [shown.sample]
+        planar = shown.layout in ("HWC", "CHW")
+        flat = [np.moveaxis(one, shown.layout.index("C"), -1) if planar else one[..., None] for one in samples]
+        count = flat[0].shape[-1]
+        if any(one.shape[-1] != count for one in flat):
+            return shown
+        pooled = np.concatenate([one.reshape(-1, 1, count) for one in flat])
+        return replace(shown, sample=pooled if planar else pooled[:, 0, 0], layout="HWC" if planar else shown.layout)
+
+    # --------------------------------------------------------------------------------------------------------- control
+
+    def resend(self) -> None:
+        """Send everything the next time (a new view was opened)."""
+        self._sent.clear()
+
+    def begin(self) -> None:
+        """Forget an earlier `cancel`; called before anything is computed."""
+        self._workers.cancelled.clear()
+
+    def cancel(self) -> None:
+        """Stop what is being computed."""
+        self._workers.cancelled.set()
+
+    def forget(self) -> None:
+        """Another document was opened."""
+        self._sent.clear()
+        self._strip_of = ()
+        self.suspects.clear()
+        self.engine.forget()
+
+    def free(self) -> tuple[int, int]:
+        """Give back what is kept for the next edit; returns bytes of host memory and of the GPU's."""
+        return self.engine.forget()
+
+    def close(self) -> None:
+        """End the threads."""
+        self.engine.close()
+        self._workers.close()
+
+
+def _failures(made: Preview, sample: int) -> dict[tuple[str | None, int], Diagnostic]:
+    """What one sample alone fails with, without what only a card has room for; a reader that reads nothing has none."""
+    errors = [d for d in made.failed if d.severity == "error" and not (d.code == "DS302" and d.argument)]
+    return {(d.node, sample): msgspec.structs.replace(d, sample=sample, detail="") for d in errors}
+
+
+def _elsewhere(revision: Revision, port: PortRef) -> messages.PreviewItem:
+    """What a card in a branch shows of a sample that takes another one: in as much room as for other samples."""
+    number = revision.validation.metas[port].kind in ("scalar", "label")
+    divides = revision.registry.schema(revision.active.node(port.node).operator).role == "split"
+    words = f"goes to {'true' if port.output else 'false'}" if divides else "takes another branch"
+    body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text=words, hex=False)
+    return messages.PreviewItem(
+        key=port.node, output=port.output, body=body,
+        note=f"the sample {words}", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
+    )  # fmt: skip
+
+
+#: What is told of an output that the sample goes around.
+_ASIDE = partial(
+    output_messages.ImageDetail, has_output=False, has_input=False, facts="", layout="", minimum=0.0, maximum=0.0,
+    mean=0.0, histogram=(), note="This sample takes another branch.",
+)  # fmt: skip
+
+
+def _statistics(
+    port: PortRef, shown: Shown, given: Shown | None, large: Large | None, before: Large | None
+) -> output_messages.ImageDetail:  # fmt: skip
+    """Of one sample, or of those of a batch, as `shown` and `given` hold them."""
+    values: NDArray[Any] = shown.sample.astype(np.float32)
+    finite = values[np.isfinite(values)]
+    low, high = images.span_of(values)
+    lost = values.size - finite.size
+    encoded = shown.kind == "encoded"
+    return output_messages.ImageDetail(
+        key=port.node, output=port.output, has_output=large is not None, has_input=before is not None,
+        facts="", layout="", minimum=low, maximum=high,
+        mean=float(finite.mean()) if finite.size else 0.0,
+        histogram=() if encoded else images.histogram(shown.sample, shown.layout),
+        before=_comparable(shown, given, (low, high)),
+        planes=large.planes if large else 0, plane=large.plane if large else 0,
+        extents=large.extents if large else (), depth=large.depth if large else 0,
+        note=f"{lost} values are not finite" if lost else large.note if large else "",
+    )  # fmt: skip
+
+
+def _before(revision: Revision, key: str) -> PortRef | None:
+    """What a node makes its output of; of a merge, what was split."""
+    graph = revision.active
+    inputs = graph.inputs(key)
+    if inputs and inputs[-1] and revision.registry.schema(graph.node(key).operator).role == "merge":
+        inputs = graph.inputs(inputs[-1].node)
+    return next(iter(inputs), None)
+
+
+def _comparable(shown: Shown, given: Shown | None, limits: tuple[float, float]) -> tuple[tuple[int, ...], ...]:
+    """The histogram of the input between the limits of the output, if their numbers mean the same."""
+    if given is None or given.sample.dtype != shown.sample.dtype or given.kind != shown.kind or limits[0] == limits[1]:
+        return ()
+    return images.histogram(given.sample, given.layout, limits=limits)

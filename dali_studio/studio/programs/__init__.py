@@ -1,0 +1,1 @@
+"""Programs in the designer: the user's own text, pasted lines, functions of code nodes."""

@@ -1,0 +1,220 @@
+"""Nodes whose function is written in the designer: their texts in documents, their modules, and what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from dali_studio.codegen.names import identifier
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.dtypes import from_numpy
+from dali_studio.core.meta import TensorMeta
+from dali_studio.core.wording import shortened
+from dali_studio.graph.apply import AnyEdit, ReplaceNode, apply
+from dali_studio.graph.edits import AddNode, Connect, Disconnect, PortRef, SetArgument
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+from dali_studio.graph.objects import MISSING
+from dali_studio.graph.written import ForeignFunction, WrittenFunction
+from dali_studio.schema.model import Value
+from dali_studio.schema.registry import Registry
+from dali_studio.studio.data.files import write_text
+from dali_studio.studio.programs.trust import is_own, signature
+from dali_studio.studio.protocol.messages import NodeCode
+
+#: The operator of such nodes, and the argument that holds the function.
+OPERATOR, ARGUMENT = "python_function", "function"
+#: Its name in the view part of a document.
+_FUNCTIONS = "functions"
+#: The function that a new node has.
+TEMPLATE = '''import numpy as np
+
+
+def change(image):
+    """An array of each input, of NumPy or on a GPU of CuPy."""
+    return np.clip(image * 1.2, 0, 255).astype(image.dtype)
+'''
+
+
+def shown(node: Node) -> NodeCode | None:
+    """The text of a node's function; ``None`` for other operators, and for functions of a notebook."""
+    if node.operator != OPERATOR:
+        return None
+    function = node.objects.get(ARGUMENT, MISSING)
+    if isinstance(function, WrittenFunction):
+        return NodeCode(source=function.source, module=function.module)
+    if isinstance(function, ForeignFunction):
+        return NodeCode(source=function.source, trusted=False)
+    return NodeCode(source=TEMPLATE) if function is MISSING else None
+
+
+def in_view(graph: Graph) -> dict[str, Any]:
+    """The functions in the view part of a document: signed, since a stranger's must not run."""
+    found: dict[str, Any] = {}
+    for node in graph.nodes():
+        function = node.objects.get(ARGUMENT)
+        if isinstance(function, WrittenFunction):
+            found[node.key] = {"source": function.source, "signature": signature(function.source)}
+        elif isinstance(function, ForeignFunction):
+            found[node.key] = {"source": function.source, "signature": function.signature}
+    return {_FUNCTIONS: found} if found else {}
+
+
+def opened(graph: Graph, view: Mapping[str, Any]) -> Graph:
+    """A document's graph with its functions: those that carry this user's signature can run, others are only shown."""
+    functions: object = view.get(_FUNCTIONS)
+    if not isinstance(functions, dict):
+        return graph
+    made = graph.copy()
+    for key, said in cast("dict[str, object]", functions).items():
+        fields: Mapping[str, object] = cast("dict[str, object]", said) if isinstance(said, dict) else {}
+        source = fields.get("source")
+        node = made.node(key) if key in made else None
+        if node is None or node.operator != OPERATOR or not isinstance(source, str):
+            continue
+        if node.objects.get(ARGUMENT) is MISSING:
+            function = _trusted(source, made, key) if is_own(source, fields.get("signature")) else None
+            given = function or ForeignFunction(source, fields.get("signature"))
+            made.replace_node(replace(node, objects={**node.objects, ARGUMENT: given}))
+    return made
+
+
+def _trusted(source: str, graph: Graph, key: str) -> WrittenFunction | None:
+    function = WrittenFunction(source, module_of(graph, key))
+    with suppress(DaliStudioError):
+        return function if function.name else None
+    return None
+
+
+def module_of(graph: Graph, key: str) -> str:
+    """Under which name programs import the function of a node."""
+    return identifier(f"{graph.options.name}_{key}")
+
+
+def written(graph: Graph, key: str, source: str, sample: Callable[[PortRef], Batch]) -> list[AnyEdit]:
+    """The edits that give a node a function. Its text runs, and the function is tried with the shown sample.
+
+    Parameters
+    ----------
+    sample
+        An output of the shown sample.
+
+    Raises
+    ------
+    DaliStudioError
+        DS502 if the text is no Python, has no function, or fails.
+    """
+    node = graph.node(key)
+    if node.operator != OPERATOR:
+        message = f"{key} has no code: it is an operator."
+        raise DaliStudioError(Diagnostic(code="DS105", message=message, hint=f"Add a node of fn.{OPERATOR}."))
+    function = WrittenFunction(source, module_of(graph, key))
+    function.load()
+    function = replace(function, outputs=_tried(function, graph, node, sample))
+    edits: list[AnyEdit] = [ReplaceNode(replace(node, objects={**node.objects, ARGUMENT: function}))]
+    if function.outputs:
+        layouts = tuple(one.layout or "" for one in function.outputs)
+        edits += _set(node, "num_outputs", len(layouts), 1)
+        edits += _set(node, "output_layouts", layouts if any(layouts) else None, None)
+    return edits
+
+
+def begun(
+    graph: Graph, edits: Sequence[AnyEdit], registry: Registry, sample: Callable[[PortRef], Batch]
+) -> list[AnyEdit]:
+    """The edits that give code nodes which `edits` add a function to begin with; a copy has that of its node."""
+    new = [e.key for e in edits if isinstance(e, AddNode) and e.operator == OPERATOR and e.like not in graph]
+    if not new:
+        return []
+    after, _ = apply(graph, edits, registry)
+    return [edit for key in new for edit in written(after, key, TEMPLATE, sample)]
+
+
+def _set(node: Node, name: str, value: Value, default: Value) -> list[AnyEdit]:
+    changed = node.arguments.get(name, default) != value
+    return [SetArgument(key=node.key, argument=name, value=value, unset=value == default)] if changed else []
+
+
+def _tried(
+    function: WrittenFunction, graph: Graph, node: Node, sample: Callable[[PortRef], Batch]
+) -> tuple[TensorMeta, ...]:
+    """What the function gives for the shown sample; nothing if it cannot be tried, which its preview then tells of."""
+    sources = graph.inputs(node.key)
+    if node.device != "cpu" or node.arguments.get("batch_processing") or None in sources:
+        return ()
+    try:
+        given = [sample(port) for port in sources if port is not None]
+        made: Any = function(*(np.asarray(batch.samples[0]) for batch in given))
+        results = [np.asarray(one) for one in (cast("tuple[Any, ...]", made) if isinstance(made, tuple) else (made,))]
+        layouts = [batch.layout for batch in given]
+        return tuple(
+            TensorMeta(from_numpy(one.dtype), one.ndim, next((name for name in layouts if len(name) == one.ndim), ""))
+            for one in results
+        )
+    except Exception:  # noqa: BLE001 - whatever somebody's function raises
+        return ()
+
+
+def in_place_of(graph: Graph, key: str) -> list[AnyEdit]:
+    """The edits that make a code node of one whose operator nobody knows: a function that its user is to write."""
+    node = graph.node(key)
+    wired = graph.argument_inputs(key)
+    count = len(graph.inputs(key)) + len(wired)
+    given = ["image"] if count == 1 else [f"input_{i + 1}" for i in range(count)]
+    outputs = max(1, graph.outputs_used(key))
+    values = ", ".join(f"{name}={shortened(value)}" for name, value in node.arguments.items() if name not in wired)
+    source = (
+        f"def {identifier(node.operator.rpartition('.')[2])}({', '.join(given)}):\n"
+        f"    # in place of {node.operator}({values})\n"
+        f"    return {', '.join(given[:1] * outputs) or 'None'}\n"
+    )
+    arguments: dict[str, Value] = {"num_outputs": outputs} if outputs > 1 else {}
+    made = replace(node, operator=OPERATOR, arguments=arguments, objects={ARGUMENT: ForeignFunction(source)})
+    edits: list[AnyEdit] = [Disconnect(target=key, argument=name) for name in wired]
+    edits.append(ReplaceNode(made))
+    first = len(graph.inputs(key))
+    return edits + [Connect(source=port, target=key, input=first + i) for i, port in enumerate(wired.values())]
+
+
+@dataclass(slots=True)
+class Modules:
+    """The modules beside a document, from which programs import its functions.
+
+    Attributes
+    ----------
+    texts
+        What they may hold: anything else is of somebody else, and stays.
+    """
+
+    texts: set[str] = field(default_factory=set[str])
+
+    def know(self, graph: Graph) -> None:
+        """Remember the texts of a graph."""
+        functions = [node.objects.get(ARGUMENT) for node in graph.nodes()]
+        self.texts.update(one.source for one in functions if isinstance(one, WrittenFunction))
+
+    def write(self, graph: Graph, folder: Path) -> None:
+        """Write a module for each function of a graph.
+
+        Raises
+        ------
+        DaliStudioError
+            DS302 if a module cannot be written, or a file of its name holds something else.
+        """
+        self.know(graph)
+        for node in graph.nodes():
+            function = node.objects.get(ARGUMENT)
+            if isinstance(function, WrittenFunction):
+                path = folder / f"{function.module}.py"
+                text = function.source.rstrip() + "\n"
+                if path.exists() and path.read_bytes() not in {f"{one.rstrip()}\n".encode() for one in self.texts}:
+                    message = f"{path} holds something else than the code of {node.key}."
+                    hint = "Rename the node and run its code again, or move the file away."
+                    raise DaliStudioError(Diagnostic(code="DS302", node=node.key, message=message, hint=hint))
+                write_text(path, text)

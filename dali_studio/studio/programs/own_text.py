@@ -1,0 +1,415 @@
+"""The text that a user has written for the pipeline, beside the graph; the steps of its history carry it along."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.reading.boxing import boxed
+from dali_studio.api.reading.changes import changed
+from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, read_compose
+from dali_studio.api.reading.known import usual_name
+from dali_studio.api.reading.patches import NotWritable
+from dali_studio.api.reading.text import ProgramText
+from dali_studio.codegen.dialects import installed_first
+from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.codegen.functions import Function
+from dali_studio.codegen.names import Names
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.apply import AnyEdit, apply
+from dali_studio.graph.difference import edits_between, matched, pairs
+from dali_studio.graph.edits import AddNode, Edit, PortRef, Rename, SetPipeline
+from dali_studio.graph.history import History
+from dali_studio.graph.model import Graph
+from dali_studio.graph.ways import Branches
+from dali_studio.graph.written import WrittenFunction
+from dali_studio.studio.programs.code_nodes import ARGUMENT, OPERATOR
+from dali_studio.studio.programs.trust import is_own, signature
+from dali_studio.studio.protocol.messages import Group
+from dali_studio.studio.revision import Revision
+
+#: Name under which the text is kept beside the places of cards; no node is called so.
+TEXT = "program text"
+#: Lines that make more nodes are one card.
+_MANY = 50
+#: What a ``Compose`` begins with.
+_DECODER = "decoders.image"
+#: Its names in the view part of a document.
+_PROGRAM, _SIGNATURE = "program", "program_signature"
+#: Under this name what is written and no graph yet is kept, both beside the places of cards and in a document.
+DRAFT = "draft"
+
+
+def text_in(history: History) -> ProgramText | None:
+    """What the user has written; as long as nothing else is opened, the graph's changes are written into it."""
+    text = history.places.get(TEXT)
+    return text if isinstance(text, ProgramText) else None
+
+
+def source_in(history: History) -> str:
+    """The text that a document keeps; empty if nobody has written one."""
+    text = text_in(history)
+    return text.text if text else ""
+
+
+def in_view(source: str) -> dict[str, str]:
+    """A text in the view part of a document: signed, since a document of a stranger must not bring code into a cell."""
+    return {_PROGRAM: source, _SIGNATURE: signature(source)} if source else {}
+
+
+def draft_in(history: History) -> str:
+    """What is written into the code pane and no graph yet; empty if all is."""
+    return str(history.places.get(DRAFT, ""))
+
+
+def draft_of(view: Mapping[str, Any]) -> str | None:
+    """That of a document's view part, if it is this user's: saving and running apply it."""
+    source: object = view.get(DRAFT)
+    return source if isinstance(source, str) and is_own(source, view.get(f"{DRAFT}_signature")) else None
+
+
+def words_in(history: History) -> dict[str, str]:
+    """The texts that a document keeps in its view part."""
+    draft = draft_in(history)
+    signed = {DRAFT: draft, f"{DRAFT}_signature": signature(draft)} if draft else {}
+    return in_view(source_in(history)) | signed
+
+
+def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
+    """The text of a document's view part.
+
+    ``None`` if there is none that goes with the document's graph, or if it comes from somebody else.
+    """
+    source: object = view.get(_PROGRAM)
+    if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
+        with suppress(DaliStudioError, NotWritable):
+            text = _named(source, _said(source, revision))
+            changed(text, _tellable(revision, text))
+            return text
+    return None
+
+
+def with_renames(history: History, edits: Sequence[AnyEdit]) -> dict[str, ProgramText]:
+    """The user's text, if edits rename nodes: with the new names, as the place that it has."""
+    text, names = text_in(history), {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
+    return {TEXT: text.with_names(names)} if text is not None and names else {}
+
+
+def _tellable(revision: Revision, text: ProgramText) -> Graph:
+    """What a text says of a graph: of what no output needs, that which it has, unless nobody could run it."""
+    graph, has = revision.active, text.graph
+    open_ones = {one.node for one in revision.validation.diagnostics if one.code in ("DS103", "DS201")}
+    loose = {key for key in graph if key not in revision.in_run and (key in open_ones or key not in has)}
+    return _without(graph, loose.union(*map(graph.descendants, loose)))
+
+
+def _without(graph: Graph, gone: Collection[str]) -> Graph:
+    made = graph.copy()
+    if gone:
+        wires = [wire for wire in graph.wires() if wire.target not in gone]
+        made.rebuild([node for node in graph.nodes() if node.key not in gone], wires, graph.outputs)
+    return made
+
+
+def _said(program: str, revision: Revision) -> Graph:
+    """What a revision's program says of its graph; all of that where it has none that can be read."""
+    with suppress(DaliStudioError):
+        text = _named(program, revision.graph)
+        run = _without(revision.active, {*revision.active} - revision.in_run)
+        is_run = pairs(text.graph, run, default_registry()) is not None
+        return run if is_run else _tellable(revision, text)
+    return revision.graph
+
+
+def _named(source: str, graph: Graph) -> ProgramText:
+    """A text, whose nodes are called as those of `graph` that they are."""
+    text = ProgramText(source)
+    text.rename(pairs(text.graph, graph, default_registry()) or matched(graph, text.graph))
+    return text
+
+
+class Taken(NamedTuple):
+    """An edited program, its dialect, and the edits that make the graph what it says; none if nothing is changed.
+
+    Attributes
+    ----------
+    text
+        ``None`` if it would be written so anyway.
+    found
+        What nodes do otherwise than the ``Compose`` that it was.
+    boxes
+        The nodes of its automatic augmentations, which are one card each.
+    """
+
+    text: ProgramText | None
+    dialect: str
+    edits: tuple[Edit, ...]
+    found: Sequence[Diagnostic] | None = None
+    boxes: Mapping[str, Group] = {}
+
+
+def boxes_of(text: ProgramText) -> dict[str, Group]:
+    """The lines of a text that call `auto_aug`: hundreds of steps each, as one card."""
+    found: dict[str, Group] = {}
+    for step in text.steps:
+        value = step.node.value if isinstance(step.node, ast.Assign) else None
+        name = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+        if len(step.made) > _MANY and LIBRARY in text.text:
+            found[f"box {step.made[0]}"] = Group(keys=tuple(step.made), title=name, subgraph=True, collapsed=True)
+    return found
+
+
+def boxes_in(program: str, graph: Graph) -> dict[str, Group]:
+    """The boxes of a ``Compose``, by its program and its graph."""
+    return boxes_of(_named(program, graph)) if LIBRARY in program else {}
+
+
+def taken(
+    source: str, revision: Revision, functions: Sequence[Function], notes: Sequence[str], before: str
+) -> Taken:
+    """An edited program as what changes a designer.
+
+    A ``Compose`` of torchvision or albumentations takes the place of the steps between the decoder and the output, with
+    what differs as comments. Nodes are called as those of the graph that they are.
+
+    Parameters
+    ----------
+    before
+        The program of `revision`. Nodes that the edited one calls otherwise are renamed.
+
+    Raises
+    ------
+    DaliStudioError
+        DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which all can be done; DS101 and
+        DS102 for names and arguments that are not there.
+    """
+    graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
+    said = _said(before, revision)
+    try:
+        text = _named(source, said)
+    except DaliStudioError as error:
+        source, composed = _of_compose(source, said, before, found)
+        if not source:
+            raise error from None
+        text = _named(source, said)
+    # else a program that does not run would be kept, and what it cannot mean would be guessed
+    if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
+        raise DaliStudioError(wrong)
+    first: tuple[Edit, ...] = ()
+    if renames := [] if composed.outputs else _renames(text, before, graph, said):
+        first = tuple(renames)
+        text.rename({edit.key: edit.new_key for edit in renames})
+        said, _ = apply(said, first, default_registry())
+    # nodes that the program does not have stay as they are
+    text.rename({key: graph.free_key(key) for key in text.graph if key in graph and key not in said})
+    edits = edits_between(said, text.graph)
+    for edit in edits:
+        if isinstance(edit, AddNode) and edit.operator not in default_registry():
+            place = text.graph.node(edit.key).origin
+            # what is not understood has no name to look for
+            why = [msgspec.structs.replace(one, message=one.message.partition(f": {edit.key} keeps")[0] + ".", node="")
+                   for one in text.found if one.node == edit.key and "is no operator" not in one.message]  # fmt: skip
+            found = why or [default_registry().unknown(edit.operator)]
+            raise DaliStudioError(msgspec.structs.replace(one, source=place, severity="error") for one in found)
+    keys = pairs(composed, text.graph, default_registry()) or {}
+    found = [msgspec.structs.replace(one, node=keys.get(one.node, one.node)) for one in found]
+    # another comment is a step, too, which a view hears of by another revision
+    same = [] if source == before else [SetPipeline(option="name", value=graph.options.name)]
+    edits = (*first, *edits) or tuple(same)
+    anew = shown(None, revision.variant(edits, check=False), text.dialect, functions, notes)
+    told, boxes = (found, boxes_of(text)) if composed.outputs else (None, {})
+    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes)
+
+
+def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic]) -> tuple[str, Graph]:
+    """The program of `graph` with a ``Compose`` in place of its steps, and its graph; empty if the text has none.
+
+    `found` gets what nodes do otherwise.
+    """
+    registry = default_registry()
+    try:
+        made = read_compose(source, found=found)
+    except DaliStudioError:
+        return "", Graph()
+    if unknown := [one for one in found if one.code == "DS502"]:
+        plain = [one.message.replace("; its node keeps its place", "") for one in unknown]
+        raise DaliStudioError(
+            [Diagnostic(code="DS502", message=text, hint=one.hint) for text, one in zip(plain, unknown, strict=True)]
+        )
+    start = _decoded(graph)
+    gpu = start is not None and graph.node(start.node).device == "mixed"
+    composed = read_compose(source, found=[], gpu=gpu) if gpu else made
+    made, names = _in_place(composed, graph, start)
+    found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
+    emitted = emit(made, registry, next(iter(installed_first())))
+    with suppress(DaliStudioError, NotWritable):  # else it is written anew
+        text = _named(before, graph)
+        is_same = pairs(text.graph, made, registry) is not None  # but for names
+        emitted = Emitted(text.text if is_same else changed(text, made)[0].text, {}, ())
+    if LIBRARY in (program := compose_program(source, [], gpu=gpu)):  # a line of it is hundreds of steps
+        with suppress(DaliStudioError, NotWritable):
+            text = ProgramText(program)
+            same = pairs(text.graph, composed, registry) or {}
+            text.rename({key: names.get(was, was) for key, was in same.items()})
+            emitted = Emitted(changed(text, made)[0].text, {}, ())
+    told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
+    return _annotated(emitted, [*told]).source, made
+
+
+def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Graph, dict[str, str]]:
+    """A graph with the steps of a ``Compose`` between its decoder and the output that comes of it, and their names.
+
+    What other outputs need stays as well. A graph that decodes no images (no `start`) is replaced, but for its options.
+    A decoder that cuts windows out gives whole pictures then.
+    """
+    (images, *_), plain = composed.outputs, composed.node("decode")
+    made = (composed if start is None else graph).copy()
+    if start is None:
+        made.options = graph.options
+        return made, {}
+    decoder = graph.node(start.node)
+    steps = set(composed) - composed.reachable([PortRef(node="decode")])
+    at = next((i for i, port in enumerate(graph.outputs) if decoder.key in graph.reachable([port])), None)
+    others = [port for i, port in enumerate(graph.outputs) if i != at]
+    registry = default_registry()
+    whole = replace(decoder, operator=plain.operator, arguments={
+        name: value for name, value in decoder.arguments.items() if registry.schema(plain.operator).argument(name)
+    })  # fmt: skip
+    alike = registry.schema(decoder.operator).category == registry.schema(plain.operator).category
+    cuts = alike and decoder.operator != plain.operator
+    source = graph.inputs(decoder.key)[0] if cuts else None
+    needed = graph.reachable([*others, source or start]) | {decoder.key}
+    gone = graph.reachable() - needed
+    kept = [whole if cuts and node == decoder else node for node in graph.nodes() if node.key not in gone]
+    wires = [w for w in graph.wires() if {w.target, w.source.node}.isdisjoint(gone)]
+    made.rebuild(kept, (w for w in wires if not cuts or w.target != decoder.key or w.input == 0), others)
+    names = {"decode": decoder.key}
+    for node in composed.nodes():
+        if node.key in steps:
+            names[node.key] = made.free_key(node.key)
+            made.add_node(replace(node, key=names[node.key], device=node.device))
+    for wire in composed.wires():
+        if wire.target in steps:
+            source = PortRef(node=names[wire.source.node], output=wire.source.output)
+            made.connect(source, names[wire.target], wire.input, wire.argument)
+    end = PortRef(node=names[images.node], output=images.output)
+    made.set_outputs([*others[: at or 0], end, *others[at or 0 :]])
+    return made, names
+
+
+def _decoded(graph: Graph) -> PortRef | None:
+    """Where the first decoded images are, all of them together; ``None`` if none are decoded.
+
+    Raises
+    ------
+    DaliStudioError
+        DS502 if they are decoded in a branch of which other steps are.
+    """
+    registry = default_registry()
+    category = registry.schema(_DECODER).category
+    decodes = (
+        node.key for node in graph.nodes() if node.operator in registry
+        and (schema := registry.schema(node.operator)).category == category and schema.outputs[0].kind == "image"
+    )  # fmt: skip
+    key = next(decodes, "")
+    branches = Branches(graph, registry)
+    while key and branches.under(graph, PortRef(node=key)):
+        fed = graph.consumers(PortRef(node=key))
+        merges = [to for to, at, _ in fed if at is not None and to in branches.merges]
+        if not merges:
+            message = f"{key} decodes in a branch that has other steps; a Compose has no place behind it."
+            raise DaliStudioError(Diagnostic(code="DS502", message=message, hint="Decode before the branch."))
+        key = merges[0]
+    return PortRef(node=key) if key else None
+
+
+def _renames(text: ProgramText, before: str, graph: Graph, said: Graph) -> list[Rename]:
+    """For nodes of a graph that an edited text calls otherwise than its program did, which is `said`."""
+    try:
+        old = _named(before, said).called
+    except DaliStudioError:  # of a graph that has no program
+        return []
+    names, found = Names(), list[Rename]()
+    for key in {*graph, *text.graph}:
+        names.unused(key)
+    for key, name in text.called.items():
+        if key in graph and old.get(key, name) != name:
+            new, usual = names.unused(name), usual_name(graph.node(key).operator)
+            if new != name:  # another node is called so
+                new = key if key.rstrip("0123456789_") == usual else names.unused(usual)
+            found += [Rename(key=key, new_key=new)] if new != key else []
+    return found
+
+
+def shown(
+    text: ProgramText | None, revision: Revision, dialect: str, functions: Sequence[Function] = (),
+    notes: Sequence[str] = (),
+) -> Emitted:  # fmt: skip
+    """The program of a revision: the user's text with what has changed since, or a program that is written anew.
+
+    Parameters
+    ----------
+    functions
+        Subgraphs, which a program that is written anew has as functions.
+    notes
+        What is written on the canvas, which such a program has as comments.
+    """
+    if text is None or text.dialect != dialect:
+        return _annotated(revision.code(dialect, functions), notes)
+    try:
+        graph = _tellable(revision, text)
+        made, same = changed(text, graph)
+    except NotWritable as error:
+        emitted = revision.code(dialect, functions)
+        found = Diagnostic(
+            code="DS501", severity="warning",
+            message=f"This change cannot be written into your text: {str(error).rstrip('.')}.",
+            hint="The program is written anew; undo brings your text back.",
+        )  # fmt: skip
+        return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))
+    made, same, refused = _boxed(made, same, graph, functions)
+    lines = {same[key]: numbers for key, numbers in made.lines().items() if key in same}
+    calls = [node.objects.get(ARGUMENT) for node in revision.active.nodes() if node.operator == OPERATOR]
+    known = all(isinstance(one, WrittenFunction) for one in calls)
+    found = [
+        msgspec.structs.replace(one, node=same.get(one.node, one.node)) for one in made.found
+        if not (known and calls and one.argument == ARGUMENT)
+    ]  # fmt: skip
+    return Emitted(made.text, lines, (*found, *refused))
+
+
+def _boxed(
+    text: ProgramText, same: Mapping[str, str], graph: Graph, functions: Sequence[Function]
+) -> tuple[ProgramText, Mapping[str, str], list[Diagnostic]]:
+    """A text with subgraphs as functions; which node of the graph each of its nodes is, and what is none."""
+    refused: list[Diagnostic] = []
+    for function in sorted(functions, key=lambda one: -len(one.keys)):
+        here = {now: key for key, now in same.items()}
+        keys = frozenset(here[now] for now in function.keys if now in here)
+        exposed = tuple((here[now], name) for now, name in function.exposed if now in here)
+        try:
+            made = boxed(text, replace(function, keys=keys, exposed=exposed))
+            same = made.nodes_of(graph)
+            text = made
+        except (NotWritable, DaliStudioError) as error:
+            message = f"{function.title} is no function of your text: {error}."
+            hint = "Write it as one, or take what is missing into the group."
+            found = Diagnostic(code="DS501", severity="info", node=min(function.keys), message=message, hint=hint)
+            refused.append(found)
+    return text, same, refused
+
+
+def _annotated(made: Emitted, notes: Sequence[str]) -> Emitted:
+    """A program with notes as comments above its first function."""
+    words = [f"# {line}".rstrip() for note in notes for line in note.strip().splitlines()]
+    lines = made.source.split("\n")
+    at = next((number for number, line in enumerate(lines) if line.startswith(("@", "def "))), 0)
+    source = "\n".join((*lines[:at], *words, *lines[at:]))
+    places = {key: tuple(n + len(words) * (n > at) for n in numbers) for key, numbers in made.lines.items()}
+    return Emitted(source, places, made.diagnostics)

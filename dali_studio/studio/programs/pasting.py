@@ -1,0 +1,90 @@
+"""A program or a ``Compose`` that is pasted on the canvas, as edits, and where its cards go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+
+from dali_studio.api.reading.composed.whole import compose_program, read_compose
+from dali_studio.api.reading.fragment import read_fragment
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
+from dali_studio.graph.history import History
+from dali_studio.graph.model import Graph
+from dali_studio.schema.registry import Registry
+from dali_studio.studio.aliases import passed_on
+from dali_studio.studio.programs.own_text import boxes_in
+from dali_studio.studio.protocol.messages import Group
+from dali_studio.studio.protocol.requests import AddTransform, PasteCode
+from dali_studio.studio.view import in_columns, positions_in, written_places
+
+#: The step of a ``Compose``'s pipeline behind which its transforms stand.
+_DECODED = PortRef(node="decode")
+
+
+def pasted(
+    message: PasteCode, graph: Graph, registry: Registry, found: list[Diagnostic], boxes: dict[str, Group]
+) -> tuple[Edit, ...]:
+    """The edits that add the steps of a text: those of a ``Compose`` behind the card that is selected.
+
+    Where none is, they stand at the end of what the pipeline returns first. `found` gets what they do otherwise than
+    the ``Compose``, and `boxes` its automatic augmentations, which are one card each.
+
+    Raises
+    ------
+    DaliStudioError
+        DS401 or DS502 if the text is neither, or has a transform for which there is no operator.
+    """
+    if re.search(r"\bfn\.", message.text) or "Compose" not in message.text:
+        return read_fragment(message.text, graph, registry)
+    source = message.source or next(iter(graph.outputs), None)
+    on_gpu = source is not None and graph.node(source.node).device != "cpu"
+    composed = read_compose(message.text, found=found, gpu=on_gpu)
+    if unknown := [one for one in found if one.code == "DS502"]:
+        raise DaliStudioError(unknown)
+    keys = set(composed) if source is None else composed.reachable() - composed.reachable([_DECODED])
+    taken, ports = graph.copy(), dict[str, str]()
+    for node in composed.nodes():
+        if node.key in keys:
+            ports[node.key] = taken.free_key(node.key)
+            taken.add_node(replace(node, key=ports[node.key]))
+    found[:] = [msgspec.structs.replace(one, node=ports.get(one.node, one.node)) for one in found]
+    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu), composed).values():
+        inner = tuple(ports[key] for key in box.keys if key in ports)
+        boxes[f"box {inner[0]}"] = msgspec.structs.replace(box, keys=inner)
+
+    def port(one: PortRef) -> PortRef:
+        return source if source and one == _DECODED else PortRef(node=ports[one.node], output=one.output)
+
+    edits: list[Edit] = []
+    for node in composed.nodes():
+        if node.key in keys:
+            made = AddNode(
+                key=ports[node.key], operator=node.operator, device=node.device, arguments=dict(node.arguments)
+            )
+            edits += [made, *(
+                Connect(source=port(wire.source), target=ports[node.key], input=wire.input, argument=wire.argument)
+                for wire in composed.wires(node.key)
+            )]  # fmt: skip
+    if source is None:
+        return (*edits, SetOutputs(outputs=tuple(map(port, composed.outputs))))
+    return (*edits, *passed_on(graph, source, port(composed.outputs[0])))
+
+
+def added_places(
+    message: PasteCode | AddTransform, edits: Sequence[Edit], history: History, revision: int
+) -> dict[str, object]:
+    """Where the cards of added nodes go: into the wires that are theirs now, or below what is there."""
+    graph = history.graph
+    between = any(
+        edit.target in graph if isinstance(edit, Connect) else isinstance(edit, SetOutputs) and bool(graph.outputs)
+        for edit in edits
+    )
+    if between or isinstance(message, AddTransform):
+        places = written_places(history, edits, revision, message.laid)
+        if between or places:
+            return places
+    return {**in_columns(edits, message.at, positions_in(history).values())}

@@ -1,0 +1,1 @@
+"""The augmentation gallery: its tiles, its session and its widget."""

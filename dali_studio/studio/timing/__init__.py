@@ -1,0 +1,1 @@
+"""Runs that are measured: times, timelines, advice, what failed."""
