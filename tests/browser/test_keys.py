@@ -98,3 +98,52 @@ def test_keys_reach_the_graph_from_parts_beside_it(page: Any, server: tuple[str,
     page.mouse.dblclick(low["x"] + 20, low["y"] + 4, delay=60)
     page.wait_for_function("count => document.querySelectorAll('.react-flow__node').length > count", arg=count)
     assert not page.locator(".ds-palette-chosen").count()
+
+
+#: The card or wire that has the focus, and the cards that are selected.
+_FOCUSED = """() => { const { dataset } = document.activeElement; return [
+  document.activeElement.matches('.react-flow__edge') ? 'wire' : dataset.id ?? dataset.testid,
+  [...document.querySelectorAll('.react-flow__node.selected')].map(one => one.dataset.id)]; }"""
+
+
+def test_tab_goes_through_the_cards_before_the_wires(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    """The card that has the focus is selected: keys are for it."""
+    lab.write_notebook(server[1] / "tabbed.ipynb", scenes.five() + "\ndesigner")
+    _open(page, server, "tabbed.ipynb")
+    lab.settle(page)
+    wires = page.locator(".react-flow__edge").count()
+    _by_id(page, "canvas").focus()
+
+    def press(key: str) -> str:
+        page.keyboard.press(key)
+        lab.settle(page)
+        focused, selected = page.evaluate(_FOCUSED)
+        assert focused in ("wire", "canvas") or selected == [focused]
+        return focused
+
+    cards = ["reader", "decode", "resize", "uniform", "rotate", "brightness_contrast", "__outputs__"]
+    assert [press("Tab") for _ in cards] == cards
+    page.screenshot(path=artifacts / "tab_last_card.png")
+    assert [press("Tab") for _ in range(wires)] == ["wire"] * wires
+    page.screenshot(path=artifacts / "tab_wire.png")
+    for _ in range(wires):
+        press("Shift+Tab")
+    assert [page.evaluate(_FOCUSED)[0], *(press("Shift+Tab") for _ in cards)] == [*reversed(cards), "canvas"]
+
+    # keys are for the wire that has the focus, also where another one is selected
+    first, last = page.locator(".react-flow__edge").first, page.locator(".react-flow__edge").last
+    for wire in (first, last):
+        wire.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function("wire => wire.classList.contains('selected')", arg=wire.element_handle())
+    assert page.locator(".react-flow__edge.selected").count() == 1
+    page.keyboard.press("Escape")
+    lab.settle(page)  # the button that cuts it goes
+
+    # beyond the last wire come the buttons, and what is beside the canvas
+    last.focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.matches('.ds-canvas button')")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+    assert not page.evaluate("() => document.activeElement.closest('.ds-canvas')")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, scenes
 from browser.lab import await_code, open_document, open_lab, part
 
 from dali_studio import samples
@@ -148,7 +148,7 @@ def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: An
     status = page.locator(".jp-StatusBar-Widget:visible", has_text="Python 3")
     status.first.wait_for()
     settings = page.evaluate(f"async () => (await {_APP}.serviceManager.settings.fetch('@dali-studio/lab:documents')).schema")
-    assert settings["properties"].keys() == {"dialect", "code"}
+    assert settings["properties"].keys() == {"dialect", "code", "wireDropped"}
     shortcut = {"command": "dali-studio:palette", "keys": ["Y"], "selector": ".dali-View .ds-stage :focus:not(:read-write)"}
     off = {"command": "dali-studio:palette", "keys": ["P"], "selector": shortcut["selector"], "disabled": True}
     plugin = "@jupyterlab/shortcuts-extension:shortcuts"
@@ -194,3 +194,50 @@ def test_the_launcher_begins_with_a_folder_or_with_a_recipe(page: Any, server: t
     page.locator(".jp-LauncherCard:visible", has_text="Segmentation").click()
     page.wait_for_function(f"() => {_APP}.shell.currentWidget.context?.path.startsWith('segmentation')")
     page.locator('.dali-View:visible [data-testid="node-turned_mask"], .dali-View:visible [data-testid="node-classes"]').first.wait_for(timeout=90_000)
+
+
+def test_the_settings_say_what_comes_where_a_wire_is_dropped(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    """At once, and in a cell."""
+    lab.write_notebook(server[1] / "dropped.ipynb", scenes.five() + "\ndesigner")
+    lab.open_notebook(page, server[0], "dropped.ipynb")
+    lab.card(page, "rotate").wait_for(timeout=90_000)
+    menu, search = page.locator('[data-testid="menu"]'), page.locator('[data-testid="quick-search"]')
+
+    def choose(how: str) -> None:
+        page.evaluate(f"() => {{ {_APP}.commands.execute('settingeditor:open', {{ query: 'DALI Studio' }}); }}")
+        page.locator("select:visible", has=page.locator("option", has_text="nothing")).select_option(label=how)
+        page.wait_for_function("how => document.body.dataset.wireDropped === how", arg=how)
+        page.screenshot(path=artifacts / "lab_setting_wire.png")
+        page.locator('.lm-TabBar-tab[title*="dropped.ipynb"]').first.click()
+
+    def drop() -> None:
+        lab.settle(page)
+        port = page.locator('[data-testid="node-rotate"] [data-ds-source]').first.bounding_box()
+        x, y = port["x"] + port["width"] / 2, port["y"] + port["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 60, y + 200, steps=8)
+        page.mouse.up()
+        lab.settle(page)
+
+    try:
+        drop()
+        search.wait_for()
+        page.keyboard.press("Escape")
+        choose("nothing")
+        drop()
+        assert menu.count() == search.count() == 0
+        choose("menu")
+        drop()
+        page.screenshot(path=artifacts / "lab_dropped_menu.png")
+        assert search.count() == 0
+        menu.locator("button", has_text="Find another one").click()
+        search.wait_for()
+        page.keyboard.press("Escape")
+        drop()
+        menu.locator("button", has_text="flip").first.click()
+        lab.card(page, "flip").wait_for()
+        page.locator('[aria-label="wire from rotate to flip"]').wait_for(state="attached")
+    finally:
+        raw = ["@dali-studio/lab:documents", "{}"]
+        page.evaluate(f"([plugin, raw]) => {_APP}.serviceManager.settings.save(plugin, raw)", raw)

@@ -59,6 +59,13 @@ export const documents: JupyterFrontEndPlugin<Tracker> = {
       keys = new Keys(commands.keyBindings, words);
     });
     const settings = registry?.load(PLUGIN).catch(() => null) ?? Promise.resolve(null);
+    void settings.then((found) => {
+      const tell = () => {
+        document.body.dataset.wireDropped = String(found?.composite.wireDropped);
+      };
+      tell(); // designers in cells know nothing of settings
+      found?.changed.connect(tell);
+    });
     const tracker = new WidgetTracker<PipelineDocument>({ namespace: "dali-studio" });
     const factory = new PipelineFactory(words, {
       chooseKernel: (context) => void dialogs?.selectKernel(context.sessionContext),

@@ -140,8 +140,10 @@ export interface QuickAdd {
 
 /** What a context menu is about. */
 export interface Menu {
-  readonly kind: "nodes" | "wire" | "canvas" | "more";
+  readonly kind: "nodes" | "wire" | "canvas" | "more" | "dropped";
   readonly id: string;
+  /** The wire that was dropped there. */
+  readonly wire?: Pick<QuickAdd, "from" | "to">;
   /** In px of the widget. */
   readonly at: Position;
   /** In px of the canvas. */

@@ -7,12 +7,14 @@ import type { Menu } from "../core/state";
 import { selectedBox } from "../core/subgraph";
 import { addJunction } from "./canvas/Junctions";
 import { cardRects } from "./canvas/sizes";
+import { contextOf } from "./canvas/useWiring";
 import { useCanvasApi } from "./canvasApi";
 import { cellLine } from "./cellLine";
 import { canPaste, copyText, pasteLast } from "./clipboard";
 import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
 import { IconButton, walkButtons } from "./parts";
+import { insertWanted, operatorHits } from "./QuickAddBox";
 import { openQuickAdd } from "./quickAdd";
 import { saveAs } from "./SaveButtons";
 
@@ -98,6 +100,19 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
           run: () => wire && session.edit([], { marks: junctionMarks(wire, []) }),
         },
         ...command("remove", "Cut this wire"),
+      ];
+    }
+    case "dropped": {
+      const { wire = { from: null, to: null }, place } = menu;
+      const context = contextOf(session);
+      return [
+        ...(context ? operatorHits(context, wire).slice(0, 12) : []).map(({ operator }) => ({
+          title: operator.name,
+          about: operator.summary,
+          run: () => insertWanted(session, operator, { at: place, ...wire }),
+        })),
+        LINE,
+        { title: "Find another one", run: () => search(wire.from, wire.to) },
       ];
     }
     case "canvas":

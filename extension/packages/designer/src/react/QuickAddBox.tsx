@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { connectEdits } from "../core/actions";
+import { type AddOptions, connectEdits } from "../core/actions";
 import { fillOperator, inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, kindOf, operatorGives, operatorTakes, slotsOf } from "../core/compat";
 import { CODE } from "../core/edits";
@@ -7,6 +7,7 @@ import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological, wiresOf } from "../core/graph";
 import { Habits } from "../core/habits";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
+import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import { addNearest } from "./canvas/Junctions";
 import { contextOf } from "./canvas/useWiring";
@@ -34,28 +35,44 @@ const POINT: Hit = {
 };
 const HABITS = new Habits(globalThis.localStorage ?? null);
 
-/** Operators that the wire in hand fits come first; with a dropped wire the others are left out. */
+/** Operators that a wire fits come first; the others are left out, unless all are wanted. */
+export function operatorHits(
+  { graph, catalog }: Context,
+  { from, to }: Pick<QuickAdd, "from" | "to">,
+  query = "",
+  all = false,
+): readonly Hit[] {
+  const kind = from ? kindOf({ graph, catalog }, from) : null;
+  const target = to ? catalog.byName.get(nodeOf(graph, to.node)?.operator ?? "") : undefined;
+  const fits = (o: Operator) =>
+    (kind ? operatorTakes(catalog, o, kind) : true) && (to ? operatorGives(catalog, o, to, target) : true);
+  const known = kind !== null && kind !== "any";
+  // what does not need the wire in hand comes behind what does
+  const exact = ({ inputs: [input] }: Operator) =>
+    known ? (input?.kind === kind ? 12 : 0) - (input?.optional ? 250 : 0) : 0;
+  // "read" finds readers before `io.file.read` while there is nothing that gives paths; "resize" stays the first of its name
+  const begun = query.trim() !== "" && "readers".startsWith(query.trim().toLowerCase());
+  const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? (begun ? 300 : 30) : 0);
+  const offered = query.trim() && !to ? catalog.offered : catalog.operators;
+  const pool = all ? offered : offered.filter(fits);
+  const wanted = HABITS.weight(graph, from);
+  return search(pool, query, (o) => exact(o) + first(o) + wanted(o.name)).slice(0, 60);
+}
+
+/** Add an operator, and remember behind what it is wanted. */
+export function insertWanted(session: Session, operator: Operator, options: AddOptions, behind = options.from) {
+  const key = insertOperator(session, operator, options);
+  const before = nodeOf(session.store.get().graph, behind?.node ?? "")?.operator;
+  if (before) HABITS.note(before, operator.name);
+  return key;
+}
+
 function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: readonly string[]): readonly Hit[] {
   const state = useSel((s) => ({ graph: s.graph, catalog: s.opening?.catalog }));
   return useMemo(() => {
     const { graph, catalog } = state;
-    if (!graph || !catalog || quick.mode !== "add") return [];
-    const kind = quick.from ? kindOf({ graph, catalog }, quick.from) : null;
-    const target = quick.to ? catalog.byName.get(nodeOf(graph, quick.to.node)?.operator ?? "") : undefined;
-    const { to } = quick;
-    const fits = (o: Operator) =>
-      (kind ? operatorTakes(catalog, o, kind) : true) && (to ? operatorGives(catalog, o, to, target) : true);
-    const known = kind !== null && kind !== "any";
-    // what does not need the wire in hand comes behind what does
-    const exact = ({ inputs: [input] }: Operator) =>
-      known ? (input?.kind === kind ? 12 : 0) - (input?.optional ? 250 : 0) : 0;
-    // "read" finds readers before `io.file.read` while there is nothing that gives paths; "resize" stays the first of its name
-    const begun = query.trim() !== "" && "readers".startsWith(query.trim().toLowerCase());
-    const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? (begun ? 300 : 30) : 0);
-    const offered = query.trim() && !to ? catalog.offered : catalog.operators;
-    const pool = all ? offered : offered.filter(fits);
-    const wanted = pins && HABITS.weight(graph, quick.from);
-    return search(pool, query, (o) => exact(o) + first(o) + wanted(o.name)).slice(0, 60);
+    if (!graph || !catalog || quick.mode !== "add" || !pins) return [];
+    return operatorHits({ graph, catalog }, quick, query, all);
   }, [state, quick, query, all, pins]);
 }
 
@@ -201,15 +218,8 @@ export function QuickAddBox() {
       await session.answered();
       from = followed(session) ?? from; // the kernel alone knows what that has brought; it is selected
     }
-    const key = insertOperator(session, operator, {
-      at: place,
-      from,
-      to: quick.to,
-      selected: quick.selected,
-      branch,
-    });
-    const before = nodeOf(session.store.get().graph, quick.from?.node ?? "")?.operator;
-    if (before) HABITS.note(before, operator.name);
+    const { to, selected } = quick;
+    const key = insertWanted(session, operator, { at: place, from, to, selected, branch }, quick.from);
     if (!stay) close(key ?? undefined);
     // What comes next follows what came just now.
     else if (key && quick.selected && !branch && operator.outputs.length > 0)

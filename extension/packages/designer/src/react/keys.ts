@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type MutableRefObject, useCallback } from "react";
+import { topological } from "../core/graph";
 import { pathOf } from "../core/inside";
 import { keysOfCard } from "../core/subgraph";
 import { leaveTo } from "./boxes";
@@ -49,6 +50,36 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   else leaveTo(session, Math.max(0, pathOf(session.store.get()).length - 1));
 }
 
+const STOPS = "button, input, select, textarea, a[href], [tabindex]";
+
+/** Where Tab goes on the canvas: to the cards, sources first, and only then to the wires, which the page has before them. */
+function tab({ session, root }: Frame, api: Api, { target, shiftKey }: KeyboardEvent): boolean {
+  const canvas = root.querySelector<HTMLElement>(".ds-canvas");
+  const state = session.store.get();
+  if (!canvas || !state.graph) return false;
+  const order = topological(state.graph).map((n) => n.key);
+  const rank = (stop: Element) => {
+    if (stop === canvas) return -1;
+    const id = stop.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    if (!id) return order.length + 1;
+    const at = order.findIndex((key) => keysOfCard(state, id).includes(key));
+    return at < 0 ? order.length : at; // the outputs
+  };
+  const stops = [canvas, ...canvas.querySelectorAll<HTMLElement>(STOPS)]
+    .filter((stop) => stop.tabIndex >= 0 && !stop.matches(":disabled"))
+    .filter((stop) => stop.checkVisibility({ visibilityProperty: true }))
+    .sort((a, b) => rank(a) - rank(b));
+  const at = stops.indexOf(target as HTMLElement);
+  const next = at < 0 ? undefined : stops[at + (shiftKey ? -1 : 1)];
+  if (!next) return false;
+  const { id } = next.dataset;
+  if (id && next.matches(".react-flow__node")) {
+    session.select(keysOfCard(state, id));
+    api.current?.reveal(id);
+  } else next.focus({ preventScroll: next.closest(".react-flow") !== null });
+  return true;
+}
+
 /** React Flow listens to these on the page: with Shift a drag selects cards, with Ctrl a click adds one. Alone they do nothing else. */
 const MODIFIERS = new Set(["Shift", "Control", "Meta", "Alt"]);
 
@@ -75,7 +106,7 @@ function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
   if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
     session.select(keysOfCard(session.store.get(), focusedCard.dataset.id));
   const wire = event.target instanceof Element ? event.target.closest<SVGElement>(".react-flow__edge") : null;
-  if (wire?.dataset.id && WIRE_KEYS.has(event.key) && session.store.get().view.wires.length === 0) {
+  if (wire?.dataset.id && WIRE_KEYS.has(event.key) && !session.store.get().view.wires.includes(wire.dataset.id)) {
     session.view({ wires: [wire.dataset.id], selection: [] });
     if (event.key === "Enter" || event.key === " ") return true;
   }
@@ -103,7 +134,7 @@ export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void 
       if (event.defaultPrevented) return;
       if (event.key === "Escape") {
         leave(frame, api, event.target);
-      } else if (handle(event, frame, api)) {
+      } else if (event.key === "Tab" ? tab(frame, api, event) : handle(event, frame, api)) {
         event.preventDefault();
         event.stopPropagation();
       }

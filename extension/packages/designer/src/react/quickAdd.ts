@@ -69,6 +69,16 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }
 
+/** A wire that was dropped beside all cards: the settings of JupyterLab's extension, which it leaves on the page, say what comes. */
+export function openDropped(session: Session, root: HTMLElement, { at, place, from, to }: Opening): void {
+  const { wireDropped } = root.ownerDocument.body.dataset;
+  const box = root.getBoundingClientRect();
+  const spot = { x: at.x - box.left, y: at.y - box.top };
+  if (wireDropped === "menu" && place)
+    session.view({ menu: { kind: "dropped", id: "", at: spot, place, wire: { from, to } } });
+  else if (wireDropped !== "nothing") openQuickAdd(session, root, { at, place, from, to });
+}
+
 /** The outputs card gives way to a new card, and stands right of what it returns. */
 function makeRoom(state: State, at: Position, returned: boolean, room: Size): Record<string, Position> {
   // Where it stood before everything was undone does not matter to a new graph.

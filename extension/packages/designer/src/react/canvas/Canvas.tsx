@@ -22,7 +22,7 @@ import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { cellLine, dropText, outside } from "../cellLine";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
-import { insertOperator, openQuickAdd } from "../quickAdd";
+import { insertOperator, openDropped, openQuickAdd } from "../quickAdd";
 import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
@@ -188,7 +188,7 @@ function CanvasView() {
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
     (at: Position, drag: Drag) => {
-      openQuickAdd(session, root, { at, place: place(at.x, at.y), from: drag.from, to: drag.to });
+      openDropped(session, root, { at, place: place(at.x, at.y), from: drag.from, to: drag.to });
     },
     [session, root, place],
   );
