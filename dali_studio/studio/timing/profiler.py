@@ -32,7 +32,7 @@ from dali_studio.studio.timing.advice import Observed, Proposal, advise, cores
 from dali_studio.studio.timing.failing import missed_files
 from dali_studio.studio.timing.known_times import KnownTimes
 from dali_studio.studio.timing.run_history import RunsKept
-from dali_studio.studio.timing.throughput import WARM_UP, Pace, Throughput, uses_gpu
+from dali_studio.studio.timing.throughput import WARM_UP, Pace, Throughput, close, uses_gpu
 from dali_studio.studio.timing.timeline import timeline
 
 #: Batches of a run of which nobody says how many: between these, while they take less than so many seconds.
@@ -288,10 +288,10 @@ class Profiler:
             warm, ready = False, inf
             while measured.batches < measured.wanted and not self._stopped.is_set():
                 engine.schedule()
-                made = engine.result()
+                size = max(len(batch) for batch in engine.result())
                 iterations += 1
                 measured.batches += warm
-                measured.samples += warm * max(len(batch) for batch in made)
+                measured.samples += warm * size
                 progress(measured.batches, 2 * measured.wanted)
                 paused = perf_counter()
                 pause()
@@ -311,7 +311,7 @@ class Profiler:
             measured.seconds = perf_counter() - begin
             if self._engine is not None:
                 measured.missed = self._engine.failed_samples()
-                self._engine.close()
+                close(self._engine)
             self._engine = None
 
     def _finished(

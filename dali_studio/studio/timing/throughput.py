@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +23,13 @@ from dali_studio.studio.protocol.run_messages import Speed
 WARM_UP = 0.5
 #: A pause that took longer than this let the engine run ahead: what is waiting is not counted.
 _PAUSED = 0.002
+
+
+def close(engine: Engine) -> None:
+    """Close an engine so that none of the GPU's memory is kept; a batch that was broken off may have cycles of results."""
+    if uses_gpu(engine):
+        gc.collect()
+    engine.close()
 
 
 def uses_gpu(engine: Engine) -> bool:
@@ -117,4 +125,4 @@ class Throughput:
             engine = self._engine
             self._engine = None
             if engine is not None:
-                engine.close()
+                close(engine)
