@@ -26,7 +26,7 @@ _PAUSED = 0.002
 
 
 def close(engine: Engine) -> None:
-    """Close an engine so that none of the GPU's memory is kept; a batch that was broken off may have cycles of results."""
+    """Close an engine so that no memory of the GPU is kept; a batch that was broken off may have cycles of results."""
     if uses_gpu(engine):
         gc.collect()
     engine.close()
