@@ -60,6 +60,7 @@ from dali_studio.studio.view import (
     places_of,
     positions_in,
     revision_changed,
+    unwritten,
     with_cards,
     written_places,
 )
@@ -363,13 +364,16 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
         self.history.place({own_text.DRAFT: message.source})  # it stays where it is refused
-        now = self.current(), self.functions(), notes_in(self.history)
-        taken = own_text.taken(message.source, *now, before=self.code().source)
+        before = self.code().source
+        gone = unwritten(self.history, before, message.source)
+        kept = [mark for name, mark in marks_in(self.history).items() if name not in gone]
+        now = self.current(), functions_in(kept, self.current().cards), notes_in(self.history)
+        taken = own_text.taken(message.source, *now, before=before)
         self.history.place({own_text.DRAFT: None})
         self.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(self.history, edits, self.revision + 1, message.laid)
-            noted = {**differing_after(self.history, (), taken.found), **named_marks(taken.boxes)}
+            noted = {**differing_after(self.history, (), taken.found), **named_marks({**gone, **taken.boxes})}
             self.history.apply(edits, places={**places, **noted, own_text.TEXT: taken.text})
         else:  # no step, but an answer
             self._revision_offset += 1

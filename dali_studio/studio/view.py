@@ -15,6 +15,7 @@ import dali_studio
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import installed_first
 from dali_studio.codegen.functions import Function
+from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.apply import AnyEdit, apply
@@ -391,6 +392,16 @@ def functions_in(marks: Iterable[Mark], cards: Cards) -> tuple[Function, ...]:
         Function(group.title, frozenset((*group.keys, *parts)), group.exposed)
         for group, parts in zip(groups, inner, strict=True)
     )
+
+
+def unwritten(history: History, before: str, source: str) -> dict[str, Mark | None]:
+    """Subgraphs that were functions of the program `before` and are none of another one: they go."""
+
+    def has(text: str, title: str) -> bool:
+        return re.search(rf"^def {re.escape(identifier(title))}(_\d+)?\(", text, re.MULTILINE) is not None
+
+    groups = {name: mark for name, mark in marks_in(history).items() if isinstance(mark, Group) and mark.subgraph}
+    return {name: None for name, group in groups.items() if has(before, group.title) and not has(source, group.title)}
 
 
 def named_marks(marks: Mapping[str, Mark | None]) -> dict[str, Mark | None]:

@@ -500,6 +500,18 @@ def test_a_subgraph_is_a_function_of_the_text_with_its_comments(client: Client) 
     assert code(client.send("undo")).source == text
 
 
+def test_a_subgraph_that_another_text_does_not_have_goes(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    text = boxed(client, {"Group 1": ("resize",)}).source
+    assert "def Group_1(" in text
+    edited = code(client.send("apply_code", source=text.replace("[60, 80]", "[50, 80]"))).source
+    assert edited == text.replace("[60, 80]", "[50, 80]")  # one that is there stays
+    other = TEXT.replace("[60, 80]", "[40, 40]")
+    got = client.send("apply_code", source=other)
+    assert code(got).source == other and not only(got, messages.RevisionChanged)[-1].marks
+    assert code(client.send("undo")).source == edited
+
+
 def test_subgraphs_in_subgraphs_are_functions_of_the_text(client: Client) -> None:
     text = TEXT.replace("    return", "    images = fn.flip(images)\n    images = fn.hsv(images)  # as it is\n    return")
     client.send("apply_code", source=text)
