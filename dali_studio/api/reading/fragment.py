@@ -284,7 +284,7 @@ class _Fragment(Interpreter):
     def unknown_call(
         self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
     ) -> UnknownResult:
-        raise self.bad(f"{shortened(path)} is not read.")
+        raise self.bad(f"{reason or f'{shortened(path)} is not read'}.")
 
 
 def _is(value: Any, text: str) -> bool:
