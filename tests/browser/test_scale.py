@@ -94,7 +94,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
 def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     seen = _open(page, server, "sixty.ipynb", branches=7, steps=7)
     assert seen["outside"] == 0
-    assert seen["card"] >= 64
+    assert seen["card"] >= 60  # beside room for the wires around
     name = page.evaluate(
         """() => { const b = document.querySelector('[data-testid="node-hsv"] b'), r = document.createRange();
         r.selectNodeContents(b); const zoom = b.getBoundingClientRect().height / b.offsetHeight;

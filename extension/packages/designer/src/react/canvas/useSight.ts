@@ -44,6 +44,8 @@ export function useSight(
   const whole = useRef(false);
   /** Along which ways wires ran, and between cards of which places. */
   const ways = useRef<{ places: string; boxes: readonly Rect[] }>({ places: "", boxes: [] });
+  /** Of which places was last looked at what is in view. */
+  const seen = useRef("");
   const go = useCallback(
     (to: View, duration: number) => {
       const now = aim.current ?? flow.getViewport();
@@ -95,6 +97,7 @@ export function useSight(
         controls: 20 + Math.max(CONTROLS.width - 20, controls),
       };
       const over = floats && isFloating(session.store.get());
+      seen.current = placesOf(latest.current);
       const { places, boxes } = ways.current;
       const wires = places === placesOf(latest.current) ? boxes : [];
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
@@ -134,7 +137,7 @@ export function useSight(
   const told = useCallback(
     (paths: readonly string[]) => {
       ways.current = { places: placesOf(latest.current), boxes: paths.flatMap(boxesAlong) };
-      if (touched.current) return;
+      if (touched.current || ways.current.places !== seen.current) return; // cards have been moved by hand since
       const now = aim.current ?? flow.getViewport();
       look((cards, size, covers, wires, chosen) => {
         const to = whole.current
