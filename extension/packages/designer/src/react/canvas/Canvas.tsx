@@ -86,7 +86,7 @@ function CanvasView() {
   latest.current = nodes;
 
   const floats = breadth === "slim" || dense;
-  const { fit, keep, told, uncover, screenRect } = useSight(box, latest, touched, floats);
+  const { fit, keep, told, moves, uncover, screenRect } = useSight(box, latest, touched, floats);
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   const positions = useSel((s) => s.positions);
   /** Where the cards were when they were last brought into view, or moved by hand. */
@@ -413,6 +413,7 @@ function CanvasView() {
               onNodesChange={onNodesChange}
               onEdgesChange={onEdgesChange}
               onNodeDragStart={() => {
+                moves();
                 dragging.current = true;
               }}
               onNodeDrag={(event, node) => {

@@ -44,8 +44,8 @@ export function useSight(
   const whole = useRef(false);
   /** Along which ways wires ran, and between cards of which places. */
   const ways = useRef<{ places: string; boxes: readonly Rect[] }>({ places: "", boxes: [] });
-  /** Of which places was last looked at what is in view. */
-  const seen = useRef("");
+  /** Whether a hand has moved cards since they were brought into view. */
+  const moved = useRef(false);
   const go = useCallback(
     (to: View, duration: number) => {
       const now = aim.current ?? flow.getViewport();
@@ -97,11 +97,13 @@ export function useSight(
         controls: 20 + Math.max(CONTROLS.width - 20, controls),
       };
       const over = floats && isFloating(session.store.get());
-      seen.current = placesOf(latest.current);
       const { places, boxes } = ways.current;
       const wires = places === placesOf(latest.current) ? boxes : [];
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
-      const view = choose(cards, { width, height }, covers, wires, cards[latest.current.findIndex((n) => n.selected)]);
+      const chosen = cards[latest.current.findIndex((n) => n.selected)];
+      const around = choose(cards, { width, height }, covers, wires, chosen);
+      // names are worth more than room around the wires
+      const view = isFar(detailOf(around?.zoom ?? 1)) ? choose(cards, { width, height }, covers, [], chosen) : around;
       const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
       if (beside && less && (!isFar(less) || (less === all && !rests))) return go(beside, duration);
       // where all cards would lose their names beside it, it covers some, but not the selected one
@@ -112,6 +114,7 @@ export function useSight(
   const fit = useCallback(
     (duration = 0) => {
       touched.current = false;
+      moved.current = false;
       home.current = null;
       whole.current = true;
       look(viewOf, duration);
@@ -125,6 +128,7 @@ export function useSight(
   const keep = useCallback(
     (back = false) => {
       whole.current = false;
+      moved.current = false;
       const now = aim.current ?? flow.getViewport();
       if (!back || !at.current || !isSame(at.current, now)) home.current = null;
       const from = home.current ?? now;
@@ -137,7 +141,7 @@ export function useSight(
   const told = useCallback(
     (paths: readonly string[]) => {
       ways.current = { places: placesOf(latest.current), boxes: paths.flatMap(boxesAlong) };
-      if (touched.current || ways.current.places !== seen.current) return; // cards have been moved by hand since
+      if (touched.current || moved.current) return;
       const now = aim.current ?? flow.getViewport();
       look((cards, size, covers, wires, chosen) => {
         const to = whole.current
@@ -163,5 +167,8 @@ export function useSight(
     },
     [flow],
   );
-  return { fit, keep, told, uncover, screenRect };
+  const moves = useCallback(() => {
+    moved.current = true;
+  }, []);
+  return { fit, keep, told, moves, uncover, screenRect };
 }
