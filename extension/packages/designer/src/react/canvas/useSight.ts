@@ -50,7 +50,8 @@ export function useSight(
     (to: View, duration: number) => {
       const now = aim.current ?? flow.getViewport();
       at.current = to;
-      if (isSame(to, now)) return;
+      // a way that another one broke off is not told to have ended
+      if (isSame(to, now) && isSame(to, flow.getViewport())) return;
       aim.current = to;
       const arrived = () => {
         if (aim.current === to) aim.current = null;
