@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, training
 
 #: No test runs beside the kernels of those before it.
 _END_KERNELS = "async () => { await window.jupyterapp?.serviceManager.sessions.shutdownAll(); }"
@@ -146,3 +146,15 @@ def page(browser: Any, kept: Kept, request: pytest.FixtureRequest) -> Iterator[A
     thrown[passed:] = filter(_ours, thrown[passed:])
     odd = [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
     assert not odd, "\n".join(odd)
+
+
+@pytest.fixture
+def designer(page: Any, server: tuple[str, Path]) -> Any:
+    """A page with the designer of `training.CODE`."""
+    lab.write_notebook(server[1] / "training.ipynb", training.CODE)
+    lab.open_notebook(page, server[0], "training.ipynb")
+    lab.by_id(page, "designer").wait_for(timeout=90_000)
+    training.drawn(page, "thumb-normalize")
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
+    lab.settle(page)  # the notebook scrolls once more, to its last cell
+    return page

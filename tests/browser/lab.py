@@ -49,6 +49,11 @@ _SETTLED = """() => new Promise(resolve => {
 })"""
 
 
+def by_id(page: Any, name: str) -> Any:
+    """What has this `data-testid`: the first on the page."""
+    return page.locator(f'[data-testid="{name}"]').first
+
+
 def chromium() -> str | None:
     """The system's Chromium."""
     return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)

@@ -18,48 +18,44 @@ WIDTHS = (520, 800, 1100, 1600)
 _HEAD = {"x": 70, "y": 12}
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _quick_add(page: Any) -> None:
-    _by_id(page, "node-rotate").click(position=_HEAD)
+    lab.by_id(page, "node-rotate").click(position=_HEAD)
     page.keyboard.press("Space")
-    _by_id(page, "quick-search").fill("crop")
+    lab.by_id(page, "quick-search").fill("crop")
 
 
 def _operators(page: Any) -> None:
-    _by_id(page, "palette-toggle").click()
+    lab.by_id(page, "palette-toggle").click()
 
 
 def _batch(mode: str) -> Callable[[Any], None]:
     def act(page: Any) -> None:
-        _by_id(page, "node-rotate").click(position=_HEAD)
-        _by_id(page, "tab-batch").click()
-        _by_id(page, f"sheet-mode-{mode}").click()
+        lab.by_id(page, "node-rotate").click(position=_HEAD)
+        lab.by_id(page, "tab-batch").click()
+        lab.by_id(page, f"sheet-mode-{mode}").click()
 
     return act
 
 
 def _compare(page: Any) -> None:
-    _by_id(page, "node-rotate").click(position=_HEAD, button="right")
+    lab.by_id(page, "node-rotate").click(position=_HEAD, button="right")
     page.get_by_role("menuitem", name="Compare with its input").click()
-    _by_id(page, "pair-facts").wait_for()
+    lab.by_id(page, "pair-facts").wait_for()
 
 
 def _run(page: Any) -> None:
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled")
 
 
 def _heat(page: Any) -> None:
     _run(page)
-    _by_id(page, "heat").click()
+    lab.by_id(page, "heat").click()
 
 
 def _running(page: Any) -> None:
-    counts = _by_id(page, "run-choice").locator("option").evaluate_all("all => all.map(one => one.value).filter(Number)")
-    _by_id(page, "run-choice").select_option(max(counts, key=int))
+    counts = lab.by_id(page, "run-choice").locator("option").evaluate_all("all => all.map(one => one.value).filter(Number)")
+    lab.by_id(page, "run-choice").select_option(max(counts, key=int))
 
 
 def _nothing(_: Any) -> None:

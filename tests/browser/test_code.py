@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser.test_subgraphs import HEAD, _by_id, _nodes, _open
+from browser import lab
+from browser.test_subgraphs import HEAD, _nodes, _open
 
 from dali_studio import samples
 
@@ -60,7 +61,7 @@ def test_a_line_and_its_card_mark_each_other(page: Any, server: tuple[str, Path]
     assert page.locator("[data-hovered]").count() == 1
     page.mouse.move(at["x"] + 90, at["y"] - at["height"] / 2)
     page.locator('[data-ds-node="images"][data-hovered]').wait_for()
-    _by_id(page, "node-resize").hover(position=HEAD)
+    lab.by_id(page, "node-resize").hover(position=HEAD)
     page.wait_for_function("() => document.querySelector('.ds-line-hover')?.textContent.includes('fn.resize(')")
 
 
@@ -69,12 +70,12 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     _open(page, server, "program.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)  # the file's, with its comments
     before = _nodes(page)
-    text = _by_id(page, "code-input")
+    text = lab.by_id(page, "code-input")
 
     # Ctrl+Enter makes the graph what the text says
     flipped = PROGRAM.replace("    return", "    images = fn.flip(images)  # mirrored\n    return")
     text.fill(flipped)
-    _by_id(page, "apply-code").wait_for()
+    lab.by_id(page, "apply-code").wait_for()
     assert _nodes(page) == before
     text.press("Control+Enter")
     _await_source(page, flipped)
@@ -84,11 +85,11 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     # what cannot be read is said with its line; nothing is lost
     wrong = flipped.replace("fn.decoders.image(files)", "fn.decoders.image(files")
     text.fill(wrong)
-    _by_id(page, "node-reader").click(position=HEAD)  # whoever leaves the text applies it
+    lab.by_id(page, "node-reader").click(position=HEAD)  # whoever leaves the text applies it
     page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 8")', timeout=30_000)
     assert text.input_value() == wrong and len(_nodes(page)) == len(before) + 1
     page.screenshot(path=artifacts / "designer_code_error.png")
-    _by_id(page, "discard-code").click()
+    lab.by_id(page, "discard-code").click()
     _await_source(page, flipped)
 
     # so is an operator that nobody knows, with what may be meant
@@ -100,15 +101,15 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     text.fill(flipped.replace("fn.flip(images)", "images @ 2"))
     text.press("Control+Enter")
     page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 10: `images @ 2` is not understood")', timeout=30_000)
-    _by_id(page, "discard-code").click()
+    lab.by_id(page, "discard-code").click()
     _await_source(page, flipped)
 
     # undo takes the edited text back, and a change on the canvas goes into it
     text.press("Control+z")
     _await_source(page, PROGRAM)
     _await_nodes(page, len(before))
-    _by_id(page, "node-resize").click(position=HEAD)
-    _by_id(page, "number-resize_shorter").fill("120")
+    lab.by_id(page, "node-resize").click(position=HEAD)
+    lab.by_id(page, "number-resize_shorter").fill("120")
     page.keyboard.press("Enter")
     _await_source(page, PROGRAM.replace("resize_shorter=160", "resize_shorter=120"))
 
@@ -117,21 +118,21 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     text.fill(photos)
     text.press("Control+Enter")
     _await_source(page, photos)
-    _by_id(page, "node-resize").click(position=HEAD)
+    lab.by_id(page, "node-resize").click(position=HEAD)
     page.keyboard.press("F2")
     page.keyboard.press("Control+a")
     page.keyboard.type("small")
     page.keyboard.press("Enter")
     small = photos.replace("photos = fn.resize", "small = fn.resize").replace("return photos", "return small")
     _await_source(page, small)
-    _by_id(page, "node-small").wait_for()
+    lab.by_id(page, "node-small").wait_for()
 
 
 def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -> None:
     (server[1] / "train.py").write_text(PROGRAM)
     _open(page, server, "written.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
-    text = _by_id(page, "code-input")
+    text = lab.by_id(page, "code-input")
 
     def seen() -> None:
         """The caret's letter is within the pane, above its notes and beside the numbers of its lines."""
@@ -165,7 +166,7 @@ def test_tab_indents_and_esc_leaves(page: Any, server: tuple[str, Path]) -> None
     (server[1] / "train.py").write_text(PROGRAM)
     _open(page, server, "tabs.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
-    text = _by_id(page, "code-input")
+    text = lab.by_id(page, "code-input")
     select = "(area, [from, to]) => { area.focus(); area.setSelectionRange(area.value.indexOf(from), area.value.indexOf(to)); }"
     # the selected lines, and back; the selection stays on them
     text.evaluate(select, ["images = fn.dec", "images = fn.res"])
@@ -211,7 +212,7 @@ def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothin
     (server[1] / "train.py").write_text(PROGRAM)
     _open(page, server, "composed.ipynb", CELL, "thumb-resize")
     _await_source(page, PROGRAM)
-    text, strip = _by_id(page, "code-input"), _by_id(page, "strip")
+    text, strip = lab.by_id(page, "code-input"), lab.by_id(page, "strip")
     compose = "import torchvision.transforms as T\nT.Compose([T.CenterCrop(99), T.ColorJitter(0.4, 0.4), T.ToTensor()])\n"
 
     def paste(said: str) -> None:
@@ -227,8 +228,8 @@ def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothin
     page.wait_for_function("() => document.querySelector('[data-testid=code]').dataset.edited === 'false'")
     assert text.input_value() == made and made.count("torchvision's ColorJitter") == 1
     page.screenshot(path=artifacts / "compose_again.png")
-    _by_id(page, "tab-problems").click()
-    told = _by_id(page, "problems").inner_text()
+    lab.by_id(page, "tab-problems").click()
+    told = lab.by_id(page, "problems").inner_text()
     assert told.count("This differs from its library.") == 2
     assert "torchvision's ColorJitter" in told and "Show color_twist" in told
     page.screenshot(path=artifacts / "compose_problems.png")
@@ -252,7 +253,7 @@ def test_a_moved_card_takes_its_line_and_its_comments_along(
     page.evaluate("text => navigator.clipboard.writeText(text)", "from torchvision import transforms as T\nT.Compose([T.CenterCrop(99)])")
     page.keyboard.press("Control+v")
     page.locator('[data-ds-node="crop"]').wait_for(timeout=30_000)
-    text = _by_id(page, "code-input").input_value
+    text = lab.by_id(page, "code-input").input_value
     page.wait_for_function("() => document.querySelector('[data-testid=code-input]').value.includes('fn.crop(blur')")
     assert "# tuned" in text() and "fn.resize(crop, resize_shorter=160)" in text()
     page.screenshot(path=artifacts / "compose_on_canvas.png")
@@ -271,14 +272,14 @@ def test_a_wire_that_is_cut_leaves_the_text_as_it_is(page: Any, server: tuple[st
     page.keyboard.press("Enter")
     page.keyboard.press("Delete")
     _await_source(page, PROGRAM.replace("fn.resize(images,", "fn.resize(...,"))
-    assert _by_id(page, "code-notes").inner_text().startswith("Line 9: image is not wired")
+    assert lab.by_id(page, "code-notes").inner_text().startswith("Line 9: image is not wired")
     page.screenshot(path=artifacts / "cut_wire_in_code.png")
     # a number that is written meanwhile leaves the card alone that nothing needs now
-    _by_id(page, "code-input").fill(PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
+    lab.by_id(page, "code-input").fill(PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
     page.keyboard.press("Control+Enter")
     _await_source(page, PROGRAM.replace("fn.resize(images,", "fn.resize(...,").replace("=160", "=120"))
     assert {*_nodes(page)} == {"reader", "images", "resize", "__outputs__"}
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "canvas").focus()
     for text in (PROGRAM.replace("fn.resize(images,", "fn.resize(...,"), PROGRAM):
         page.keyboard.press("Control+z")
         _await_source(page, text)

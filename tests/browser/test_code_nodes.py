@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser.test_subgraphs import HEAD, _await_code, _by_id, _drawn, _open
+from browser import lab, training
+from browser.test_subgraphs import HEAD, _open
 
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.graph import document
@@ -43,18 +44,18 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     _open(page, server, "code_node.ipynb", CELL, "thumb-decode")
 
     # a stranger's code is shown
-    _by_id(page, "node-negative").click(position=HEAD)
-    code, apply = _by_id(page, "function-code"), _by_id(page, "apply-function")
+    lab.by_id(page, "node-negative").click(position=HEAD)
+    code, apply = lab.by_id(page, "function-code"), lab.by_id(page, "apply-function")
     code.wait_for()
     assert code.input_value() == THEIRS and apply.inner_text() == "Trust this code, and run it"
-    assert _by_id(page, "thumb-negative").get_attribute("data-drawn") in (None, "0")
-    _await_code(page, "negative_function")
+    assert lab.by_id(page, "thumb-negative").get_attribute("data-drawn") in (None, "0")
+    training.await_code(page, "negative_function")
     assert not (folder / "ran.txt").exists()
 
     # trusted, it runs, and programs import it
     apply.click()
-    _drawn(page, "thumb-negative")
-    _await_code(page, "from train_negative import change")
+    training.drawn(page, "thumb-negative")
+    training.await_code(page, "from train_negative import change")
     assert (folder / "ran.txt").exists() and (folder / "train_negative.py").read_text() == THEIRS
     page.screenshot(path=artifacts / "designer_code_node.png")
 
@@ -65,7 +66,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")
-    _await_code(page, "from train_negative import darker")
+    training.await_code(page, "from train_negative import darker")
     assert "darker" in (folder / "train_negative.py").read_text()
 
     # names are completed: of the function, of arrays, of modules; by keys, and by the mouse
@@ -75,7 +76,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     page.wait_for_function("() => document.querySelector('[data-testid=function-code]').value.endsWith('photo')")
     page.keyboard.type(".clip(0, np.uin")
     page.keyboard.press("Control+Space")
-    names = _by_id(page, "names")
+    names = lab.by_id(page, "names")
     names.get_by_role("option", name="uint16").wait_for()
     page.screenshot(path=artifacts / "designer_names.png")
     page.keyboard.press("ArrowDown")

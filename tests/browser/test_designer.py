@@ -17,13 +17,9 @@ pytestmark = pytest.mark.browser
 NOTEBOOK = "01_designer.ipynb"
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _open(page: Any, server: tuple[str, Path], name: str = NOTEBOOK) -> None:
     lab.open_notebook(page, server[0], name)
-    _by_id(page, "designer").wait_for(timeout=90_000)
+    lab.by_id(page, "designer").wait_for(timeout=90_000)
     page.wait_for_function("() => document.querySelector('[data-testid^=\"node-\"]')", timeout=60_000)
 
 
@@ -51,16 +47,16 @@ def _await_other_picture(page: Any, key: str, before: list[int]) -> list[int]:
 
 def test_the_whole_main_job(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _open(page, server)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     before = _await_picture(page, "rotate")
     downstream = lab.painted(page, "brightness_contrast")
     upstream = lab.painted(page, "resize")
 
     # a slider turns the photos at this node and behind it, not before it
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
-    field = _by_id(page, "number-angle")
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = lab.by_id(page, "number-angle")
     field.wait_for()
-    _by_id(page, "slider-angle").focus()
+    lab.by_id(page, "slider-angle").focus()
     for _ in range(12):
         page.keyboard.press("ArrowRight")
     _await_other_picture(page, "rotate", before)
@@ -75,16 +71,16 @@ def test_the_whole_main_job(page: Any, server: tuple[str, Path], artifacts: Path
     page.screenshot(path=artifacts / "designer_light.png")
 
     # every node tells its time after a run
-    _by_id(page, "run").click()
-    chip = _by_id(page, "time-rotate")
+    lab.by_id(page, "run").click()
+    chip = lab.by_id(page, "time-rotate")
     page.wait_for_function(
         "() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')", timeout=60_000
     )
     assert re.search(r"\d", chip.inner_text())
-    assert re.search(r"\d.*/s", _by_id(page, "throughput").inner_text())
+    assert re.search(r"\d.*/s", lab.by_id(page, "throughput").inner_text())
 
     # the code can be taken away and is a program
-    _by_id(page, "copy-code").click()
+    lab.by_id(page, "copy-code").click()
     source = page.evaluate("() => navigator.clipboard.readText()")
     assert f"from {next(iter(installed_first()))} import" in source
     assert "angle=-75" in source
@@ -98,16 +94,16 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
     _open(page, server)
     _await_picture(page, "brightness_contrast")
     # a new operator is wired behind the selected one
-    _by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
     page.keyboard.press("Space")
-    search = _by_id(page, "quick-search")
+    search = lab.by_id(page, "quick-search")
     search.wait_for()
     search.fill("hsv")
     search.press("Enter")
-    _by_id(page, "node-hsv").wait_for()
+    lab.by_id(page, "node-hsv").wait_for()
     before = _await_picture(page, "hsv")
     page.screenshot(path=artifacts / "designer_added.png")
-    code = _by_id(page, "code").inner_text()
+    code = lab.by_id(page, "code").inner_text()
     assert "fn.hsv(" in code
 
     # wiring by hand: drag from resize's output to hsv's input
@@ -123,31 +119,31 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
 
     # undo takes the wire back, delete the node away, undo brings it again
     wired = lab.painted(page, "hsv")
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     _await_other_picture(page, "hsv", wired)
-    _by_id(page, "node-hsv").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-hsv").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
-    _by_id(page, "node-hsv").wait_for(state="detached")
-    _by_id(page, "undo").click()
-    _by_id(page, "node-hsv").wait_for()
+    lab.by_id(page, "node-hsv").wait_for(state="detached")
+    lab.by_id(page, "undo").click()
+    lab.by_id(page, "node-hsv").wait_for()
 
 
 def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     _await_picture(page, "rotate")
     lab.settle(page)
-    place = _by_id(page, "node-rotate").bounding_box()
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    place = lab.by_id(page, "node-rotate").bounding_box()
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
-    _by_id(page, "node-rotate").wait_for(state="detached")
+    lab.by_id(page, "node-rotate").wait_for(state="detached")
     page.wait_for_function(
         "() => document.querySelector('[data-testid=\"code\"]').textContent.includes('brightness_contrast(resize')"
     )
     for _ in range(4):  # more often than there are steps
         page.keyboard.press("Control+z")
-    _by_id(page, "node-rotate").wait_for()
+    lab.by_id(page, "node-rotate").wait_for()
     lab.settle(page)
-    again = _by_id(page, "node-rotate").bounding_box()
+    again = lab.by_id(page, "node-rotate").bounding_box()
     assert abs(again["x"] - place["x"]) < 2
     assert page.locator('[data-testid="strip"]').count() == 0
     # where no step takes its place, the others stay where they are
@@ -155,58 +151,58 @@ def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, serve
         .filter(card => card.dataset.id !== 'decode').map(card => [card.dataset.id, card.style.transform]))"""
     before = page.evaluate(places)
     assert len(before) >= 4
-    _by_id(page, "node-decode").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-decode").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
-    _by_id(page, "node-decode").wait_for(state="detached")
+    lab.by_id(page, "node-decode").wait_for(state="detached")
     lab.settle(page)
     assert page.evaluate(places) == before
     page.keyboard.press("Control+z")
-    _by_id(page, "node-decode").wait_for()
+    lab.by_id(page, "node-decode").wait_for()
     lab.settle(page)
 
 
 def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     _await_picture(page, "resize")
-    _by_id(page, "node-reader").click(position={"x": 70, "y": 12})
-    field = _by_id(page, "text-file_root")
+    lab.by_id(page, "node-reader").click(position={"x": 70, "y": 12})
+    field = lab.by_id(page, "text-file_root")
     field.fill("/no/such/folder")
     field.press("Enter")
-    _by_id(page, "error-card-reader").wait_for(timeout=30_000)
-    _by_id(page, "run").click()
+    lab.by_id(page, "error-card-reader").wait_for(timeout=30_000)
+    lab.by_id(page, "run").click()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled", timeout=30_000)
     # said whole beside the node alone, with the way out, and in one sentence at the field
-    card = _by_id(page, "error-card-reader").inner_text()
+    card = lab.by_id(page, "error-card-reader").inner_text()
     assert "/no/such/folder" in card
     assert "There is no such folder" in card and "samples" not in card
     assert page.locator(".ds-sample-bad").count() == 0  # it is of no sample
     assert page.locator('[data-testid="strip"]').count() == 0
-    assert _by_id(page, "reason-file_root").inner_text().count(".") == 1
-    _by_id(page, "choose-data").click()
-    folders, frame = (_by_id(page, name).bounding_box() for name in ("folders", "designer"))
+    assert lab.by_id(page, "reason-file_root").inner_text().count(".") == 1
+    lab.by_id(page, "choose-data").click()
+    folders, frame = (lab.by_id(page, name).bounding_box() for name in ("folders", "designer"))
     assert frame["y"] < folders["y"] and folders["y"] + folders["height"] < frame["y"] + frame["height"]
     page.keyboard.press("Escape")
-    _by_id(page, "folders").wait_for(state="detached")
-    _by_id(page, "go-back").click()
-    _by_id(page, "error-card-reader").wait_for(state="detached", timeout=30_000)
+    lab.by_id(page, "folders").wait_for(state="detached")
+    lab.by_id(page, "go-back").click()
+    lab.by_id(page, "error-card-reader").wait_for(state="detached", timeout=30_000)
     assert page.locator(".ds-failed").count() == 0
 
 
 def test_a_new_node_is_in_sight_and_needs_no_value_to_begin(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     _await_picture(page, "brightness_contrast")
-    _by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
     page.keyboard.press("Space")
-    _by_id(page, "quick-search").fill("rotate")
-    _by_id(page, "quick-search").press("Enter")
+    lab.by_id(page, "quick-search").fill("rotate")
+    lab.by_id(page, "quick-search").press("Enter")
     _await_picture(page, "rotate_2")
     assert page.locator('[data-testid="strip"]').count() == 0
-    cards = {name: _by_id(page, f"node-{name}").bounding_box() for name in ("rotate_2", "outputs")}
+    cards = {name: lab.by_id(page, f"node-{name}").bounding_box() for name in ("rotate_2", "outputs")}
     new, outputs = cards["rotate_2"], cards["outputs"]
     assert abs(new["x"] - outputs["x"]) >= new["width"] or abs(new["y"] - outputs["y"]) >= outputs["height"]
     # the drawer's edge is dragged to see more code
-    before = _by_id(page, "code").bounding_box()["height"]
-    _by_id(page, "drawer-edge").focus()
+    before = lab.by_id(page, "code").bounding_box()["height"]
+    lab.by_id(page, "drawer-edge").focus()
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     page.wait_for_function("h => document.querySelector('[data-testid=\"code\"]').clientHeight > h + 20", arg=before)
@@ -215,7 +211,7 @@ def test_a_new_node_is_in_sight_and_needs_no_value_to_begin(page: Any, server: t
 def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     cells = page.locator(".jp-Notebook .jp-Cell").count()
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
     for key in ("b", "a", "d", "d", "Escape"):
         page.keyboard.press(key)
     lab.settle(page)
@@ -242,29 +238,29 @@ def test_a_broken_file_is_told_on_its_node(
         "Designer(broken())",
     )
     _open(page, server, "broken.ipynb")
-    card = _by_id(page, "error-card-decode")
+    card = lab.by_id(page, "error-card-decode")
     card.wait_for(timeout=30_000)
     assert "1.jpg" in card.inner_text()
     page.screenshot(path=artifacts / "designer_error.png")
     # the other sample is fine, and the kernel lives
-    _by_id(page, "sample-1").click()
+    lab.by_id(page, "sample-1").click()
     _await_picture(page, "resize")
 
 
 def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "empty.ipynb", "from dali_studio import Designer\nDesigner()")
     lab.open_notebook(page, server[0], "empty.ipynb")
-    _by_id(page, "empty").wait_for(timeout=60_000)
+    lab.by_id(page, "empty").wait_for(timeout=60_000)
     page.screenshot(path=artifacts / "designer_empty.png")
     # a wrong path is told below its field, and is no problem of a pipeline that does not exist
-    _by_id(page, "folder-path").fill("/nowhere")
-    button, card = (_by_id(page, "open-folder").bounding_box(), page.locator(".ds-offer-first").bounding_box())
+    lab.by_id(page, "folder-path").fill("/nowhere")
+    button, card = (lab.by_id(page, "open-folder").bounding_box(), page.locator(".ds-offer-first").bounding_box())
     assert button["x"] + button["width"] < card["x"] + card["width"]
     page.keyboard.press("Enter")
     page.wait_for_selector('[data-testid="folder-reason"]:has-text("/nowhere cannot be read")')
-    assert _by_id(page, "folder-path").get_attribute("aria-invalid") == "true"
-    assert _by_id(page, "tab-problems").inner_text() == "Problems"
-    _by_id(page, "recipe-getting_started").click()
+    assert lab.by_id(page, "folder-path").get_attribute("aria-invalid") == "true"
+    assert lab.by_id(page, "tab-problems").inner_text() == "Problems"
+    lab.by_id(page, "recipe-getting_started").click()
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"node-\"]').length >= 4", timeout=30_000)
 
 
@@ -272,20 +268,20 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
     lab.write_notebook(server[1] / "from_nothing.ipynb", "from dali_studio import Designer\nDesigner()")
     lab.open_notebook(page, server[0], "from_nothing.ipynb")
     # a click on words gives the designer the keys, too: the notebook would cut its cell by "x"
-    _by_id(page, "empty").locator("h3").click(timeout=60_000)
+    lab.by_id(page, "empty").locator("h3").click(timeout=60_000)
     page.keyboard.press("x")
     page.keyboard.press("Escape")
 
     def add(words: str) -> None:
         page.keyboard.press("Space")
-        _by_id(page, "quick-search").wait_for()
+        lab.by_id(page, "quick-search").wait_for()
         page.keyboard.type(words)
         page.keyboard.press("Enter")
-        _by_id(page, "quick-add").wait_for(state="detached")
+        lab.by_id(page, "quick-add").wait_for(state="detached")
 
     add("file raeder")
-    _by_id(page, "node-reader").wait_for()
-    _by_id(page, "repair-finding").press("Enter")  # it goes away, and the keys stay here
+    lab.by_id(page, "node-reader").wait_for()
+    lab.by_id(page, "repair-finding").press("Enter")  # it goes away, and the keys stay here
     page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")
     add("random crop")
     add("rotate")
@@ -295,9 +291,9 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
     assert page.locator('[data-testid="strip"]').count() == 0
     _await_code(page, "return normalize")
     # a card whose row gets a port without growing has its wire; a switch is drawn by a coin
-    _by_id(page, "random-mirror").click()
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
-    _by_id(page, "random-angle").click()
+    lab.by_id(page, "random-mirror").click()
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "random-angle").click()
     for key, target in (("angle", "rotate"), ("mirror", "normalize")):
         page.locator(f'[aria-label="wire from {key} to {target}"]').wait_for()
     _await_code(page, "mirror = fn.random.coin_flip(")
@@ -306,28 +302,28 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
 
 def test_a_name_that_is_refused_says_why_and_leaves_the_keys_here(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
     for name, why in (("two words", "letters, digits and _"), ("resize", "Another node")):
         page.keyboard.press("F2")  # reaches the designer after Esc as well
-        _by_id(page, "rename").fill(name)
+        lab.by_id(page, "rename").fill(name)
         page.keyboard.press("Enter")
-        assert why in _by_id(page, "rename-problem").inner_text()
+        assert why in lab.by_id(page, "rename-problem").inner_text()
         page.keyboard.press("Escape")
-        _by_id(page, "rename").wait_for(state="detached")
+        lab.by_id(page, "rename").wait_for(state="detached")
     page.keyboard.press("F2")
-    _by_id(page, "rename").fill("turned")
+    lab.by_id(page, "rename").fill("turned")
     page.keyboard.press("Enter")
-    _by_id(page, "node-turned").wait_for()
+    lab.by_id(page, "node-turned").wait_for()
 
 
 def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
-    _by_id(page, "designer").scroll_into_view_if_needed()
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
-    _by_id(page, "node-resize").click(position={"x": 70, "y": 12}, modifiers=["Control"])
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.by_id(page, "node-resize").click(position={"x": 70, "y": 12}, modifiers=["Control"])
     page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 2")
     page.keyboard.press("Escape")
-    cards = [_by_id(page, f"node-{key}").bounding_box() for key in ("reader", "resize")]
+    cards = [lab.by_id(page, f"node-{key}").bounding_box() for key in ("reader", "resize")]
     pane = page.locator(".react-flow__pane").first.bounding_box()
     page.keyboard.down("Shift")
     page.mouse.move(cards[0]["x"] - 8, pane["y"] + pane["height"] - 100)
@@ -345,9 +341,9 @@ def test_tabs_of_the_drawer_leave_the_view(page: Any, server: tuple[str, Path]) 
     viewport = page.locator(".react-flow__viewport").first
     seen = viewport.get_attribute("style")
     for tab in ("timeline", "batch", "data", "problems", "code"):
-        _by_id(page, f"tab-{tab}").click()
+        lab.by_id(page, f"tab-{tab}").click()
         lab.settle(page)
-        canvas = _by_id(page, "canvas").bounding_box()
+        canvas = lab.by_id(page, "canvas").bounding_box()
         for card in [one.bounding_box() for one in page.locator(".react-flow__node").all()]:
             assert card["y"] > canvas["y"] and card["y"] + card["height"] < canvas["y"] + canvas["height"], tab
     page.wait_for_function("seen => document.querySelector('.react-flow__viewport').getAttribute('style') === seen", arg=seen)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import lab
-from browser.test_designer import _await_other_picture, _await_picture, _by_id, _open
+from browser.test_designer import _await_other_picture, _await_picture, _open
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
 
     def open_it() -> Any:
         _open(page, server, "devices.ipynb")
-        _by_id(page, "designer").scroll_into_view_if_needed()
+        lab.by_id(page, "designer").scroll_into_view_if_needed()
         _await_picture(page, "flip")
         return page
 
@@ -42,7 +42,7 @@ def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
 
 
 def _choose(page: Any, key: str) -> None:
-    _by_id(page, f"node-{key}").click(position={"x": 70, "y": 12})
+    lab.by_id(page, f"node-{key}").click(position={"x": 70, "y": 12})
 
 
 def _await_code(page: Any, text: str) -> None:
@@ -56,65 +56,65 @@ def test_a_node_moves_to_the_gpu_and_one_press_each_repairs_what_follows(
 ) -> None:
     page = opened()
     _choose(page, "resize")
-    _by_id(page, "device-gpu").click()
-    button = _by_id(page, "repair-resize")
+    lab.by_id(page, "device-gpu").click()
+    button = lab.by_id(page, "repair-resize")
     button.wait_for(timeout=30_000)
     assert button.inner_text() == "Copy decode to the GPU"
-    assert _by_id(page, "repair-finding").count() == 0  # it is offered beside the node
+    assert lab.by_id(page, "repair-finding").count() == 0  # it is offered beside the node
     page.screenshot(path=artifacts / "devices_finding.png")
     button.click()
-    _by_id(page, "node-to_gpu").wait_for(timeout=30_000)
-    _by_id(page, "wire-legend").wait_for()
-    strip = _by_id(page, "repair")  # the sentence offers the next one
+    lab.by_id(page, "node-to_gpu").wait_for(timeout=30_000)
+    lab.by_id(page, "wire-legend").wait_for()
+    strip = lab.by_id(page, "repair")  # the sentence offers the next one
     strip.wait_for(timeout=30_000)
     assert strip.inner_text() == "Place rotate, flip on the GPU"
     strip.click()
-    _by_id(page, "repair").wait_for(state="detached", timeout=30_000)
+    lab.by_id(page, "repair").wait_for(state="detached", timeout=30_000)
     assert page.locator(".ds-failed").count() == 0
     _await_code(page, ".gpu()")
     _choose(page, "flip")
-    assert _by_id(page, "device-gpu").get_attribute("aria-checked") == "true"
+    assert lab.by_id(page, "device-gpu").get_attribute("aria-checked") == "true"
     page.screenshot(path=artifacts / "devices_repaired.png")
     # each press was one step
     for _ in range(3):
-        _by_id(page, "undo").click()
-    _by_id(page, "node-to_gpu").wait_for(state="detached", timeout=30_000)
+        lab.by_id(page, "undo").click()
+    lab.by_id(page, "node-to_gpu").wait_for(state="detached", timeout=30_000)
     page.wait_for_function("() => document.querySelector('[data-testid=\"undo\"]').disabled", timeout=30_000)
-    assert _by_id(page, "device-cpu").get_attribute("aria-checked") == "true"
+    assert lab.by_id(page, "device-cpu").get_attribute("aria-checked") == "true"
 
 
 def test_the_table_lists_what_is_there(opened: Callable[[], Any]) -> None:
     page = opened()
-    _by_id(page, "run").click()
-    _by_id(page, "row-resize").wait_for(timeout=60_000)
-    _by_id(page, "node-resize").click(position={"x": 60, "y": 10})
+    lab.by_id(page, "run").click()
+    lab.by_id(page, "row-resize").wait_for(timeout=60_000)
+    lab.by_id(page, "node-resize").click(position={"x": 60, "y": 10})
     page.keyboard.press("Delete")
-    _by_id(page, "settings").click()
-    _by_id(page, "time-table").wait_for()
+    lab.by_id(page, "settings").click()
+    lab.by_id(page, "time-table").wait_for()
     assert page.locator('[data-testid="row-resize"]').count() == 0
     assert page.locator('[data-testid="row-decode"]').count() == 1
 
 
 def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
-    _by_id(page, "run").click()
-    table = _by_id(page, "time-table")
+    lab.by_id(page, "run").click()
+    table = lab.by_id(page, "time-table")
     table.wait_for(timeout=60_000)
     # results that leave the task take their memory, those that pass do not exist at once; both are told
-    assert _by_id(page, "memory-resize").inner_text() == "(346 kB)"
+    assert lab.by_id(page, "memory-resize").inner_text() == "(346 kB)"
     assert "never all at once" in page.locator('tr:has([data-testid="row-resize"])').get_attribute("title")
-    assert _by_id(page, "memory-angle").inner_text() == "24 B"
+    assert lab.by_id(page, "memory-angle").inner_text() == "24 B"
     page.locator("label", has_text="Heat").click()
-    chip = _by_id(page, "time-resize")
+    chip = lab.by_id(page, "time-resize")
     assert chip.inner_text().endswith("s")
     page.screenshot(path=artifacts / "devices_time_light.png")
-    _by_id(page, "measure-memory").click()
+    lab.by_id(page, "measure-memory").click()
     page.wait_for_function("() => document.querySelector('[data-testid=\"time-resize\"]').textContent === '346 kB'")
     assert page.locator(".ds-copy-pill").all_inner_texts().count("346 kB")  # on the wire that leaves resize
     page.screenshot(path=artifacts / "devices_memory_light.png")
     # the time that was measured stands beside the device it was measured on, and none beside the other
     _choose(page, "resize")
-    assert _by_id(page, "device-cpu").inner_text().split("\n")[1].endswith("s")
+    assert lab.by_id(page, "device-cpu").inner_text().split("\n")[1].endswith("s")
     lab.set_theme(page, "JupyterLab Dark")
     lab.settle(page)
     page.screenshot(path=artifacts / "devices_memory_dark.png")
@@ -123,10 +123,10 @@ def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[
 def test_memory_is_freed_on_request(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
     page.keyboard.press("Escape")
-    button = _by_id(page, "free-memory")
+    button = lab.by_id(page, "free-memory")
     button.wait_for()
     button.click()
-    freed = _by_id(page, "freed")
+    freed = lab.by_id(page, "freed")
     freed.wait_for(timeout=30_000)
     assert freed.inner_text().split(" on the host")[0].endswith(("kB", "MB"))
     page.screenshot(path=artifacts / "devices_freed.png")
@@ -134,7 +134,7 @@ def test_memory_is_freed_on_request(opened: Callable[[], Any], artifacts: Path) 
     _choose(page, "flip")
     before = lab.painted(page, "flip")
     _choose(page, "rotate")
-    _by_id(page, "slider-fill_value").focus()
+    lab.by_id(page, "slider-fill_value").focus()
     for _ in range(20):
         page.keyboard.press("ArrowRight")
     _await_other_picture(page, "flip", before)
@@ -142,9 +142,9 @@ def test_memory_is_freed_on_request(opened: Callable[[], Any], artifacts: Path) 
 
 def test_a_moved_card_goes_back_on_undo_and_times_stay_fresh(opened: Callable[[], Any]) -> None:
     page = opened()
-    _by_id(page, "run").click()
-    _by_id(page, "time-table").wait_for(timeout=60_000)
-    card = _by_id(page, "node-angle")
+    lab.by_id(page, "run").click()
+    lab.by_id(page, "time-table").wait_for(timeout=60_000)
+    card = lab.by_id(page, "node-angle")
     start = card.bounding_box()
     page.mouse.move(start["x"] + 60, start["y"] + 12)
     page.mouse.down()
@@ -154,7 +154,7 @@ def test_a_moved_card_goes_back_on_undo_and_times_stay_fresh(opened: Callable[[]
     page.wait_for_function("() => !document.querySelector('[data-testid=\"undo\"]').disabled", timeout=30_000)
     assert card.bounding_box()["x"] > start["x"] + 50
     assert page.locator(".ds-time-old").count() == 0
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     for _ in range(50):
         if abs(card.bounding_box()["x"] - start["x"]) < 2:
             break

@@ -25,10 +25,6 @@ PAINTED = """id => { const canvas = document.querySelector(`[data-testid="${id}"
 OTHER = f"([id, before]) => {{ const now = ({PAINTED})(id); return now !== '' && now !== before && now.replace(/[0,]/g, '') !== ''; }}"
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _painted(page: Any, name: str) -> str:
     return page.evaluate(PAINTED, name)
 
@@ -50,7 +46,7 @@ def _await_tiles(page: Any) -> None:
 def opened(page: Any, server: tuple[str, Path]) -> Any:
     lab.write_notebook(server[1] / NOTEBOOK, CODE)
     lab.open_notebook(page, server[0], NOTEBOOK)
-    _by_id(page, "gallery").wait_for(timeout=90_000)
+    lab.by_id(page, "gallery").wait_for(timeout=90_000)
     _await_tiles(page)
     return page
 
@@ -61,39 +57,39 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
     page.screenshot(path=artifacts / "gallery_light.png")
 
     # search, and what keeps boxes
-    _by_id(page, "gallery-search").fill("turn")
+    lab.by_id(page, "gallery-search").fill("turn")
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"tile-picture-\"]').length < 20")
-    assert _by_id(page, "tile-rotate").is_visible()
+    assert lab.by_id(page, "tile-rotate").is_visible()
     assert page.locator('[data-testid^="tile-picture-"]').first.get_attribute("data-testid") == "tile-picture-rotate"
-    _by_id(page, "filter-Boxes ok").click()
-    _by_id(page, "tile-rotate").wait_for(state="detached")
-    _by_id(page, "filter-All").click()
-    _by_id(page, "tile-rotate").wait_for()
+    lab.by_id(page, "filter-Boxes ok").click()
+    lab.by_id(page, "tile-rotate").wait_for(state="detached")
+    lab.by_id(page, "filter-All").click()
+    lab.by_id(page, "tile-rotate").wait_for()
     _await_tiles(page)
 
     # a picture of one's own
     before = _painted(page, "tile-picture-rotate")
     Image.new("RGB", (300, 200), (200, 30, 90)).save(tmp_path / "mine.png")
-    _by_id(page, "picture-file").set_input_files(tmp_path / "mine.png")
+    lab.by_id(page, "picture-file").set_input_files(tmp_path / "mine.png")
     page.wait_for_function("() => document.querySelector('[data-testid=\"picture-name\"]').textContent === 'mine.png'")
     _await_other(page, "tile-picture-rotate", before)
 
     # what is no picture is refused, and the old one stays
     (tmp_path / "words.png").write_text("no picture")
-    _by_id(page, "picture-file").set_input_files(tmp_path / "words.png")
-    _by_id(page, "gallery-refused").wait_for()
-    assert _by_id(page, "picture-name").inner_text() == "mine.png"
+    lab.by_id(page, "picture-file").set_input_files(tmp_path / "words.png")
+    lab.by_id(page, "gallery-refused").wait_for()
+    assert lab.by_id(page, "picture-name").inner_text() == "mine.png"
 
     # a slider, a row of values
-    _by_id(page, "tile-rotate").click()
+    lab.by_id(page, "tile-rotate").click()
     pane = _await_other(page, "pane-picture")
-    field = _by_id(page, "number-angle")
+    field = lab.by_id(page, "number-angle")
     field.fill("75")
     field.press("Enter")
     pane = _await_other(page, "pane-picture", pane)
     page.wait_for_function("() => document.querySelector('[data-testid=\"gallery-code\"]').textContent.includes('angle=75')")
-    _by_id(page, "sweep-angle").click()
-    _by_id(page, "swept").locator("button").nth(4).click()
+    lab.by_id(page, "sweep-angle").click()
+    lab.by_id(page, "swept").locator("button").nth(4).click()
     _await_other(page, "pane-picture", pane)
     page.wait_for_function("() => /angle=105/.test(document.querySelector('[data-testid=\"gallery-code\"]').textContent)")
     page.wait_for_function("() => / (ms|µs|s) for this picture/.test(document.querySelector('[data-testid=\"gallery-facts\"]').textContent)")
@@ -109,11 +105,11 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
         assert found == []
 
     # the code, copied and as the next cell
-    _by_id(page, "gallery-copy").click()
+    lab.by_id(page, "gallery-copy").click()
     source = page.evaluate("() => navigator.clipboard.readText()")
     ast.parse(source)
     assert "angle=105" in source and "mine.png" in source
-    _by_id(page, "gallery-cell").click()
+    lab.by_id(page, "gallery-cell").click()
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget.content.widgets.length === 2")
     cells = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(c => c.source)")
     assert cells[1] == source.rstrip("\n") or cells[1] == source
@@ -125,7 +121,7 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
 def test_a_tile_in_full(opened: Any) -> None:
     """Before and after, sliders, and how the values are spread."""
     page = opened
-    _by_id(page, "tile-rotate").click()
+    lab.by_id(page, "tile-rotate").click()
     pane = _await_other(page, "pane-picture")
     page.get_by_label("Where before ends and after begins").fill("10")
     pane = _await_other(page, "pane-picture", pane)
@@ -133,7 +129,7 @@ def test_a_tile_in_full(opened: Any) -> None:
     curves.first.wait_for(state="attached")
     assert curves.count() == 6  # three channels, before and after
     drawn = curves.first.get_attribute("d")
-    slider = _by_id(page, "slider-angle")
+    slider = lab.by_id(page, "slider-angle")
     before = float(slider.input_value())
     for _ in range(10):
         slider.press("ArrowRight")
@@ -146,25 +142,25 @@ def test_a_tile_in_full(opened: Any) -> None:
 
 def test_into_a_designer_of_its_own(opened: Any, artifacts: Path) -> None:
     page = opened
-    _by_id(page, "tile-rotate").click()
+    lab.by_id(page, "tile-rotate").click()
     _await_other(page, "pane-picture")
-    _by_id(page, "gallery-designer").click()
-    _by_id(page, "node-rotate").wait_for(timeout=60_000)
+    lab.by_id(page, "gallery-designer").click()
+    lab.by_id(page, "node-rotate").wait_for(timeout=60_000)
     page.wait_for_function("() => Number(document.querySelector('[data-testid=\"thumb-rotate\"]')?.dataset.drawn) > 0", timeout=60_000)
-    inner, outer = (_by_id(page, name).bounding_box() for name in ("designer", "gallery"))
+    inner, outer = (lab.by_id(page, name).bounding_box() for name in ("designer", "gallery"))
     assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]  # its lower edge is to be seen
     page.screenshot(path=artifacts / "gallery_designer.png")
-    _by_id(page, "gallery-back").click()
-    _by_id(page, "gallery-designer").wait_for()
-    assert _by_id(page, "gallery-insert").count() == 0  # no designer is on the page
+    lab.by_id(page, "gallery-back").click()
+    lab.by_id(page, "gallery-designer").wait_for()
+    assert lab.by_id(page, "gallery-insert").count() == 0  # no designer is on the page
 
 
 def test_into_the_graph_of_a_designer(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / NOTEBOOK, CODE, scenes.five() + scenes.SHOW)
     lab.open_notebook(page, server[0], NOTEBOOK)
-    _by_id(page, "node-decode").wait_for(timeout=90_000)
-    _by_id(page, "tile-hsv").click()
-    _by_id(page, "gallery-insert").click()
-    _by_id(page, "gallery-taken").wait_for()
-    _by_id(page, "node-hsv").wait_for()
-    assert re.search(r"hsv is in .*behind brightness_contrast", _by_id(page, "gallery-taken").inner_text())
+    lab.by_id(page, "node-decode").wait_for(timeout=90_000)
+    lab.by_id(page, "tile-hsv").click()
+    lab.by_id(page, "gallery-insert").click()
+    lab.by_id(page, "gallery-taken").wait_for()
+    lab.by_id(page, "node-hsv").wait_for()
+    assert re.search(r"hsv is in .*behind brightness_contrast", lab.by_id(page, "gallery-taken").inner_text())

@@ -23,10 +23,6 @@ _LOOK = """() => {
 }"""
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _size(page: Any, width: int, height: int) -> None:
     page.locator(".jp-OutputArea .ds-widget").first.evaluate(
         "(one, [width, height]) => { one.style.width = `${width}px`; one.style.height = `${height}px`; }", [width, height]
@@ -47,7 +43,7 @@ def _whole(look: dict[str, Any], case: object, *, names: bool = True) -> None:
 def designer(page: Any, server: tuple[str, Path]) -> Any:
     lab.write_notebook(server[1] / "heights.ipynb", scenes.six() + scenes.SHOW)
     lab.open_notebook(page, server[0], "heights.ipynb")
-    _by_id(page, "thumb-normalize").wait_for(timeout=90_000)
+    lab.by_id(page, "thumb-normalize").wait_for(timeout=90_000)
     lab.settle(page)
     return page
 
@@ -59,8 +55,8 @@ def test_a_sweep_leaves_the_graph_above_it_whole_and_readable(designer: Any) -> 
         before = page.evaluate(_LOOK)
         _whole(before, (width, height))
         lab.card(page, "normalize").click(position={"x": 30, "y": 6})
-        _by_id(page, "tab-batch").click()
-        _by_id(page, "sheet-mode-sweep").click()
+        lab.by_id(page, "tab-batch").click()
+        lab.by_id(page, "sheet-mode-sweep").click()
         page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
         lab.settle(page)
         look = page.evaluate(_LOOK)
@@ -68,12 +64,12 @@ def test_a_sweep_leaves_the_graph_above_it_whole_and_readable(designer: Any) -> 
         assert look["drawer"]["height"] <= 0.56 * look["column"]["height"], (width, height)
         assert {round(cell["width"] / cell["height"], 1) for cell in look["cells"]} == {1.5}
         assert look["cells"][0]["width"] >= (120 if width > 1100 else 88), (width, height)
-        _by_id(page, "sheet-mode-samples").click()
+        lab.by_id(page, "sheet-mode-samples").click()
         lab.settle(page)
         sheet = page.evaluate(_LOOK)
         assert sheet["drawer"]["bottom"] - max(cell["bottom"] for cell in sheet["cells"]) < 30, (width, height)
-        _by_id(page, "tab-batch").click()
-        _by_id(page, "canvas").focus()
+        lab.by_id(page, "tab-batch").click()
+        lab.by_id(page, "canvas").focus()
         page.keyboard.press("Escape")
         lab.settle(page)
         _whole(page.evaluate(_LOOK), (width, height, "closed"))
@@ -92,7 +88,7 @@ def test_a_narrow_frame_shows_cards_as_large_as_it_allows(designer: Any) -> None
     edge = page.locator(".ds-floating").bounding_box()["x"]
     assert max(card["right"] for card in look["cards"]) < edge - 8
     assert min(card["width"] for card in look["cards"]) > 91
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "canvas").focus()
     page.keyboard.press("Escape")
     lab.settle(page)
     again = page.evaluate(_LOOK)
@@ -104,8 +100,8 @@ def test_a_sweep_in_little_room_has_one_line_of_controls_and_shows_rows(designer
     page = designer
     _size(page, 800, 640)
     lab.card(page, "rotate").click(position={"x": 30, "y": 6})
-    _by_id(page, "tab-batch").click()
-    _by_id(page, "sheet-mode-sweep").click()
+    lab.by_id(page, "tab-batch").click()
+    lab.by_id(page, "sheet-mode-sweep").click()
     for width in (800, 640, 520, 800):
         _size(page, width, 640)
         page.wait_for_function("() => document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn > 0")
@@ -121,10 +117,10 @@ def test_a_sweep_in_little_room_has_one_line_of_controls_and_shows_rows(designer
     row = page.locator('[data-testid="outline-rotate"]:visible').bounding_box()
     assert row["y"] + row["height"] <= page.evaluate(_LOOK)["drawer"]["y"]
     folded.locator("summary").click()
-    _by_id(page, "sweep-from").fill("-20")
-    _by_id(page, "sweep-from").press("Enter")
+    lab.by_id(page, "sweep-from").fill("-20")
+    lab.by_id(page, "sweep-from").press("Enter")
     page.locator(".ds-sheet-label", has_text="−20").wait_for()
-    _by_id(page, "sheet-1-0").focus()
+    lab.by_id(page, "sheet-1-0").focus()
     assert not folded.evaluate("one => one.open")
     assert folded.inner_text().strip().startswith("−20° to ")
 
@@ -132,11 +128,11 @@ def test_a_sweep_in_little_room_has_one_line_of_controls_and_shows_rows(designer
 def test_rows_of_a_sweep_share_a_range_and_say_how_many_numbers_one_replaces(designer: Any) -> None:
     page = designer
     lab.card(page, "normalize").click(position={"x": 30, "y": 6})
-    _by_id(page, "tab-batch").click()
-    _by_id(page, "sheet-mode-sweep").click()
-    _by_id(page, "sweep-argument").select_option("mean")
+    lab.by_id(page, "tab-batch").click()
+    lab.by_id(page, "sheet-mode-sweep").click()
+    lab.by_id(page, "sweep-argument").select_option("mean")
     page.locator(".ds-sheet p", has_text="ll rows are shown from").wait_for()
-    keep = _by_id(page, "sheet-3-0")
+    keep = lab.by_id(page, "sheet-3-0")
     assert keep.get_attribute("aria-label").startswith("Keep 123.7 for all 3")
     bright = """row => { const canvas = document.querySelector(`[data-testid="sheet-${row}-0"] canvas`);
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -144,21 +140,21 @@ def test_rows_of_a_sweep_share_a_range_and_say_how_many_numbers_one_replaces(des
     page.wait_for_function(f"() => ({bright})(1) > 1.2 * ({bright})(3) && ({bright})(3) > 1.2 * ({bright})(5)")
     keep.click()
     page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('123.7 for all 3')")
-    _by_id(page, "undo-notice").click()
+    lab.by_id(page, "undo-notice").click()
 
 
 def test_a_clip_is_played_in_the_row_that_is_open(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "clip.ipynb", scenes.clip() + scenes.SHOW)
     lab.open_notebook(page, server[0], "clip.ipynb")
-    _by_id(page, "node-clip").wait_for(timeout=90_000)
+    lab.by_id(page, "node-clip").wait_for(timeout=90_000)
     # a card wider than what is left beside the inspector keeps its name in sight
     _size(page, 600, 640)
     lab.card(page, "clip").click(position={"x": 70, "y": 12})
     lab.settle(page)
-    assert _by_id(page, "node-clip").bounding_box()["x"] > _by_id(page, "designer").bounding_box()["x"]
+    assert lab.by_id(page, "node-clip").bounding_box()["x"] > lab.by_id(page, "designer").bounding_box()["x"]
     page.keyboard.press("Escape")
     _size(page, 520, 640)
-    _by_id(page, "outline-clip").click()
+    lab.by_id(page, "outline-clip").click()
     # once, with one slider
     assert page.locator('[data-testid="frames-clip"]:visible').count() == 0
     play = page.locator('[data-testid="play"]:visible')
@@ -178,18 +174,18 @@ def test_cards_that_gave_way_to_a_finding_come_back_into_sight_with_the_drawer(p
     (folder / "1.jpg").write_bytes(photo.read_bytes()[:9000])
     lab.write_notebook(server[1] / "cut_short.ipynb", scenes.damaged(str(folder.parent)) + scenes.SHOW)
     lab.open_notebook(page, server[0], "cut_short.ipynb")
-    _by_id(page, "node-decode").wait_for(timeout=90_000)
+    lab.by_id(page, "node-decode").wait_for(timeout=90_000)
     _size(page, 1100, 520)
-    _by_id(page, "error-card-decode").wait_for()
+    lab.by_id(page, "error-card-decode").wait_for()
     lab.settle(page)
-    _by_id(page, "tab-batch").click()
+    lab.by_id(page, "tab-batch").click()
     lab.settle(page)
     _whole(page.evaluate(_LOOK), "drawer", names=False)
     # the view moves no farther than cards stay whole
     for width, height in ((520, 640), (800, 640), (1100, 640)):
         _size(page, width, height)
         lab.settle(page)
-    _by_id(page, "error-card-decode").wait_for()
+    lab.by_id(page, "error-card-decode").wait_for()
     lab.settle(page)
     frame = page.locator(".ds-canvas").first.bounding_box()
     cards = [card.bounding_box() for card in page.locator(".react-flow__node").all()]
@@ -200,17 +196,17 @@ def test_cards_that_gave_way_to_a_finding_come_back_into_sight_with_the_drawer(p
 def test_a_pin_and_the_time_have_room_on_small_cards(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "pinned.ipynb", scenes.five() + scenes.SHOW)
     lab.open_notebook(page, server[0], "pinned.ipynb")
-    _by_id(page, "node-decode").wait_for(timeout=90_000)
+    lab.by_id(page, "node-decode").wait_for(timeout=90_000)
     _size(page, 800, 560)
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     page.wait_for_function("() => document.querySelector('[data-testid=\"node-decode\"] .ds-time')?.textContent.includes('s')")
     lab.card(page, "decode").click(position={"x": 70, "y": 12})
     page.keyboard.press("k")
-    _by_id(page, "unpin-decode").wait_for()
+    lab.by_id(page, "unpin-decode").wait_for()
     page.keyboard.press("Escape")
     lab.settle(page)
-    while _by_id(page, "node-decode").bounding_box()["width"] > 100:
+    while lab.by_id(page, "node-decode").bounding_box()["width"] > 100:
         page.keyboard.press("-")
         lab.settle(page)
-    pin, time = _by_id(page, "unpin-decode").bounding_box(), page.locator('[data-testid="node-decode"] .ds-time').bounding_box()
+    pin, time = lab.by_id(page, "unpin-decode").bounding_box(), page.locator('[data-testid="node-decode"] .ds-time').bounding_box()
     assert pin["width"] < 24 and pin["y"] + pin["height"] <= time["y"]

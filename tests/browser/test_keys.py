@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browser import lab, scenes
-from browser.test_designer import _by_id, _open
+from browser.test_designer import _open
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ _STATE = """() => ({ nodes: document.querySelectorAll('[data-ds-node]').length,
 def test_a_click_elsewhere_takes_the_keys_away(page: Any, server: tuple[str, Path], focused: str) -> None:
     lab.write_notebook(server[1] / "keys.ipynb", "pass", scenes.five() + "\ndesigner")
     _open(page, server, "keys.ipynb")
-    _by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+    lab.by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
     page.keyboard.press("b")  # bypassed: there is something to undo
     page.locator('[data-testid="undo"]:enabled').wait_for(timeout=10_000)
     before = page.evaluate(_STATE)
@@ -33,7 +33,7 @@ def test_a_click_elsewhere_takes_the_keys_away(page: Any, server: tuple[str, Pat
         if focused == "wire":
             page.locator(".react-flow__edge").first.focus()
         else:
-            _by_id(page, focused).click(position={"x": 60, "y": 10})
+            lab.by_id(page, focused).click(position={"x": 60, "y": 10})
         assert page.evaluate(_STATE) == {**before, "inside": True}
         page.locator(place).first.click(force=True, timeout=10_000)
         for key in ("Delete", "Control+z"):
@@ -44,10 +44,10 @@ def test_a_click_elsewhere_takes_the_keys_away(page: Any, server: tuple[str, Pat
 def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "slid.ipynb", scenes.five() + "\ndesigner")
     _open(page, server, "slid.ipynb")
-    _by_id(page, "settings").click()
+    lab.by_id(page, "settings").click()
     page.locator(".ds-name-field:focus").wait_for()  # it gets the keys a moment later
-    before = _by_id(page, "number-num_threads").input_value()
-    box = _by_id(page, "slider-num_threads").bounding_box()
+    before = lab.by_id(page, "number-num_threads").input_value()
+    box = lab.by_id(page, "slider-num_threads").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     value = "value => (document.querySelector('[data-testid=\"number-num_threads\"]').value === value[0]) === value[1]"
     page.wait_for_function(value, arg=[before, False])
@@ -55,12 +55,12 @@ def test_a_slider_that_was_moved_gives_undo_to_the_graph(page: Any, server: tupl
     page.wait_for_function(value, arg=[before, True])
 
     # a button of the bar that goes off leaves the keys to the canvas
-    _by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+    lab.by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
     page.keyboard.press("Delete")
-    rotate = _by_id(page, "node-rotate")
+    rotate = lab.by_id(page, "node-rotate")
     rotate.wait_for(state="detached")
     for button, there in (("undo", True), ("redo", False)):
-        _by_id(page, button).click()
+        lab.by_id(page, button).click()
         rotate.wait_for(state="attached" if there else "detached")
     page.locator('[data-testid="redo"]:disabled').wait_for()
     page.keyboard.press("Control+z")
@@ -71,15 +71,15 @@ def test_keys_reach_the_graph_from_parts_beside_it(page: Any, server: tuple[str,
     """After a drag of a grip or a slider, which use arrows alone, letters and Space do what they do on the canvas."""
     lab.write_notebook(server[1] / "beside.ipynb", scenes.five() + "\ndesigner")
     _open(page, server, "beside.ipynb")
-    search, palette = _by_id(page, "quick-search"), page.locator(".ds-palette")
+    search, palette = lab.by_id(page, "quick-search"), page.locator(".ds-palette")
     for place in ("grip-high", "slider-fill_value"):
-        _by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
-        _by_id(page, place).click()
+        lab.by_id(page, "node-rotate").click(position={"x": 60, "y": 10})
+        lab.by_id(page, place).click()
         page.keyboard.press("Space")
         search.wait_for()
         page.keyboard.press("Escape")
         search.wait_for(state="detached")
-    _by_id(page, "slider-fill_value").click()
+    lab.by_id(page, "slider-fill_value").click()
     page.keyboard.press("ArrowRight")
     assert page.evaluate("() => document.activeElement.dataset.testid") == "slider-fill_value"
     page.keyboard.press("p")
@@ -112,7 +112,7 @@ def test_tab_goes_through_the_cards_before_the_wires(page: Any, server: tuple[st
     _open(page, server, "tabbed.ipynb")
     lab.settle(page)
     wires = page.locator(".react-flow__edge").count()
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "canvas").focus()
 
     def press(key: str) -> str:
         page.keyboard.press(key)

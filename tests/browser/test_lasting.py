@@ -20,20 +20,16 @@ _THROUGHPUT = """(document.querySelector('[data-testid="throughput"]')?.textCont
 _STATE = """() => { const state = window.jupyterapp.shell.currentWidget.context; return state.save(); }"""
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _open(page: Any, server: tuple[str, Path], name: str) -> None:
     """A copy of the first notebook under a name of its own, run."""
     (server[1] / name).write_bytes((server[1] / NOTEBOOK).read_bytes())
     lab.open_notebook(page, server[0], name)
-    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    lab.by_id(page, "thumb-rotate").wait_for(timeout=90_000)
 
 
 def _set_angle(page: Any, angle: str) -> None:
-    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
-    field = _by_id(page, "number-angle")
+    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = lab.by_id(page, "number-angle")
     field.fill(angle)
     field.press("Enter")
 
@@ -47,31 +43,31 @@ def _await_code(page: Any, words: str) -> None:
 
 
 def _reconnect(page: Any) -> None:
-    _by_id(page, "reconnect").click()
+    lab.by_id(page, "reconnect").click()
     page.wait_for_function("() => !document.querySelector('[data-testid=\"reconnect\"]')", timeout=60_000)
     page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled", timeout=60_000)
 
 
 def _restart(page: Any) -> None:
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
-    _by_id(page, "reconnect").wait_for(timeout=60_000)
+    lab.by_id(page, "reconnect").wait_for(timeout=60_000)
 
 
 def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _open(page, server, "restart.ipynb")
     _set_angle(page, "33")
     _await_code(page, "angle=33")
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     page.wait_for_function(f"() => / samples/.test({_THROUGHPUT})")
     _restart(page)
     # nothing tells of the time of before as that of now
-    assert re.fullmatch(r"–\s+samples/s\s+last run [0-9.,\s]+", _by_id(page, "throughput").inner_text())
-    assert _by_id(page, "device-cpu").inner_text().split() == ["cpu", "–"]
+    assert re.fullmatch(r"–\s+samples/s\s+last run [0-9.,\s]+", lab.by_id(page, "throughput").inner_text())
+    assert lab.by_id(page, "device-cpu").inner_text().split() == ["cpu", "–"]
     _set_angle(page, "77")
-    assert "1 edit" in _by_id(page, "save-state").inner_text()
-    assert "Your edit is kept" in _by_id(page, "strip").inner_text()
+    assert "1 edit" in lab.by_id(page, "save-state").inner_text()
+    assert "Your edit is kept" in lab.by_id(page, "strip").inner_text()
     assert page.locator(".ds-running, .ds-busy").count() == 0
-    assert "before the edit" in _by_id(page, "node-rotate").inner_text()
+    assert "before the edit" in lab.by_id(page, "node-rotate").inner_text()
     page.screenshot(path=artifacts / "designer_restarted.png")
     # nor in the list; what was not looked at before has its card's picture in the inspector
     widget = page.locator(".jp-OutputArea .ds-widget").first
@@ -85,12 +81,12 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _reconnect(page)
     _await_code(page, "angle=77")
     _await_other_picture(page, "rotate", before)
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     _await_code(page, "angle=33")
     # what was edited before the restart can be taken back, too
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     page.wait_for_function("() => document.querySelector('[data-testid=\"undo\"]').disabled")
-    _by_id(page, "redo").click()
+    lab.by_id(page, "redo").click()
     _await_code(page, "angle=33")
     # and it is lost again, and found again
     _restart(page)
@@ -103,10 +99,10 @@ def test_a_killed_kernel_keeps_the_edits(page: Any, server: tuple[str, Path]) ->
     _open(page, server, "killed.ipynb")
     _set_angle(page, "21")
     _await_code(page, "angle=21")
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")
-    _by_id(page, "reconnect").wait_for(timeout=60_000)
-    assert _by_id(page, "run").is_disabled()
+    lab.by_id(page, "reconnect").wait_for(timeout=60_000)
+    assert lab.by_id(page, "run").is_disabled()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=\"strip\"]').textContent.includes('The kernel ended.')"
     )
@@ -123,14 +119,14 @@ def test_a_reloaded_page_finds_the_edits_and_the_run(page: Any, server: tuple[st
     _set_angle(page, "44")
     _await_code(page, "angle=44")
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     page.reload()
-    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    lab.by_id(page, "thumb-rotate").wait_for(timeout=90_000)
     _await_code(page, "angle=44")
     page.wait_for_function(
         f"() => / samples/.test({_THROUGHPUT})", timeout=60_000
     )
-    assert _by_id(page, "undo").is_enabled()
+    assert lab.by_id(page, "undo").is_enabled()
 
 
 def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
@@ -179,19 +175,19 @@ def test_a_saved_state_is_gone_back_to_and_left_again(page: Any, server: tuple[s
     _open(page, server, "states.ipynb")
     _set_angle(page, "43")
     _await_code(page, "angle=43")
-    _by_id(page, "save-document").click()
+    lab.by_id(page, "save-document").click()
     page.wait_for_function("() => document.activeElement?.dataset.testid === 'save-path'")  # Enter saves
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('[data-testid=\"save-state\"]').textContent.includes('Saved')")
     _set_angle(page, "45")
     _await_code(page, "angle=45")
-    _by_id(page, "tab-runs").click()
+    lab.by_id(page, "tab-runs").click()
     page.get_by_role("button", name="Changes since").first.click()
-    _by_id(page, "saved-states").locator("text=rotate.angle: 43.0 -> 45.0").wait_for()
+    lab.by_id(page, "saved-states").locator("text=rotate.angle: 43.0 -> 45.0").wait_for()
     page.locator('[data-testid^="open-saved-"]').first.click()
     angle = "value => document.querySelector('[data-testid=\"number-angle\"]').value === value"
     page.wait_for_function(angle, arg="43")
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     page.wait_for_function(angle, arg="45")
 
 
@@ -202,8 +198,8 @@ def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[s
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
     page.evaluate(lab.RUN_ALL)
     page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
-    assert "operators in again.ipynb" in _by_id(page, "strip").inner_text()
-    _by_id(page, "restore").click()
+    assert "operators in again.ipynb" in lab.by_id(page, "strip").inner_text()
+    lab.by_id(page, "restore").click()
     _await_code(page, "angle=66")
 
 
@@ -224,7 +220,7 @@ def test_edits_after_a_reconnect_outlive_a_reload_of_the_page(page: Any, server:
     page.goto("about:blank")
     lab.open_notebook(page, server[0], "unsaved.ipynb")  # loads the page anew, and runs the cells
     page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
-    _by_id(page, "restore").click()
+    lab.by_id(page, "restore").click()
     _await_code(page, "angle=72")
 
 
@@ -234,14 +230,14 @@ def test_edits_without_a_kernel_outlive_a_reload_of_the_page(page: Any, server: 
     _await_code(page, "angle=81")
     _restart(page)
     _set_angle(page, "82")
-    assert _by_id(page, "save-document").is_disabled()  # nobody would write
+    assert lab.by_id(page, "save-document").is_disabled()  # nobody would write
     page.goto("about:blank")
     lab.open_notebook(page, server[0], "unsent.ipynb")
     page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
-    assert "; 1 edit made without a kernel" in _by_id(page, "strip").inner_text()
-    _by_id(page, "restore").click()
+    assert "; 1 edit made without a kernel" in lab.by_id(page, "strip").inner_text()
+    lab.by_id(page, "restore").click()
     _await_code(page, "angle=82")
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     _await_code(page, "angle=81")
 
 
@@ -368,7 +364,7 @@ def test_a_second_window_leaves_the_first_as_it_is(page: Any, server: tuple[str,
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
     other = page.context.new_page()
     other.goto(f"{server[0]}/lab/workspaces/other/tree/windows.ipynb?reset")
-    _by_id(other, "thumb-rotate").wait_for(timeout=90_000)
+    lab.by_id(other, "thumb-rotate").wait_for(timeout=90_000)
     _set_angle(other, "25")
     _await_code(page, "angle=25")
     _set_angle(page, "26")

@@ -16,16 +16,12 @@ _KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.
 _WIRES = "() => [...document.querySelectorAll('.react-flow__edge')].map(wire => wire.ariaLabel).sort()"
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 @pytest.fixture
 def designer(page: Any, server: tuple[str, Path]) -> Any:
     lab.write_notebook(server[1] / "odd.ipynb", scenes.five() + scenes.SHOW)
     lab.open_notebook(page, server[0], "odd.ipynb")
-    _by_id(page, "thumb-brightness_contrast").wait_for(timeout=90_000)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "thumb-brightness_contrast").wait_for(timeout=90_000)
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     lab.settle(page)
     return page
 
@@ -43,7 +39,7 @@ def test_all_wires_are_there_after_each_change_of_width(designer: Any) -> None:
         if width > 560:
             assert page.evaluate(_WIRES) == wires, width
         else:  # a list, whose bar and tabs stay within the frame
-            frame = _by_id(page, "designer").bounding_box()
+            frame = lab.by_id(page, "designer").bounding_box()
             for part in (".ds-bar > *:visible", ".ds-tabs:visible"):
                 for box in [one.bounding_box() for one in page.locator(part).all()]:
                     assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1, (width, part)
@@ -56,22 +52,22 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
     for width in (1100, 800, 640):
         widget.evaluate("(element, width) => { element.style.width = `${width}px`; }", width)
         lab.settle(page)
-        card, inspector = _by_id(page, "node-rotate").bounding_box(), _by_id(page, "inspector").bounding_box()
+        card, inspector = lab.by_id(page, "node-rotate").bounding_box(), lab.by_id(page, "inspector").bounding_box()
         assert card["x"] >= widget.bounding_box()["x"]
         assert card["x"] + card["width"] < inspector["x"], width
-    _by_id(page, "tab-batch").click()
+    lab.by_id(page, "tab-batch").click()
     for key in ("resize", "rotate"):
         lab.card(page, key).click(position={"x": 20, "y": 6})
         lab.settle(page)
-        card, inspector = _by_id(page, f"node-{key}").bounding_box(), _by_id(page, "inspector").bounding_box()
+        card, inspector = lab.by_id(page, f"node-{key}").bounding_box(), lab.by_id(page, "inspector").bounding_box()
         assert card["x"] + card["width"] < inspector["x"], key
-    _by_id(page, "sheet-mode-sweep").click()  # whose cells need the room
-    _by_id(page, "inspector").wait_for(state="detached")
-    _by_id(page, "sheet-mode-samples").click()
-    _by_id(page, "tab-batch").click()
+    lab.by_id(page, "sheet-mode-sweep").click()  # whose cells need the room
+    lab.by_id(page, "inspector").wait_for(state="detached")
+    lab.by_id(page, "sheet-mode-samples").click()
+    lab.by_id(page, "tab-batch").click()
     # nor is a box, which is wider than the card that was selected before it
     widget.evaluate("element => { element.style.width = '800px'; }")
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "canvas").focus()
     page.keyboard.press("0")
     lab.settle(page)
     lab.card(page, "resize").click(position={"x": 20, "y": 6})
@@ -81,23 +77,23 @@ def test_a_selected_node_is_never_behind_the_inspector_that_floats(designer: Any
     box = page.locator(".ds-card-box")
     box.wait_for()
     lab.settle(page)
-    card, inspector = box.bounding_box(), _by_id(page, "inspector").bounding_box()
+    card, inspector = box.bounding_box(), lab.by_id(page, "inspector").bounding_box()
     assert card["x"] + card["width"] < inspector["x"]
     page.keyboard.press("Control+z")
     box.wait_for(state="detached")
     lab.card(page, "rotate").click(position={"x": 20, "y": 6})
-    _by_id(page, "tab-batch").click()
+    lab.by_id(page, "tab-batch").click()
     widget.evaluate("element => { element.style.width = '520px'; }")
     lab.settle(page)
-    row, sheet = _by_id(page, "outline-rotate").bounding_box(), _by_id(page, "sheet").bounding_box()
+    row, sheet = lab.by_id(page, "outline-rotate").bounding_box(), lab.by_id(page, "sheet").bounding_box()
     assert row["y"] < sheet["y"]  # the list is there, too
 
 
 def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(designer: Any) -> None:
     page = designer
-    card = _by_id(page, "node-rotate")
+    card = lab.by_id(page, "node-rotate")
     before, view = card.bounding_box(), page.locator(".react-flow__viewport").first.get_attribute("style")
-    canvas = _by_id(page, "canvas").bounding_box()
+    canvas = lab.by_id(page, "canvas").bounding_box()
     page.mouse.move(before["x"] + 70, before["y"] + 12)
     page.mouse.down()
     page.mouse.move(canvas["x"] + 200, canvas["y"] + canvas["height"] + 120, steps=30)
@@ -114,9 +110,9 @@ def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(design
 def test_an_undo_in_the_middle_of_a_drag_leaves_a_value_that_can_be_undone(designer: Any) -> None:
     page = designer
     lab.card(page, "brightness_contrast").click(position=HEAD)
-    field = _by_id(page, "number-contrast")
+    field = lab.by_id(page, "number-contrast")
     lab.settle(page)  # the picture above it comes later, and moves it
-    slider = _by_id(page, "slider-contrast").bounding_box()
+    slider = lab.by_id(page, "slider-contrast").bounding_box()
     middle = slider["y"] + slider["height"] / 2
     page.mouse.move(slider["x"] + slider["width"] * 0.6, middle)
     page.mouse.down()
@@ -126,7 +122,7 @@ def test_an_undo_in_the_middle_of_a_drag_leaves_a_value_that_can_be_undone(desig
     page.mouse.up()
     lab.settle(page)
     assert float(field.input_value()) > 1.2
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "canvas").focus()
     for _ in range(4):
         page.keyboard.press("Control+z")
     page.wait_for_function("() => document.querySelector('[data-testid=number-contrast]').value === '1.2'")
@@ -137,28 +133,28 @@ def test_the_name_of_the_outputs_card_is_refused(designer: Any) -> None:
     lab.card(page, "rotate").click(position=HEAD)
     page.keyboard.press("F2")
     for name in ("__outputs__", "\u0434\u043e\u043c", "\U0001f600", "\u0639\u0631\u0628\u064a"):
-        _by_id(page, "rename").fill(name)
+        lab.by_id(page, "rename").fill(name)
         page.keyboard.press("Enter")
-        assert "starts with a letter" in _by_id(page, "rename-problem").inner_text()
+        assert "starts with a letter" in lab.by_id(page, "rename-problem").inner_text()
     page.keyboard.press("Escape")
-    _by_id(page, "node-rotate").wait_for()
+    lab.by_id(page, "node-rotate").wait_for()
 
 
 def test_a_killed_kernel_gives_a_sweep_again(designer: Any) -> None:
     page = designer
     lab.card(page, "brightness_contrast").click(position=HEAD)
-    _by_id(page, "tab-batch").click()
-    _by_id(page, "sheet-mode-sweep").click()
+    lab.by_id(page, "tab-batch").click()
+    lab.by_id(page, "sheet-mode-sweep").click()
     page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")
-    _by_id(page, "reconnect").wait_for(timeout=60_000)
+    lab.by_id(page, "reconnect").wait_for(timeout=60_000)
     page.wait_for_function(f"() => ['idle', 'starting'].includes({_KERNEL}.status)", timeout=60_000)
     page.locator(".jp-Dialog button").first.click()  # the host's own word about it
-    field = _by_id(page, "number-contrast")
+    field = lab.by_id(page, "number-contrast")
     field.fill("0.5")
     field.press("Enter")
-    assert "Your edit is kept" in _by_id(page, "strip").inner_text()
-    _by_id(page, "reconnect").click()
-    _by_id(page, "strip").wait_for(state="detached", timeout=60_000)
+    assert "Your edit is kept" in lab.by_id(page, "strip").inner_text()
+    lab.by_id(page, "reconnect").click()
+    lab.by_id(page, "strip").wait_for(state="detached", timeout=60_000)
     page.wait_for_function(
         "() => Number(document.querySelector('[data-testid=sheet-5-0] canvas')?.dataset.drawn) > 0"
         " && !document.querySelector('.ds-sheet-old')",
@@ -171,18 +167,18 @@ def test_a_graph_that_begins_again_after_an_undo_reads_from_left_to_right(page: 
     lab.write_notebook(server[1] / "begun_twice.ipynb", "from dali_studio import Designer\nDesigner()")
     lab.open_notebook(page, server[0], "begun_twice.ipynb")
     for name, key in (("resize", "resize"), ("readers.file", "reader")):
-        _by_id(page, "add-operator").click(timeout=90_000)
-        _by_id(page, "quick-search").fill(name)
-        _by_id(page, "quick-search").press("Enter")
-        _by_id(page, f"node-{key}").wait_for()
+        lab.by_id(page, "add-operator").click(timeout=90_000)
+        lab.by_id(page, "quick-search").fill(name)
+        lab.by_id(page, "quick-search").press("Enter")
+        lab.by_id(page, f"node-{key}").wait_for()
         lab.settle(page)
-        cards = [_by_id(page, f"node-{one}").bounding_box() for one in (key, "outputs")]
+        cards = [lab.by_id(page, f"node-{one}").bounding_box() for one in (key, "outputs")]
         assert cards[1]["x"] > cards[0]["x"] + cards[0]["width"], name
         assert abs(cards[1]["y"] - cards[0]["y"]) < 4, name
         if key == "resize":
             page.keyboard.press("Control+z")
     # a wire let go over nothing is seen until it is told what it leads to
-    port = _by_id(page, "port-out-reader-0").bounding_box()
+    port = lab.by_id(page, "port-out-reader-0").bounding_box()
     x, y = port["x"] + port["width"] / 2, port["y"] + port["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -199,29 +195,29 @@ def test_operators_are_added_by_mouse_in_the_list_of_a_narrow_frame(designer: An
     page = designer
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '520px'; }")
     lab.settle(page)
-    _by_id(page, "more").click()
+    lab.by_id(page, "more").click()
     assert page.get_by_role("menuitem", name="Lay out").count() == 0  # there is no canvas
     page.get_by_role("menuitem", name="Gallery").click()
-    _by_id(page, "palette-search").fill("gaussian_blur")
+    lab.by_id(page, "palette-search").fill("gaussian_blur")
     page.screenshot(path=artifacts / "operators_520.png")
-    _by_id(page, "palette-gaussian_blur").click()
-    _by_id(page, "palette-insert").click()
-    _by_id(page, "designer").get_by_role("button", name="Close", exact=True).first.click()
-    _by_id(page, "outline").get_by_text("gaussian_blur").first.wait_for()
+    lab.by_id(page, "palette-gaussian_blur").click()
+    lab.by_id(page, "palette-insert").click()
+    lab.by_id(page, "designer").get_by_role("button", name="Close", exact=True).first.click()
+    lab.by_id(page, "outline").get_by_text("gaussian_blur").first.wait_for()
     # below the list, too, behind what is selected
-    _by_id(page, "outline").get_by_test_id("add-operator").click()
-    _by_id(page, "quick-search").fill("flip")
+    lab.by_id(page, "outline").get_by_test_id("add-operator").click()
+    lab.by_id(page, "quick-search").fill("flip")
     page.screenshot(path=artifacts / "quick_520.png")
     page.keyboard.press("Enter")
-    _by_id(page, "outline-flip").wait_for()
-    _by_id(page, "outline").get_by_text("Returns flip, labels").wait_for()
+    lab.by_id(page, "outline-flip").wait_for()
+    lab.by_id(page, "outline").get_by_text("Returns flip, labels").wait_for()
     # a row opens in place, with its picture first, and in a column names are whole
     assert page.locator(".ds-outline .ds-inspector-head:visible").count() == 0
-    _by_id(page, "outline").get_by_test_id("compare").wait_for()
+    lab.by_id(page, "outline").get_by_test_id("compare").wait_for()
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '190px'; }")
     lab.settle(page)
     names = page.locator(".ds-outline-words b").evaluate_all("all => all.map(one => one.scrollWidth <= one.clientWidth)")
     assert names[:2] == [True, True]
     page.screenshot(path=artifacts / "list_190.png")
     # a row is spoken by its name, not by what is in its picture
-    assert _by_id(page, "outline").get_by_role("button", name=re.compile("^reader ")).count() == 1
+    assert lab.by_id(page, "outline").get_by_role("button", name=re.compile("^reader ")).count() == 1

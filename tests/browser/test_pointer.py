@@ -13,17 +13,13 @@ pytestmark = pytest.mark.browser
 HEAD = {"x": 70, "y": 12}
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 @pytest.fixture
 def designer(page: Any, server: tuple[str, Path]) -> Any:
     program = scenes.five().replace("Designer(made)", "Designer(made, height=820)")
     lab.write_notebook(server[1] / "pointer.ipynb", program + scenes.SHOW)
     lab.open_notebook(page, server[0], "pointer.ipynb")
-    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     lab.settle(page)
     return page
 
@@ -39,30 +35,30 @@ def _await_code(page: Any, text: str) -> None:
 def test_a_search_opens_where_a_wire_ends_or_a_double_click_is(designer: Any) -> None:
     page = designer
     lab.card(page, "resize").click(position=HEAD)
-    canvas = _by_id(page, "canvas").bounding_box()
+    canvas = lab.by_id(page, "canvas").bounding_box()
     # the latter place among cards, which it may cover
     for wire, left, top in ((True, 220, 350), (False, 220, 350), (False, canvas["width"] - 30, 150)):
         x, y = canvas["x"] + left, canvas["y"] + top
         if wire:
-            page.mouse.move(*_middle(_by_id(page, "port-out-resize-0").bounding_box()))
+            page.mouse.move(*_middle(lab.by_id(page, "port-out-resize-0").bounding_box()))
             page.mouse.down()
             page.mouse.move(x, y, steps=8)
             page.mouse.up()
         else:
             page.mouse.dblclick(x, y)
-        box = _by_id(page, "quick-add").bounding_box()
+        box = lab.by_id(page, "quick-add").bounding_box()
         assert box["x"] - 12 < x < box["x"] + box["width"] + 24, wire
         assert -12 < y - box["y"] < (24 if top > 300 else box["height"] + 12), wire
         page.keyboard.press("Escape")
-        _by_id(page, "quick-add").wait_for(state="detached")
+        lab.by_id(page, "quick-add").wait_for(state="detached")
 
 
 def test_an_image_wire_over_a_card_offers_no_arguments_and_leaves_free_space_free(designer: Any) -> None:
     page = designer
-    card = _by_id(page, "node-rotate").bounding_box()
+    card = lab.by_id(page, "node-rotate").bounding_box()
     x, below = card["x"] + 70, card["y"] + card["height"]
     for port, rows in (("port-out-uniform-0", True), ("port-out-resize-0", False)):
-        page.mouse.move(*_middle(_by_id(page, port).bounding_box()))
+        page.mouse.move(*_middle(lab.by_id(page, port).bounding_box()))
         page.mouse.down()
         page.mouse.move(x, card["y"] + 40, steps=8)
         lab.settle(page)
@@ -70,7 +66,7 @@ def test_an_image_wire_over_a_card_offers_no_arguments_and_leaves_free_space_fre
         page.mouse.move(x, below + 60, steps=8)
         page.mouse.up()
         if not rows:
-            _by_id(page, "quick-add").wait_for()
+            lab.by_id(page, "quick-add").wait_for()
         else:
             page.keyboard.press("Control+z")
             lab.settle(page)
@@ -81,7 +77,7 @@ def test_the_menu_of_a_wire_is_that_of_its_button_too(designer: Any) -> None:
     # no wire lies over the letter of its port
     on_top = "([x, y]) => document.elementFromPoint(x, y).closest('.ds-port') !== null"
     for port in ("port-out-uniform-0", "arg-port-rotate-angle"):
-        assert page.evaluate(on_top, _middle(_by_id(page, port).bounding_box())), port
+        assert page.evaluate(on_top, _middle(lab.by_id(page, port).bounding_box())), port
     wire = page.locator('[aria-label="wire from decode to resize"]')
     page.mouse.click(*_middle(wire.bounding_box()))
     button = page.locator(".ds-wire-cut")
@@ -94,9 +90,9 @@ def test_the_menu_of_a_wire_is_that_of_its_button_too(designer: Any) -> None:
 def test_what_is_not_used_is_returned_by_a_click(designer: Any) -> None:
     page = designer
     page.evaluate("() => navigator.clipboard.writeText('x = fn.flip(resize, horizontal=1)')")
-    _by_id(page, "canvas").click(position={"x": 4, "y": 380})
+    lab.by_id(page, "canvas").click(position={"x": 4, "y": 380})
     page.keyboard.press("Control+v")
-    _by_id(page, "unused-flip").click()
+    lab.by_id(page, "unused-flip").click()
     _await_code(page, "return brightness_contrast, labels, flip")
 
 
@@ -104,25 +100,25 @@ def test_an_entered_subgraph_tells_of_itself(designer: Any, artifacts: Path) -> 
     page = designer
     lab.card(page, "resize").click(position=HEAD)
     lab.card(page, "rotate").click(position=HEAD, modifiers=["Control"])
-    _by_id(page, "several-collapse").click()  # what the inspector offers for several
-    _by_id(page, "node-group:group1").wait_for()
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "several-collapse").click()  # what the inspector offers for several
+    lab.by_id(page, "node-group:group1").wait_for()
+    lab.by_id(page, "canvas").focus()
     page.keyboard.press("Enter")
-    _by_id(page, "crumbs").wait_for()
-    assert _by_id(page, "box-title").input_value() == "subgraph"
+    lab.by_id(page, "crumbs").wait_for()
+    assert lab.by_id(page, "box-title").input_value() == "subgraph"
     # what it is wired to is beside it, with the ports of these wires alone
-    assert _by_id(page, "port-out-decode-0").is_visible()
-    assert not _by_id(page, "port-in-decode-0").is_visible()
+    assert lab.by_id(page, "port-out-decode-0").is_visible()
+    assert not lab.by_id(page, "port-in-decode-0").is_visible()
     lab.settle(page)
     page.screenshot(path=artifacts / "designer_inside.png")
     page.get_by_role("button", name="Close", exact=True).first.click()
-    _by_id(page, "node-group:group1").wait_for()
+    lab.by_id(page, "node-group:group1").wait_for()
 
 
 def test_a_new_pipeline_in_a_narrow_frame_shows_its_ways_to_begin_alone(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "narrow.ipynb", "from dali_studio import Designer\nDesigner()")
     lab.open_notebook(page, server[0], "narrow.ipynb")
-    _by_id(page, "empty").wait_for(timeout=90_000)
+    lab.by_id(page, "empty").wait_for(timeout=90_000)
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("element => { element.style.width = '500px'; }")
     lab.settle(page)
     assert page.locator('[data-testid="add-operator"]:visible').count() == 1
@@ -130,11 +126,11 @@ def test_a_new_pipeline_in_a_narrow_frame_shows_its_ways_to_begin_alone(page: An
 
 def test_the_search_finds_junctions_and_leads_the_nearest_wire_there(designer: Any) -> None:
     page = designer
-    canvas = _by_id(page, "canvas").bounding_box()
+    canvas = lab.by_id(page, "canvas").bounding_box()
     x, y = canvas["x"] + 220, canvas["y"] + 350
     page.mouse.dblclick(x, y)
     for word in ("junction", "reroute"):
-        _by_id(page, "quick-search").fill(word)
+        lab.by_id(page, "quick-search").fill(word)
         assert page.locator(".ds-quick-hit").last.get_attribute("data-testid") == "quick-junction"
     page.keyboard.press("Enter")
     point = page.locator(".ds-junction").first
@@ -147,7 +143,7 @@ def test_outputs_say_why_they_stay(designer: Any) -> None:
     page = designer
     lab.card(page, "outputs").click(position=HEAD)
     page.keyboard.press("Delete")
-    _by_id(page, "strip").get_by_text("Outputs stay").wait_for()
+    lab.by_id(page, "strip").get_by_text("Outputs stay").wait_for()
     assert page.locator('[data-testid="undo-notice"]').count() == 0
 
 
@@ -155,7 +151,7 @@ def test_a_card_that_is_dragged_into_a_cell_leaves_a_line_there(page: Any, serve
     code = scenes.five().replace("designer = Designer(made)", "mine = Designer(made, height=480)\nmine")
     lab.write_notebook(server[1] / "line.ipynb", code, "shape = 1\n")
     lab.open_notebook(page, server[0], "line.ipynb")
-    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    lab.by_id(page, "thumb-rotate").wait_for(timeout=90_000)
     cell = page.locator(".jp-Cell").nth(1)
     cell.scroll_into_view_if_needed()
     lab.settle(page)

@@ -42,13 +42,9 @@ Designer(made, height=960)
 """
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _drawn(page: Any, key: str) -> int:
     """How often the canvas of a card was drawn with a picture."""
-    return int(_by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
+    return int(lab.by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
 
 
 def _await_planes(page: Any, *texts: str) -> None:
@@ -59,8 +55,8 @@ def _await_planes(page: Any, *texts: str) -> None:
 
 def _listen(page: Any) -> None:
     """A sound is heard once, or again and again until it is stopped."""
-    _by_id(page, "node-sound").click(position={"x": 28, "y": 5})
-    play, pressed = _by_id(page, "play"), "pressed => document.querySelector('[data-testid=play]').ariaPressed === pressed"
+    lab.by_id(page, "node-sound").click(position={"x": 28, "y": 5})
+    play, pressed = lab.by_id(page, "play"), "pressed => document.querySelector('[data-testid=play]').ariaPressed === pressed"
     play.wait_for()
     ends = page.evaluate("() => { const wave = document.querySelector('.ds-preview-wave svg');"
                          "return [wave, wave.parentElement].map(e => e.getBoundingClientRect().right); }")  # fmt: skip
@@ -85,7 +81,7 @@ def _listen(page: Any) -> None:
 
 def _go_through_frames(page: Any) -> None:
     """The frame of a sequence that is pointed at or chosen by keys, then one after the other, in the browser."""
-    frame, strip = _by_id(page, "frame-video"), _by_id(page, "frames-video")
+    frame, strip = lab.by_id(page, "frame-video"), lab.by_id(page, "frames-video")
     assert frame.inner_text() == "frame 1 of 7" and page.locator('[data-testid="node-video"] .ds-clip-strip span').count() == 7
     first = lab.painted(page, "video")
     strip.hover(position={"x": strip.bounding_box()["width"] * 0.93, "y": 9})
@@ -96,17 +92,17 @@ def _go_through_frames(page: Any) -> None:
     strip.focus()
     page.keyboard.press("ArrowLeft")
     frame.get_by_text("frame 6").wait_for()
-    _by_id(page, "play-video").click()
+    lab.by_id(page, "play-video").click()
     for number in ("7", "1", "3"):
         frame.get_by_text(f"frame {number}").wait_for()
-    _by_id(page, "play-video").click()
+    lab.by_id(page, "play-video").click()
 
 
 def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "kinds.ipynb", CODE)
     lab.open_notebook(page, server[0], "kinds.ipynb")
-    _by_id(page, "node-video").wait_for(timeout=90_000)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "node-video").wait_for(timeout=90_000)
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     for key in ("video", "volume", "source"):
         page.wait_for_function(
             "key => Number(document.querySelector(`[data-testid='thumb-${key}']`)?.dataset.drawn ?? 0) > 0", arg=key
@@ -116,11 +112,11 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     for shown in ("node-sound svg.ds-wave path", "node-sound canvas[aria-label^=frequencies]:not([data-drawn='0'])", "node-matrix td", "node-vector .ds-histogram"):
         card, what = shown.split(" ", 1)
         page.locator(f'[data-testid="{card}"] {what}').first.wait_for(state="attached")
-    _by_id(page, "thumb-words").get_by_text("A label that is text").wait_for()
+    lab.by_id(page, "thumb-words").get_by_text("A label that is text").wait_for()
     assert page.locator('[data-testid="node-sound"] svg.ds-wave path').count() == 2
     assert page.locator('[data-testid="node-matrix"] td').count() == 9
     assert page.locator('[data-testid="node-vector"] .ds-statistics .ds-histogram').count() == 1
-    assert (_by_id(page, "thumb-words").text_content() or "").startswith("A label that is text")
+    assert (lab.by_id(page, "thumb-words").text_content() or "").startswith("A label that is text")
 
     # the card shows three planes; where one is pressed, and the arrow keys, move the others without asking the kernel
     planes, names = page.locator('[data-testid="node-volume"] .ds-volume'), '[data-testid="node-volume"] .ds-compare-label'
@@ -129,7 +125,7 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     planes.first.click(position={"x": room["width"] * 0.2, "y": room["height"] * 0.35})
     page.wait_for_function("names => [...document.querySelectorAll(names)].map(e => e.textContent).join() === 'z 12,y 15,x 20'", arg=names)
     before, middle = _drawn(page, "volume"), lab.painted(page, "volume")
-    _by_id(page, "slice-z-volume").focus()
+    lab.by_id(page, "slice-z-volume").focus()
     page.keyboard.press("Home")
     page.wait_for_function(
         "before => Number(document.querySelector('[data-testid=thumb-volume]').dataset.drawn) > before", arg=before
@@ -138,25 +134,25 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     page.screenshot(path=artifacts / "kinds_light.png")
 
     # the inspector shows three planes: a slider, or the pointer in one of them, moves the others
-    _by_id(page, "node-volume").click(position={"x": 28, "y": 5})
-    plane = _by_id(page, "plane-axial")
+    lab.by_id(page, "node-volume").click(position={"x": 28, "y": 5})
+    plane = lab.by_id(page, "plane-axial")
     plane.wait_for()
     assert plane.input_value() == "12"
     plane.focus()
     page.keyboard.press("ArrowRight")
     _await_planes(page, "z 13 of 24", "y 30 of 60", "x 40 of 80")
-    planes = _by_id(page, "volume")
+    planes = lab.by_id(page, "volume")
     room = planes.bounding_box()
     planes.click(position={"x": room["width"] * 0.25, "y": room["height"] * 0.2})
     page.wait_for_function("() => !document.querySelector('[data-testid=plane-sagittal]').value.startsWith('40')")
-    axial, coronal, sagittal = (int(_by_id(page, f"plane-{n}").input_value()) for n in ("axial", "coronal", "sagittal"))
+    axial, coronal, sagittal = (int(lab.by_id(page, f"plane-{n}").input_value()) for n in ("axial", "coronal", "sagittal"))
     assert (axial, abs(coronal - 17) < 3, abs(sagittal - 27) < 3) == (13, True, True)
     page.screenshot(path=artifacts / "designer_volume.png")
 
     _listen(page)
 
     # boxes stand over the image that comes with them
-    _by_id(page, "node-source").click(position={"x": 28, "y": 5})
+    lab.by_id(page, "node-source").click(position={"x": 28, "y": 5})
     page.get_by_role("tab", name="output_1").or_(page.get_by_role("tab", name="output 2")).click()
     page.wait_for_selector(".ds-compare .ds-overlay i", state="attached")
     assert page.locator(".ds-compare .ds-overlay i").count() == 2
@@ -191,9 +187,9 @@ def test_boxes_have_names_and_points_that_leave_their_picture_are_counted(page: 
     name = page.locator('[data-testid="node-boxes"] .ds-overlay i b')
     name.wait_for(state="attached", timeout=90_000)
     assert name.text_content() == "cat"
-    assert "over flip" in (_by_id(page, "thumb-boxes").get_attribute("aria-label") or "")
+    assert "over flip" in (lab.by_id(page, "thumb-boxes").get_attribute("aria-label") or "")
     dots = page.locator('[data-testid="node-points"] .ds-overlay u').count()
-    title = _by_id(page, "leaves-points").get_attribute("title") or ""
+    title = lab.by_id(page, "leaves-points").get_attribute("title") or ""
     # turned about another line than the picture, which is seen over this one
     assert title.startswith("over flip; ") and title.endswith(f"of {dots} points leave it.")
     page.screenshot(path=artifacts / "objects.png")
@@ -224,37 +220,37 @@ def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str
     """The samples have 12 frames a second, of which every third is taken."""
     lab.write_notebook(server[1] / "clips.ipynb", CLIPS)
     lab.open_notebook(page, server[0], "clips.ipynb")
-    _by_id(page, "node-small").wait_for(timeout=90_000)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "node-small").wait_for(timeout=90_000)
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     page.wait_for_function("() => Number(document.querySelector('[data-testid=thumb-moved]')?.dataset.drawn ?? 0) > 0")
     for key in ("video", "small"):
-        assert _by_id(page, f"time-{key}").inner_text() == "0.00 s of 1.75 s"
+        assert lab.by_id(page, f"time-{key}").inner_text() == "0.00 s of 1.75 s"
     assert page.locator('[data-testid="time-moved"]').count() == 0  # frames in another order
-    time, strip = _by_id(page, "time-small"), _by_id(page, "frames-small")
+    time, strip = lab.by_id(page, "time-small"), lab.by_id(page, "frames-small")
     strip.hover(position={"x": strip.bounding_box()["width"] * 0.7, "y": 9})
     time.get_by_text("1.25 s of 1.75 s").wait_for()
 
     # what differs between two frames, in place of the picture
     page.wait_for_timeout(200)
     frame = lab.painted(page, "small")
-    _by_id(page, "differ-small").click()
+    lab.by_id(page, "differ-small").click()
     page.wait_for_timeout(200)
     page.screenshot(path=artifacts / "video_difference.png")
     colours = [value for place, value in enumerate(lab.painted(page, "small")) if place % 4 < 3]
     assert 0 < sum(colours) < 0.9 * sum(value for place, value in enumerate(frame) if place % 4 < 3)
-    _by_id(page, "differ-small").click()
+    lab.by_id(page, "differ-small").click()
 
     # a quarter of a second from frame to frame
-    _by_id(page, "play-small").click()
+    lab.by_id(page, "play-small").click()
     begun = page.evaluate("() => performance.now()")
     for seconds in ("1.50 s", "0.00 s", "0.50 s"):
         time.get_by_text(f"{seconds} of 1.75 s", exact=True).wait_for()
     assert page.evaluate("() => performance.now()") - begun > 4 * 200
-    _by_id(page, "play-small").click()
+    lab.by_id(page, "play-small").click()
     page.screenshot(path=artifacts / "video.png")
 
     # enlarged, it is counted and stepped through alike, and played once to its end
-    _by_id(page, "node-small").click(position={"x": 28, "y": 5})
+    lab.by_id(page, "node-small").click(position={"x": 28, "y": 5})
     page.keyboard.press("v")
     gain = page.locator(".ds-compare-view .ds-gain label")
     gain.get_by_text("Frame 1 of 8, 0.00 s").wait_for()
@@ -263,7 +259,7 @@ def test_a_video_plays_at_its_speed_and_tells_times(page: Any, server: tuple[str
     page.keyboard.press(",")
     gain.get_by_text("Frame 1 of 8").wait_for()
     begun = page.evaluate("() => performance.now()")
-    _by_id(page, "pair-play").click()
+    lab.by_id(page, "pair-play").click()
     gain.get_by_text("Frame 8 of 8, 1.75 s").wait_for()
     assert page.evaluate("() => performance.now()") - begun > 1000
     page.wait_for_function("() => document.querySelector('[data-testid=pair-play]').ariaPressed === 'false'")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import lab, scenes
-from browser.test_designer import _by_id, _open
+from browser.test_designer import _open
 from browser.test_times import _await_text
 
 from dali_studio import samples
@@ -63,23 +63,23 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     folder = _damaged(server[1] / "damaged" / "class")
     lab.write_notebook(server[1] / "problems.ipynb", PIPELINE.format(root=str(folder.parent)))
     _open(page, server, "problems.ipynb")
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     _await_text(page, "tab-problems", "1")  # before its sample is shown, and before a run
-    _by_id(page, "run").click()
-    card = _by_id(page, "error-card-decode")
+    lab.by_id(page, "run").click()
+    card = lab.by_id(page, "error-card-decode")
     picture = card.locator(".ds-file-picture")
     page.wait_for_function("() => Number(document.querySelector('.ds-error-card .ds-file-picture')?.dataset.part) > 0")
     assert 0 < float(picture.get_attribute("data-part")) < 1
     assert "class/cut.jpg" in card.inner_text()
     # the card has the file that fails, and no other photo
-    _by_id(page, "sample-3").click()
-    own = _by_id(page, "node-decode").locator(".ds-file-picture")
+    lab.by_id(page, "sample-3").click()
+    own = lab.by_id(page, "node-decode").locator(".ds-file-picture")
     assert own.get_attribute("data-testid") == picture.get_attribute("data-testid")
-    _by_id(page, "node-outputs").locator(".ds-row-value", has_text="–").first.wait_for()  # not another sample's shape
+    lab.by_id(page, "node-outputs").locator(".ds-row-value", has_text="–").first.wait_for()  # not another sample's shape
     assert _covered(page) == []
     # it is said once: beside the node while that is in sight, else in the strip; aloud all the same
     assert page.locator('[data-testid="strip"]').count() == 0
-    assert "Stopped at decode" in (_by_id(page, "live").text_content() or "")
+    assert "Stopped at decode" in (lab.by_id(page, "live").text_content() or "")
     pane = page.locator(".ds-canvas").first.bounding_box()
     for up in (-1, 1):
         x, y = pane["x"] + 20, pane["y"] + 0.75 * pane["height"]  # below the cards
@@ -87,66 +87,66 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
         page.mouse.down()
         page.mouse.move(x, y + up * 600, steps=4)
         page.mouse.up()
-        _by_id(page, "strip").wait_for(state="attached" if up < 0 else "detached")
+        lab.by_id(page, "strip").wait_for(state="attached" if up < 0 else "detached")
     page.screenshot(path=artifacts / "problems_card.png")
     _to_width(page, "520px")  # the list has the card's picture and buttons, and the drawer
     row = page.locator('li:has([data-testid="outline-decode"])')
     row.locator('[data-testid^="file-"]').first.wait_for()
     row.locator('[data-testid="remedy-decode"]', has_text="placeholder").wait_for()
-    _by_id(page, "tab-batch").click()
-    _by_id(page, "sheet-0-0").wait_for()
+    lab.by_id(page, "tab-batch").click()
+    lab.by_id(page, "sheet-0-0").wait_for()
     page.screenshot(path=artifacts / "problems_520.png")
-    _by_id(page, "tab-batch").click()
+    lab.by_id(page, "tab-batch").click()
     _to_width(page, "")
     card.wait_for()
-    _by_id(page, "repro-decode").click()
+    lab.by_id(page, "repro-decode").click()
     _await_text(page, "repro-decode", "Copied")
     program = page.evaluate("() => navigator.clipboard.readText()")
     assert "cut.jpg" in program and "fn.resize" not in program and "batch_size=1" in program
     card.get_by_text("nvidia.dali stops at such files").wait_for()
     # the list has all words of all files, and so the canvas has none
-    _by_id(page, "tab-problems").click()
+    lab.by_id(page, "tab-problems").click()
     card.wait_for(state="detached")
     told = page.locator('[data-testid="problems"]').inner_text().lower()
     assert all(word in told for word in ("class/cut.jpg", "ends after", "leave such files out"))
     assert page.locator('[data-testid="strip"]').count() == 0
-    _by_id(page, "tab-code").click()
+    lab.by_id(page, "tab-code").click()
     card.wait_for()
     # a sample that does not fail is as good as before the run that has stopped, and one that does has its own file
-    _by_id(page, "sample-0").click()
+    lab.by_id(page, "sample-0").click()
     page.locator('[data-testid="node-decode"]:not(:has(.ds-file-picture))').wait_for()
     assert page.locator(".ds-card.ds-stale").count() == 0
-    _by_id(page, "sample-3").click()
+    lab.by_id(page, "sample-3").click()
     own.wait_for()
     assert "class/cut.jpg" in card.inner_text()
-    assert "sample 1" in _by_id(page, "node-resize").inner_text()
+    assert "sample 1" in lab.by_id(page, "node-resize").inner_text()
     card.locator('[data-testid="remedy-decode"]', has_text="Leave").click()
     for key in ("decode", "resize"):  # and no black pictures
-        _by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
+        lab.by_id(page, f"node-{key}").get_by_text("left out").wait_for(timeout=30_000)
     own.wait_for()
-    assert _by_id(page, "node-resize").locator("canvas").count() == 0
-    _by_id(page, "node-resize").click(position={"x": 70, "y": 12})
+    assert lab.by_id(page, "node-resize").locator("canvas").count() == 0
+    lab.by_id(page, "node-resize").click(position={"x": 70, "y": 12})
     page.locator(".ds-compare.ds-hatched").wait_for()
-    _by_id(page, "tab-batch").click()
+    lab.by_id(page, "tab-batch").click()
     page.locator('[data-testid="sheet-0-3"]:has-text("left out")').wait_for()
-    _by_id(page, "tab-code").click()
-    _by_id(page, "sample-0").click()
-    _by_id(page, "node-resize").click(button="right", position={"x": 70, "y": 12})
+    lab.by_id(page, "tab-code").click()
+    lab.by_id(page, "sample-0").click()
+    lab.by_id(page, "node-resize").click(button="right", position={"x": 70, "y": 12})
     page.get_by_role("menuitem", name="Compare with its input").click()
     painted = """there => { const one = document.querySelector('[data-testid="pair-a"]');
     return one.width > 0 && there === one.getContext('2d').getImageData(one.width >> 1, one.height >> 1, 1, 1).data[3] > 0; }"""
     page.wait_for_function(painted, arg=True)
-    _by_id(page, "sample-3").click()
+    lab.by_id(page, "sample-3").click()
     page.get_by_text("decode gives no picture of this sample").wait_for()
     page.wait_for_function(painted, arg=False)
     page.keyboard.press("Escape")
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     card.locator('[data-testid="remedy-decode"]', has_text="placeholder").click()
-    _by_id(page, "error-card-decode").wait_for(state="detached", timeout=30_000)
-    _by_id(page, "run").click()
+    lab.by_id(page, "error-card-decode").wait_for(state="detached", timeout=30_000)
+    lab.by_id(page, "run").click()
     page.wait_for_selector(".ds-tab-count", timeout=60_000)
-    _by_id(page, "tab-problems").click()
-    _by_id(page, "node-decode").get_by_text("placeholder", exact=True).first.wait_for()
+    lab.by_id(page, "tab-problems").click()
+    lab.by_id(page, "node-decode").get_by_text("placeholder", exact=True).first.wait_for()
     _await_text(page, "missed-class/cut.jpg", "a placeholder")
     _await_text(page, "missed-class/none.jpg", "begins with")
     page.screenshot(path=artifacts / "problems_list.png")
@@ -157,8 +157,8 @@ def test_a_damaged_file_is_shown_where_it_lies(page: Any, server: tuple[str, Pat
         _damaged(folder)
         lab.write_notebook(server[1] / "shown.ipynb", PIPELINE.format(root=str(folder.parent)))
         _open(page, server, "shown.ipynb")
-        _by_id(page, "run").click()
-        show = _by_id(page, "error-card-decode").locator('[data-testid="show-file"]')
+        lab.by_id(page, "run").click()
+        show = lab.by_id(page, "error-card-decode").locator('[data-testid="show-file"]')
         show.click()
         if folder.is_relative_to(server[1]):
             page.locator('.jp-DirListing-item.jp-mod-selected[title*="cut.jpg"]').wait_for()
@@ -176,14 +176,14 @@ def test_a_box_says_which_of_its_nodes_failed(page: Any, server: tuple[str, Path
     _open(page, server, "failing_box.ipynb")
     lab.settle(page)
     for key in ("decode", "resize"):
-        _by_id(page, f"node-{key}").click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
+        lab.by_id(page, f"node-{key}").click(position={"x": 60, "y": 10}, modifiers=["Control"] if key == "resize" else [])
     page.keyboard.press("g")
     box = page.locator('[data-testid="node-group:group1"]')
     box.wait_for()
     page.keyboard.press("Escape")
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     box.get_by_text("decode failed").wait_for()
-    card = _by_id(page, "error-card-decode")
+    card = lab.by_id(page, "error-card-decode")
     card.wait_for()
     assert _covered(page) == []
     page.screenshot(path=artifacts / "failing_box.png")
@@ -196,7 +196,7 @@ def test_a_box_says_which_of_its_nodes_failed(page: Any, server: tuple[str, Path
 def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[str, Path]) -> None:
     lab.write_notebook(server[1] / "cells.ipynb", PIPELINE.format(root=str(samples.photos())))
     _open(page, server, "cells.ipynb")
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     _await_text(page, "code", "fn.resize")
     _to_width(page, "800px")  # cards that nobody has placed are not made small: they get other places
     page.wait_for_function(
@@ -207,7 +207,7 @@ def test_the_program_goes_to_a_cell_below_the_designer(page: Any, server: tuple[
     _to_width(page, "")
     cells = "() => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(cell => cell.getSource())"
     before = page.evaluate(cells)
-    _by_id(page, "insert-cell").click()
+    lab.by_id(page, "insert-cell").click()
     _await_text(page, "insert-cell", "Inserted")
     after = page.evaluate(cells)
     assert len(after) == len(before) + 1

@@ -58,18 +58,14 @@ _QUIET = """() => !document.querySelector('.ds-busy, .ds-stale, .ds-stale-chip, 
   && [...document.querySelectorAll('canvas[data-testid^="thumb-"]')].every(one => one.dataset.drawn > 0)"""
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _build(page: Any, draw: random.Random) -> None:
     """By keys alone, behind the sample photos: operators, values of their first argument, some drawn for each sample."""
-    _by_id(page, "open-samples").click(timeout=90_000)
-    _by_id(page, "thumb-decode").wait_for()
+    lab.by_id(page, "open-samples").click(timeout=90_000)
+    lab.by_id(page, "thumb-decode").wait_for()
     lab.settle(page)
     for name in draw.sample(OPERATORS, 4):
         page.keyboard.press("Space")
-        _by_id(page, "quick-search").fill(name)
+        lab.by_id(page, "quick-search").fill(name)
         page.keyboard.press("Enter")
         card = page.locator(f'.react-flow__node[data-id^="{name}"], .ds-selected').last
         card.wait_for()
@@ -83,7 +79,7 @@ def _build(page: Any, draw: random.Random) -> None:
                 dice.first.click()
         lab.settle(page)
         page.keyboard.press("Escape")
-        _by_id(page, "canvas").focus()
+        lab.by_id(page, "canvas").focus()
 
 
 def _of_kernel(page: Any, names: set[str], path: Path) -> tuple[dict[str, Samples], dict[str, tuple[str, dict[str, Any]]]]:
@@ -138,7 +134,7 @@ def test_random_graphs_show_the_pixels_of_nvidia_dali(page: Any, server: tuple[s
         _build(page, draw)
         page.wait_for_function(_QUIET, timeout=60_000)
         lab.settle(page)
-        _by_id(page, "copy-code").click()
+        lab.by_id(page, "copy-code").click()
         source = page.evaluate("() => navigator.clipboard.readText()")
         pictures = page.evaluate(_PICTURES)
         assert len(pictures) == 5, source

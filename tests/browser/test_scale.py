@@ -30,16 +30,12 @@ _PAINTED = """() => {
 }"""
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _open(page: Any, server: tuple[str, Path], name: str, branches: int, steps: int) -> dict[str, float]:
     lab.write_notebook(server[1] / name, scenes.branches(branches, steps) + scenes.SHOW)
     lab.open_notebook(page, server[0], name)
     page.wait_for_function("() => document.querySelectorAll('.react-flow__node').length > 10", timeout=90_000)
     lab.settle(page)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     return page.evaluate(_EXTENT)
 
 
@@ -50,7 +46,7 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     # the rest is kept for a sentence, the names of stages, and the controls in the corner
     assert max(seen["width"], seen["height"]) > 0.78
     assert min(seen["width"], seen["height"]) > 0.6
-    assert _by_id(page, "far-wires").locator("path").count() > 0
+    assert lab.by_id(page, "far-wires").locator("path").count() > 0
     assert page.locator(".ds-far-wire-argument").count() == 0  # only the selected card's
     # numbers show their values and where they go on; results have names that do not touch
     assert len(page.evaluate("() => document.querySelector('.ds-far-wires').innerHTML.match(/\\dH/g)")) == 4
@@ -66,10 +62,10 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     page.screenshot(path=artifacts / "designer_300.png")
 
     # Z goes to the selected card, which then has its name and its ports, 0 to all of them
-    _by_id(page, "node-hsv_5").click()
+    lab.by_id(page, "node-hsv_5").click()
     page.keyboard.press("z")
-    _by_id(page, "port-in-hsv_5-0").wait_for()
-    frame, card = _by_id(page, "canvas").bounding_box(), _by_id(page, "node-hsv_5").bounding_box()
+    lab.by_id(page, "port-in-hsv_5-0").wait_for()
+    frame, card = lab.by_id(page, "canvas").bounding_box(), lab.by_id(page, "node-hsv_5").bounding_box()
     assert frame["x"] < card["x"] and card["x"] + card["width"] < frame["x"] + frame["width"]
     assert card["width"] > 130
     # only the cards around what is in view are on the page, and they share a canvas as well

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, training
 from PIL import Image
 
 from dali_studio import samples
@@ -44,30 +44,12 @@ designer
 HEAD = {"x": 60, "y": 10}
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 def _open(page: Any, server: tuple[str, Path], name: str, code: str, drawn: str) -> Any:
     lab.write_notebook(server[1] / name, code)
     lab.open_notebook(page, server[0], name)
-    _drawn(page, drawn)
-    _by_id(page, "designer").scroll_into_view_if_needed()
+    training.drawn(page, drawn)
+    lab.by_id(page, "designer").scroll_into_view_if_needed()
     return page
-
-
-def _drawn(page: Any, test_id: str) -> None:
-    page.wait_for_function(
-        'id => Number(document.querySelector(`[data-testid="${id}"]`)?.dataset.drawn ?? 0) > 0', arg=test_id,
-        timeout=90_000,
-    )  # fmt: skip
-
-
-def _await_code(page: Any, text: str, *, there: bool = True) -> None:
-    page.wait_for_function(
-        "([text, there]) => document.querySelector('[data-testid=code]').textContent.includes(text) === there",
-        arg=[text, there], timeout=30_000,
-    )  # fmt: skip
 
 
 def _nodes(page: Any) -> list[str]:
@@ -76,7 +58,7 @@ def _nodes(page: Any) -> list[str]:
 
 def _select(page: Any, *keys: str) -> None:
     for number, key in enumerate(keys):
-        _by_id(page, f"node-{key}").click(position=HEAD, modifiers=["Control"] if number else [])
+        lab.by_id(page, f"node-{key}").click(position=HEAD, modifiers=["Control"] if number else [])
     page.wait_for_function(
         "n => document.querySelectorAll('.react-flow__node.selected').length === n", arg=len(keys), timeout=10_000
     )
@@ -85,21 +67,21 @@ def _select(page: Any, *keys: str) -> None:
 def test_a_box_is_duplicated_as_a_box_and_a_probability_with_its_card(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "duplicate.ipynb", CODE, "thumb-normalize")
     _select(page, "rotate")
-    _by_id(page, "probability").fill("0.4")
-    _await_code(page, "probability=0.4")
+    lab.by_id(page, "probability").fill("0.4")
+    training.await_code(page, "probability=0.4")
     page.locator('[data-testid="node-rotate"] .ds-card-head .ds-pill').wait_for()
     _select(page, "resize", "rotate")
     page.keyboard.press("g")
-    first = _by_id(page, "node-group:group1")
+    first = lab.by_id(page, "node-group:group1")
     first.wait_for()
-    _await_code(page, "def subgraph(decode):")
-    _await_code(page, "    if coin:")
-    _await_code(page, "resize = subgraph(decode)")
+    training.await_code(page, "def subgraph(decode):")
+    training.await_code(page, "    if coin:")
+    training.await_code(page, "resize = subgraph(decode)")
     before = _nodes(page)
     page.keyboard.press("Control+d")
-    second = _by_id(page, "node-group:group2")
+    second = lab.by_id(page, "node-group:group2")
     second.wait_for()
-    _drawn(page, "thumb-group:group2")
+    training.drawn(page, "thumb-group:group2")
     assert _nodes(page) == sorted([*before, "group:group2"])
     assert "subgraph 2" in second.inner_text() and "rotate_2" in second.inner_text()
     one, two = first.bounding_box(), second.bounding_box()
@@ -114,7 +96,7 @@ def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[st
     before = _nodes(page)
     _select(page, "resize", "rotate")
     page.keyboard.press("Control+g")
-    frame = _by_id(page, "mark-group1")
+    frame = lab.by_id(page, "mark-group1")
     frame.wait_for()
     page.keyboard.press("Escape")
     title = frame.get_by_label("Title of the group")
@@ -129,7 +111,7 @@ def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[st
     # by its head, with the cards within
     lab.settle(page)
     keys = ("resize", "rotate", "decode")
-    at = [_by_id(page, f"node-{key}").bounding_box() for key in keys]
+    at = [lab.by_id(page, f"node-{key}").bounding_box() for key in keys]
     head = frame.locator("header").bounding_box()
     x, y = head["x"] + head["width"] / 2, head["y"] + 2
     page.mouse.move(x, y)
@@ -137,16 +119,16 @@ def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[st
     page.mouse.move(x + 30, y + 60, steps=4)
     page.mouse.up()
     lab.settle(page)
-    moved = [_by_id(page, f"node-{key}").bounding_box() for key in keys]
+    moved = [lab.by_id(page, f"node-{key}").bounding_box() for key in keys]
     by = [(round(b["x"] - a["x"]), round(b["y"] - a["y"])) for a, b in zip(at, moved, strict=True)]
     assert by[0] == by[1] and by[0][1] > 40 and by[2] == (0, 0)
     page.screenshot(path=artifacts / "designer_group.png")
 
     frame.locator("header").hover()
     frame.get_by_label("Collapse turn into one box").click()
-    _by_id(page, "node-group:group1").wait_for()
+    lab.by_id(page, "node-group:group1").wait_for()
     assert _nodes(page) == sorted({*before, "group:group1"} - {"resize", "rotate"})
-    _await_code(page, "turn(decode")
+    training.await_code(page, "turn(decode")
 
 
 def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
@@ -154,47 +136,47 @@ def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path],
     before = _nodes(page)
     _select(page, "resize", "rotate", "uniform")
     page.keyboard.press("g")
-    box = _by_id(page, "node-group:group1")
+    box = lab.by_id(page, "node-group:group1")
     box.wait_for()
     assert _nodes(page) == sorted({*before, "group:group1"} - {"resize", "rotate", "uniform"})
-    _await_code(page, "def subgraph(decode):")
-    _await_code(page, "rotate = subgraph(decode)")
-    _drawn(page, "thumb-group:group1")  # the picture of what it gives
+    training.await_code(page, "def subgraph(decode):")
+    training.await_code(page, "rotate = subgraph(decode)")
+    training.drawn(page, "thumb-group:group1")  # the picture of what it gives
     assert page.locator('[aria-label="wire from decode to resize"]').count() == 1
 
     # its name, and an argument of an inner node on the box
-    _by_id(page, "box-title").fill("augment")
+    lab.by_id(page, "box-title").fill("augment")
     page.keyboard.press("Enter")
-    _await_code(page, "def augment(decode):")
+    training.await_code(page, "def augment(decode):")
     page.locator('[data-testid="inner-rotate"] summary').click()
-    _by_id(page, "expose-rotate-fill_value").check()
-    _await_code(page, "rotate = augment(decode, fill_value=128)")
-    _by_id(page, "number-fill_value").fill("7")
-    _await_code(page, "rotate = augment(decode, fill_value=7)")
+    lab.by_id(page, "expose-rotate-fill_value").check()
+    training.await_code(page, "rotate = augment(decode, fill_value=128)")
+    lab.by_id(page, "number-fill_value").fill("7")
+    training.await_code(page, "rotate = augment(decode, fill_value=7)")
     assert "7" in box.inner_text()
     # its time is readable on any picture
-    _by_id(page, "run").click()
+    lab.by_id(page, "run").click()
     time = box.locator(".ds-time:not(.ds-time-old)")
     time.wait_for(timeout=60_000)
     assert time.evaluate("e => getComputedStyle(e).backgroundColor") != "rgba(0, 0, 0, 0)"
     page.screenshot(path=artifacts / "designer_subgraph.png")
     off, on = ("on-box-fill_value", "augment(decode)"), ("expose-rotate-fill_value", "augment(decode, fill_value=7)")
     for test_id, program in (off, on):
-        _by_id(page, test_id).click()
-        _await_code(page, f"rotate = {program}")
+        lab.by_id(page, test_id).click()
+        training.await_code(page, f"rotate = {program}")
 
     # G expands it; undo takes everything back
     box.click(position=HEAD)
     page.keyboard.press("g")
-    _by_id(page, "node-rotate").wait_for()
+    lab.by_id(page, "node-rotate").wait_for()
     assert _nodes(page) == before
-    _await_code(page, "def augment(decode, fill_value):")  # expanded, it is a function still
+    training.await_code(page, "def augment(decode, fill_value):")  # expanded, it is a function still
     page.keyboard.press("Control+z")
     box.wait_for()
     for _ in range(7):
         page.keyboard.press("Control+z")
-    _by_id(page, "node-rotate").wait_for()
-    _await_code(page, "augment(", there=False)
+    lab.by_id(page, "node-rotate").wait_for()
+    training.await_code(page, "augment(", there=False)
     assert _nodes(page) == before
 
 
@@ -203,39 +185,39 @@ def test_a_subgraph_in_a_subgraph_is_entered(page: Any, server: tuple[str, Path]
     before = _nodes(page)
     _select(page, "rotate", "uniform")
     page.keyboard.press("g")
-    inner = _by_id(page, "node-group:group1")
+    inner = lab.by_id(page, "node-group:group1")
     inner.wait_for()
-    _await_code(page, "rotate = subgraph(resize)")
+    training.await_code(page, "rotate = subgraph(resize)")
     _select(page, "resize", "group:group1")
     page.keyboard.press("g")
-    outer = _by_id(page, "node-group:group2")
+    outer = lab.by_id(page, "node-group:group2")
     outer.wait_for()
-    _await_code(page, "rotate = subgraph_2(decode)")
+    training.await_code(page, "rotate = subgraph_2(decode)")
     assert "group:group1" not in _nodes(page)
 
     # into both, with what they are wired to beside them
     outer.click(position=HEAD)
     page.keyboard.press("Enter")
     inner.wait_for()
-    _by_id(page, "node-normalize").wait_for()
+    lab.by_id(page, "node-normalize").wait_for()
     assert _nodes(page) == ["decode", "group:group1", "normalize", "resize"]
     page.screenshot(path=artifacts / "designer_entered.png")
     inner.click(position=HEAD)
     page.keyboard.press("Enter")
-    _by_id(page, "node-rotate").wait_for()
-    _by_id(page, "node-decode").wait_for(state="detached")
+    lab.by_id(page, "node-rotate").wait_for()
+    lab.by_id(page, "node-decode").wait_for(state="detached")
     crumbs = page.locator('[data-testid="crumbs"] button')
     assert crumbs.all_inner_texts() == ["train", "subgraph 2", "subgraph"]
 
     # a new node is in both
     _select(page, "rotate")
     page.keyboard.press("Control+d")
-    _by_id(page, "node-rotate_2").wait_for()
+    lab.by_id(page, "node-rotate_2").wait_for()
     page.keyboard.press("Control+z")
-    _by_id(page, "node-rotate_2").wait_for(state="detached")
+    lab.by_id(page, "node-rotate_2").wait_for(state="detached")
 
     # back by Esc and by the breadcrumbs
-    _by_id(page, "node-rotate").click(position=HEAD)
+    lab.by_id(page, "node-rotate").click(position=HEAD)
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     inner.wait_for()
@@ -247,19 +229,19 @@ def test_a_subgraph_in_a_subgraph_is_entered(page: Any, server: tuple[str, Path]
 
 def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "picture.ipynb", CODE, "thumb-normalize")
-    canvas = _by_id(page, "canvas")
+    canvas = lab.by_id(page, "canvas")
     canvas.click(position={"x": 500, "y": 420})
     _select(page, "rotate")
     page.keyboard.press("s")
-    _await_code(page, "return rotate")
-    assert "nothing else is returned" in _by_id(page, "strip").inner_text()
-    _by_id(page, "unsolo-rotate").click()
-    _by_id(page, "unsolo-rotate").wait_for(state="detached")
-    _await_code(page, "return normalize, labels")
+    training.await_code(page, "return rotate")
+    assert "nothing else is returned" in lab.by_id(page, "strip").inner_text()
+    lab.by_id(page, "unsolo-rotate").click()
+    lab.by_id(page, "unsolo-rotate").wait_for(state="detached")
+    training.await_code(page, "return normalize, labels")
     page.keyboard.press("m")
-    _await_code(page, "return labels")
+    training.await_code(page, "return labels")
     page.keyboard.press("m")
-    _await_code(page, "return normalize, labels")
+    training.await_code(page, "return normalize, labels")
 
     canvas.click(position={"x": 500, "y": 420}, button="right")
     page.get_by_role("menuitem", name="Save a PNG that opens again").click()
@@ -269,22 +251,22 @@ def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tupl
         assert image.width > 600
     _select(page, "rotate")
     page.keyboard.press("Delete")
-    _by_id(page, "node-rotate").wait_for(state="detached")
+    lab.by_id(page, "node-rotate").wait_for(state="detached")
     drop = """([bytes, target]) => { const data = new DataTransfer();
         data.items.add(new File([new Uint8Array(bytes)], 'train.png', { type: 'image/png' }));
         document.querySelector(`[data-testid=${target}]`).dispatchEvent(
           new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })); }"""
     page.evaluate(drop, [list(picture.read_bytes()), "canvas"])
-    _by_id(page, "node-rotate").wait_for()
-    _await_code(page, "fn.rotate(")
-    _by_id(page, "undo").click()  # what was there before is not lost
-    _by_id(page, "node-rotate").wait_for(state="detached")
+    lab.by_id(page, "node-rotate").wait_for()
+    training.await_code(page, "fn.rotate(")
+    lab.by_id(page, "undo").click()  # what was there before is not lost
+    lab.by_id(page, "node-rotate").wait_for(state="detached")
 
     lab.write_notebook(server[1] / "dropped.ipynb", "from dali_studio import Designer; Designer()")
     lab.open_notebook(page, server[0], "dropped.ipynb")
-    _by_id(page, "empty").wait_for()
+    lab.by_id(page, "empty").wait_for()
     page.evaluate(drop, [list(picture.read_bytes()), "empty"])
-    _by_id(page, "thumb-rotate").wait_for()
+    lab.by_id(page, "thumb-rotate").wait_for()
 
 
 def _places(page: Any) -> list[str]:
@@ -327,21 +309,21 @@ def _guard_in_a_narrow_frame(page: Any, pill: Any, card: Any, ghost: Any) -> Non
 def _has_one_probability(page: Any, artifacts: Path) -> None:
     """That of the image is that of its boxes, and both stay one card each."""
     cards = page.locator(".react-flow__node").count()
-    _by_id(page, "probability").focus()
+    lab.by_id(page, "probability").focus()
     page.keyboard.press("ArrowLeft")
     for key, other in (("flip", "flipped_boxes"), ("flipped_boxes", "flip")):
         told = f'[title="Applied to 95 % of the samples, the same as {other}"]'
-        _by_id(page, f"node-{key}").locator(told, has_text="p 0.95").wait_for()
+        lab.by_id(page, f"node-{key}").locator(told, has_text="p 0.95").wait_for()
     assert page.locator(".react-flow__node").count() == cards
     page.screenshot(path=artifacts / "designer_guard_probability.png")
-    _await_code(page, "if coin")
+    training.await_code(page, "if coin")
     page.wait_for_timeout(2_000)  # keys on one slider in quick succession are one step
     page.keyboard.press("End")
-    _await_code(page, "if coin", there=False)
-    _by_id(page, "undo").click()
-    _await_code(page, "if coin")
-    _by_id(page, "undo").click()
-    _await_code(page, "if coin", there=False)
+    training.await_code(page, "if coin", there=False)
+    lab.by_id(page, "undo").click()
+    training.await_code(page, "if coin")
+    lab.by_id(page, "undo").click()
+    training.await_code(page, "if coin", there=False)
 
 
 def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
@@ -357,8 +339,8 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     assert page.locator(".react-flow__node.selected").get_attribute("data-id") == "flip"
     before = _places(page)
     # the inspector of the step says it, too
-    assert _by_id(page, "moves-boxes").inner_text().split("\n")[-1] == "not flipped"
-    assert "none here" in _by_id(page, "moves-mask").inner_text()
+    assert lab.by_id(page, "moves-boxes").inner_text().split("\n")[-1] == "not flipped"
+    assert "none here" in lab.by_id(page, "moves-mask").inner_text()
     # what the repair would add: pictures with their boxes, a card and a line of the program
     ghost = page.locator('[data-testid^="ghost-"]')
     ghost.wait_for()
@@ -370,29 +352,29 @@ def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[
     now, then = card.locator(".ds-overlay i").evaluate_all("all => all.map(one => parseFloat(one.style.left))")
     assert then > now
     assert "fn.bb_flip(" in page.locator(".ds-line-new").first.inner_text()
-    _by_id(page, "code-input").focus()  # whoever writes there writes the program as it is
+    lab.by_id(page, "code-input").focus()  # whoever writes there writes the program as it is
     page.locator(".ds-line-new").first.wait_for(state="detached")
-    _by_id(page, "canvas").focus()
+    lab.by_id(page, "canvas").focus()
     # it can be left as it is, which is a step that can be undone
-    _by_id(page, "leave-label").click()
+    lab.by_id(page, "leave-label").click()
     pill.wait_for(state="detached")
     ghost.wait_for(state="detached")
-    _by_id(page, "undo").click()
+    lab.by_id(page, "undo").click()
     pill.click()
     ghost.wait_for()
     assert card.locator('[data-testid^="repair-"]').inner_text() == "Flip the boxes too"
     page.screenshot(path=artifacts / "designer_guard.png")
     page.locator('.ds-inspector button[data-testid^="moves-"]').click()
     pill.wait_for(state="detached")
-    _by_id(page, "moves-boxes").get_by_text("flipped", exact=True).wait_for()
+    lab.by_id(page, "moves-boxes").get_by_text("flipped", exact=True).wait_for()
     ghost.wait_for(state="detached")
-    _await_code(page, "fn.bb_flip(")
+    training.await_code(page, "fn.bb_flip(")
     # the new card stands behind what feeds it, and all cards in the direction of flow
     made, coin = (page.locator(f'[data-testid="node-{key}"]').bounding_box() for key in ("flipped_boxes", "coin_flip"))
     assert made["x"] > coin["x"] + coin["width"]
     assert page.locator('[data-testid="node-outputs"]').bounding_box()["x"] > made["x"] + made["width"]
     _has_one_probability(page, artifacts)
-    _by_id(page, "undo").click()  # cards go back to their places with it
+    lab.by_id(page, "undo").click()  # cards go back to their places with it
     page.locator('[data-testid="node-flipped_boxes"]').wait_for(state="detached")
     lab.settle(page)
     assert _places(page) == before
@@ -442,7 +424,7 @@ def test_a_condition_is_one_card_that_counts_its_samples(
     yes = sum(tossed)
     _open(page, server, "condition.ipynb", f"{CONDITION}\nDesigner(train(), height=760)", "thumb-one")
     (card,) = [key for key in _nodes(page) if key.startswith("split")]
-    node = _by_id(page, f"node-{card}")
+    node = lab.by_id(page, f"node-{card}")
     node.get_by_text(f"{yes} of 64").first.wait_for()
     no = f"{64 - yes} of 64"
     for name, text in (("true grey", f"{yes} of 64"), ("false grey", no), ("false small", no)):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from browser import lab
-from browser.test_designer import _await_picture, _by_id, _open
+from browser.test_designer import _await_picture, _open
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
 
     def open_it() -> Any:
         _open(page, server, "times.ipynb")
-        _by_id(page, "designer").scroll_into_view_if_needed()
+        lab.by_id(page, "designer").scroll_into_view_if_needed()
         _await_picture(page, "flip")
         return page
 
@@ -56,25 +56,25 @@ def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
     opened: Callable[[], Any], server: tuple[str, Path], artifacts: Path
 ) -> None:
     page = opened()
-    _by_id(page, "tab-timeline").click()
+    lab.by_id(page, "tab-timeline").click()
     _await_text(page, "timeline", "Press Run")
-    _by_id(page, "run").click()
-    _by_id(page, "lanes").wait_for(timeout=60_000)
-    assert _by_id(page, "speed-pipeline").inner_text() != "–"
-    assert _by_id(page, "speed-alone").inner_text() != "–"
-    assert _by_id(page, "speed-read").inner_text().endswith("B/s read")
-    told = _by_id(page, "time-rotate").get_attribute("title")
+    lab.by_id(page, "run").click()
+    lab.by_id(page, "lanes").wait_for(timeout=60_000)
+    assert lab.by_id(page, "speed-pipeline").inner_text() != "–"
+    assert lab.by_id(page, "speed-alone").inner_text() != "–"
+    assert lab.by_id(page, "speed-read").inner_text().endswith("B/s read")
+    told = lab.by_id(page, "time-rotate").get_attribute("title")
     assert " ms a sample)" in told and " after 1 to warm up at " in told and "Most for one sample: 151 kB, sample " in told
     page.screenshot(path=artifacts / "times_light.png")
-    _by_id(page, "target").fill("1 ms")  # 16 samples in a millisecond: nothing here is so fast
-    _by_id(page, "target").press("Enter")
+    lab.by_id(page, "target").fill("1 ms")  # 16 samples in a millisecond: nothing here is so fast
+    lab.by_id(page, "target").press("Enter")
     _await_text(page, "headroom", "under 16")
     _await_text(page, "throughput-second", "under 16")
     page.locator('.ds-work[data-key="decode"]:has(text)').first.click()
     page.wait_for_selector(".ds-work-now")
-    assert _by_id(page, "device-cpu").count()  # the inspector shows the node
-    _by_id(page, "save-trace").click()
-    _by_id(page, "trace-saved").wait_for()
+    assert lab.by_id(page, "device-cpu").count()  # the inspector shows the node
+    lab.by_id(page, "save-trace").click()
+    lab.by_id(page, "trace-saved").wait_for()
     trace = json.loads((server[1] / "train_pipe.trace.json").read_text())
     assert {"decode", "resize", "rotate"} <= {event["name"] for event in trace["traceEvents"]}
     lab.set_theme(page, "JupyterLab Dark")
@@ -87,15 +87,15 @@ _ANSWERED = """async () => { const { session } = window.jupyterapp.shell.current
 
 def test_a_long_run_leaves_the_kernel_free_and_stops_at_once(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
-    _by_id(page, "run-choice").select_option("128")
+    lab.by_id(page, "run-choice").select_option("128")
     _await_text(page, "throughput-second", " s left")
     assert page.evaluate(_ANSWERED) == "ok"
-    _by_id(page, "reached-rotate").wait_for()  # each card says how far it is
-    assert _by_id(page, "time-rotate").inner_text().endswith("/256")
+    lab.by_id(page, "reached-rotate").wait_for()  # each card says how far it is
+    assert lab.by_id(page, "time-rotate").inner_text().endswith("/256")
     page.screenshot(path=artifacts / "times_running.png")
-    assert _by_id(page, "stop").is_enabled()  # it goes on meanwhile
+    assert lab.by_id(page, "stop").is_enabled()  # it goes on meanwhile
     begin = time.monotonic()
-    _by_id(page, "stop").click()
+    lab.by_id(page, "stop").click()
     page.wait_for_function("() => document.querySelector('[data-testid=stop]').disabled")
     assert time.monotonic() - begin < 3  # a second, where nothing else runs
     _await_text(page, "throughput-second", "stopped")
@@ -103,45 +103,45 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_at_once(opened: Callable[[]
 
 def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
-    _by_id(page, "tab-data").click()
-    _by_id(page, "data-set").wait_for(timeout=30_000)
+    lab.by_id(page, "tab-data").click()
+    lab.by_id(page, "data-set").wait_for(timeout=30_000)
     page.wait_for_function(
         """() => { const canvas = document.querySelector('.ds-data-cells canvas');
         return canvas.getContext('2d').getImageData(0, 0, 96, 96).data.some(v => v > 0 && v < 255); }"""
     )
-    assert page.locator(".ds-data-cells li").count() == int(_by_id(page, "data-set").locator("b").first.inner_text().split()[0])
+    assert page.locator(".ds-data-cells li").count() == int(lab.by_id(page, "data-set").locator("b").first.inner_text().split()[0])
     page.screenshot(path=artifacts / "data.png")
-    _by_id(page, "data-path").fill("/no/such/folder")
-    _by_id(page, "data-open").click()
+    lab.by_id(page, "data-path").fill("/no/such/folder")
+    lab.by_id(page, "data-open").click()
     _await_text(page, "strip", "/no/such/folder")
-    assert "no such folder" not in _by_id(page, "data-set").inner_text()
+    assert "no such folder" not in lab.by_id(page, "data-set").inner_text()
 
 
 def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
-    _by_id(page, "tab-timeline").click()
-    _by_id(page, "run").click()
-    _by_id(page, "lanes").wait_for(timeout=60_000)
+    lab.by_id(page, "tab-timeline").click()
+    lab.by_id(page, "run").click()
+    lab.by_id(page, "lanes").wait_for(timeout=60_000)
     for _ in range(4):  # rules that speak of this machine's cores may stand before it
-        if _by_id(page, "try").count() and "made one at a time" in page.locator(".ds-advice").inner_text():
+        if lab.by_id(page, "try").count() and "made one at a time" in page.locator(".ds-advice").inner_text():
             break
         page.locator('.ds-advice-turn [aria-label="The next one"]').click()
-    _by_id(page, "try").click()
-    _by_id(page, "trial").wait_for(timeout=60_000)
-    _by_id(page, "trial-after").wait_for()
+    lab.by_id(page, "try").click()
+    lab.by_id(page, "trial").wait_for(timeout=60_000)
+    lab.by_id(page, "trial-after").wait_for()
     page.screenshot(path=artifacts / "times_trial.png")
-    _by_id(page, "keep-trial").click()
+    lab.by_id(page, "keep-trial").click()
     _await_text(page, "trial", "Kept: ")  # which stays told until the next run
     page.wait_for_function("() => !document.querySelector('[data-testid=\"undo\"]').disabled")
-    _by_id(page, "run-choice").select_option("1")
-    _by_id(page, "tab-runs").click()
+    lab.by_id(page, "run-choice").select_option("1")
+    lab.by_id(page, "tab-runs").click()
     _await_text(page, "run-3", "prefetch_queue_depth: 1 -> 2")
-    assert "tried" in _by_id(page, "run-2").inner_text() and "tried" in _by_id(page, "run-3").inner_text()
+    assert "tried" in lab.by_id(page, "run-2").inner_text() and "tried" in lab.by_id(page, "run-3").inner_text()
     page.locator('[aria-label="Compare run 1"]').check()
     page.locator('[aria-label="Compare run 3"]').check()
     _await_text(page, "compare-runs", "prefetch_queue_depth")
     page.screenshot(path=artifacts / "times_runs.png")
-    _by_id(page, "open-run-1").click()
+    lab.by_id(page, "open-run-1").click()
     _await_text(page, "run-1", "Go back to it")  # it is another revision, which equals it
-    _by_id(page, "run-choice").select_option("1")
+    lab.by_id(page, "run-choice").select_option("1")
     _await_text(page, "run-5", "prefetch_queue_depth: 2 -> 1")

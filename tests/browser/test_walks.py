@@ -17,10 +17,6 @@ pytestmark = pytest.mark.browser
 EMPTY = "from dali_studio import Designer\nDesigner()"
 
 
-def _by_id(page: Any, name: str) -> Any:
-    return page.locator(f'[data-testid="{name}"]').first
-
-
 class Person:
     """Who uses what is on the screen, and counts what it takes."""
 
@@ -29,7 +25,7 @@ class Person:
         self.actions = 0
 
     def _middle(self, name: str) -> tuple[float, float]:
-        place = _by_id(self.page, name)
+        place = lab.by_id(self.page, name)
         place.wait_for()
         lab.settle(self.page)
         box = place.bounding_box()
@@ -63,7 +59,7 @@ class Person:
 def _begin(page: Any, server: tuple[str, Path]) -> Person:
     lab.write_notebook(server[1] / "walk.ipynb", EMPTY)
     lab.open_notebook(page, server[0], "walk.ipynb")
-    _by_id(page, "empty").wait_for(timeout=90_000)
+    lab.by_id(page, "empty").wait_for(timeout=90_000)
     lab.settle(page)
     return Person(page)
 
@@ -79,7 +75,7 @@ def _end(page: Any, *, shown: bool = True) -> None:
     )
     lab.settle(page)
     assert lab.painted(page, "rotate") != lab.painted(page, "decode")
-    canvas = _by_id(page, "canvas").bounding_box()
+    canvas = lab.by_id(page, "canvas").bounding_box()
     strip = page.locator(".ds-strip-over")
     top = strip.bounding_box() if strip.count() else None
     highest = top["y"] + top["height"] if top else canvas["y"]
@@ -89,7 +85,7 @@ def _end(page: Any, *, shown: bool = True) -> None:
         assert box["x"] >= canvas["x"]
         assert box["x"] + box["width"] <= canvas["x"] + canvas["width"]
         assert box["y"] + box["height"] <= canvas["y"] + canvas["height"]
-    _by_id(page, "copy-code").click()
+    lab.by_id(page, "copy-code").click()
     source = page.evaluate("() => navigator.clipboard.readText()")
     made = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
     assert [ast.unparse(line) for line in made.body[1:]] == [
@@ -106,7 +102,7 @@ def test_photos_turn_at_random_by_the_mouse_alone(page: Any, server: tuple[str, 
     person.drag("port-out-decode-0", 20, 200)
     person.click("quick-rotate")
     person.click("random-angle")
-    _by_id(page, "node-angle").wait_for()
+    lab.by_id(page, "node-angle").wait_for()
     person.click("run")
     _end(page)
     assert person.actions == 5
@@ -116,24 +112,24 @@ def test_photos_turn_at_random_by_the_mouse_alone(page: Any, server: tuple[str, 
 def test_an_operator_that_was_put_anywhere_goes_onto_a_wire_by_the_mouse(page: Any, server: tuple[str, Path]) -> None:
     person = _begin(page, server)
     person.click("open-samples")
-    _by_id(page, "node-decode").wait_for()
+    lab.by_id(page, "node-decode").wait_for()
     lab.settle(page)
-    canvas = _by_id(page, "canvas").bounding_box()
+    canvas = lab.by_id(page, "canvas").bounding_box()
     page.mouse.dblclick(canvas["x"] + 300, canvas["y"] + 300)
     person.click("quick-rotate")
     page.keyboard.press("Escape")  # while it is selected, the inspector says that it has no input yet
-    _by_id(page, "strip").wait_for()
+    lab.by_id(page, "strip").wait_for()
     lab.settle(page)
     # the cards that were there are still in sight, with their ports
-    card, wire = _by_id(page, "node-rotate").bounding_box(), _by_id(page, "port-out-decode-0").bounding_box()
-    strip = _by_id(page, "strip").bounding_box()
+    card, wire = lab.by_id(page, "node-rotate").bounding_box(), lab.by_id(page, "port-out-decode-0").bounding_box()
+    strip = lab.by_id(page, "strip").bounding_box()
     assert wire["y"] >= strip["y"] + strip["height"]
     page.mouse.move(card["x"] + 75, card["y"] + 14)
     page.mouse.down()
     page.mouse.move(wire["x"] + 30, wire["y"] + 22, steps=10)
     page.mouse.up()
     person.click("random-angle")
-    _by_id(page, "node-angle").wait_for()
+    lab.by_id(page, "node-angle").wait_for()
     person.click("run")
     _end(page, shown=False)
 
@@ -144,19 +140,19 @@ def test_photos_turn_at_random_by_the_keyboard_alone(page: Any, server: tuple[st
         person.press("Tab")
         assert person.actions < 10
     person.press("Enter")
-    _by_id(page, "node-decode").wait_for()
+    lab.by_id(page, "node-decode").wait_for()
     lab.settle(page)
     person.press("r", "o", "t")
     lab.settle(page)
     person.press("Enter")
-    _by_id(page, "node-rotate").wait_for()
+    lab.by_id(page, "node-rotate").wait_for()
     lab.settle(page)
     person.press("Enter")
     page.wait_for_function("() => document.activeElement.dataset.testid === 'slider-angle'")
     person.press("Tab", "Tab")
     assert person.focused() == "random-angle"
     person.press("Enter")
-    _by_id(page, "node-angle").wait_for()
+    lab.by_id(page, "node-angle").wait_for()
     page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")  # the button is gone
     person.press("Control+Enter")
     _end(page)
@@ -185,51 +181,51 @@ def test_a_folder_is_chosen_by_the_keyboard_alone(page: Any, server: tuple[str, 
         assert person.actions < 20
     page.screenshot(path=artifacts / "walk_folders.png")
     person.press("Enter")
-    _by_id(page, "choose-folder").get_by_text("Open 2 images").wait_for()
+    lab.by_id(page, "choose-folder").get_by_text("Open 2 images").wait_for()
     page.wait_for_function(words, arg="one folder up")
     person.press("ArrowUp", "ArrowUp")  # round its end: what cancels is the last
     assert person.focused() == "choose-folder"
     person.press("Enter")
-    _by_id(page, "node-decode").wait_for()
+    lab.by_id(page, "node-decode").wait_for()
     page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")
 
 
 def test_what_is_added_while_the_search_stays_open_makes_a_chain(page: Any, server: tuple[str, Path]) -> None:
     person = _begin(page, server)
     person.click("open-samples")
-    _by_id(page, "node-decode").wait_for()
+    lab.by_id(page, "node-decode").wait_for()
     lab.settle(page)
     person.press("Space")
     for name in ("rotate", "flip"):
-        _by_id(page, "quick-search").fill(name)
+        lab.by_id(page, "quick-search").fill(name)
         person.press("Shift+Enter")
-        _by_id(page, f"node-{name}").wait_for()
-    _by_id(page, "quick-search").fill("uniform")  # fits no wire, and is found all the same
+        lab.by_id(page, f"node-{name}").wait_for()
+    lab.by_id(page, "quick-search").fill("uniform")  # fits no wire, and is found all the same
     person.press("Enter")
-    _by_id(page, "node-uniform").wait_for()
+    lab.by_id(page, "node-uniform").wait_for()
     page.wait_for_function("() => document.querySelector('[data-testid=code]').textContent.includes('fn.flip(rotate')")
-    assert "return flip, labels" in _by_id(page, "code").inner_text()
+    assert "return flip, labels" in lab.by_id(page, "code").inner_text()
 
 
 def test_an_operator_of_the_palette_goes_on_with_the_chain(page: Any, server: tuple[str, Path]) -> None:
     person = _begin(page, server)
     person.click("open-samples")
-    _by_id(page, "node-decode").wait_for()
+    lab.by_id(page, "node-decode").wait_for()
     person.click("palette-toggle")
     drawn = '[data-testid="effect-{}"][data-drawn="yes"]'
     for name in ("rotate", "crop"):
         page.locator(drawn.format(name)).wait_for()
-    assert "decode" in (_by_id(page, "palette-picture").get_attribute("title") or "")
+    assert "decode" in (lab.by_id(page, "palette-picture").get_attribute("title") or "")
     person.click("palette-only-Colour")
     page.locator(drawn.format("hsv")).wait_for()
     assert page.locator('[data-testid="palette-rotate"]').count() == 0
     person.click("palette-only-All")
     page.locator(".ds-palette").get_by_role("button", name="rotate").first.click()  # looks
-    assert _by_id(page, "node-rotate").count() == 0
+    assert lab.by_id(page, "node-rotate").count() == 0
     person.click("palette-insert")
     page.wait_for_function(
         "() => document.querySelector('[data-testid=code]').textContent.includes('return rotate, labels')"
     )
     lab.settle(page)
-    canvas, outputs = _by_id(page, "canvas").bounding_box(), _by_id(page, "node-outputs").bounding_box()
+    canvas, outputs = lab.by_id(page, "canvas").bounding_box(), lab.by_id(page, "node-outputs").bounding_box()
     assert outputs["x"] + outputs["width"] <= canvas["x"] + canvas["width"]
