@@ -118,7 +118,7 @@ class Engine:
             groups_for(self.plan, registry, options.batch_size, compute, device_memory_limit) if ahead else None
         )
         if groups is not None and self.executor.stream is not None:
-            self.executor.stream.thrifty = saves_memory(self.plan, registry, options.batch_size)
+            self.executor.stream.pool.thrifty = saves_memory(self.plan, registry, options.batch_size)
         #: Groups that are being decoded, and the one that is there, of which iterations are left to be computed.
         self._requests: deque[Request] = deque()
         self._decoded: tuple[Request, Store] | None = None

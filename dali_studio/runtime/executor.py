@@ -503,7 +503,7 @@ class Executor:
     def trim(self) -> None:
         """Give idle device memory back, while iterations may be under way."""
         if self._gpu is not None:
-            self._gpu.stream.trim()
+            self._gpu.stream.pool.trim()
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

@@ -125,7 +125,7 @@ class GpuRunner:
 
     def memory(self) -> tuple[int, int]:
         """Bytes of device memory in use, and bytes held."""
-        return self._stream.memory()
+        return self._stream.pool.sizes()
 
     def encoded(self, size: int) -> NDArray[np.uint8]:
         """Host memory of `size` bytes for what decoders on the GPU read."""

@@ -386,13 +386,13 @@ class MixedRunner:
             return []
         if not self._feeders:
             stream = self._stream
-            kernels = partial(JpegKernels, stream.device_id, stream.alone, thrifty=stream.thrifty)
+            kernels = partial(JpegKernels, stream.device_id, stream.pool.alone, thrifty=stream.pool.thrifty)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
                 *(DecoderFeeder(kernels, reserves=True) for _ in range(MAX_DECODERS)),
             ]
         shared = slice(images.shared)
-        count = decoders(images.requests[shared], images.rooms[shared], thrifty=self._stream.thrifty)
+        count = decoders(images.requests[shared], images.rooms[shared], thrifty=self._stream.pool.thrifty)
         chosen = self._feeders[0 if images.hardware else 1 : 1 + count]
         return [feeder for feeder in chosen if not feeder.disabled_reason]
 

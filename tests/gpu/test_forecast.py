@@ -99,7 +99,7 @@ def test_the_peak_of_an_iteration(define: Callable[[], Any], monkeypatch: pytest
     assert not told.unknown
     executor = Executor(plan, REGISTRY, 7, WorkerPool(2), 0)
     assert executor.stream is not None
-    pool = executor.stream._pool = Watched(executor.stream._pool)
+    pool = executor.stream.pool.blocks = Watched(executor.stream.pool.blocks)
     executor.open()
     executor.run(Request(0, 0, BATCH))
     executor.close()
