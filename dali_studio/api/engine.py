@@ -111,7 +111,8 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
-        compute.ahead, compute.behind.asked, compute.may_write = background, checkpointing, may_write
+        compute.behind.asked = checkpointing
+        compute.arguments.ahead, compute.arguments.may_write = background, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
         #: Where iterations may be computed together: how many, those that are under way, and those that are there.
         groups = self._groups = (
