@@ -30,8 +30,7 @@ from dali_studio.runtime.groups import AHEAD, Groups, groups_for, part, saves_me
 from dali_studio.runtime.later import has_later
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
-from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import ExternalInput, Request, Store, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Enqueues, PerSample

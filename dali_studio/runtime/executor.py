@@ -28,8 +28,8 @@ from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.prepared import Settled
 from dali_studio.runtime.probe import Probe, stopwatch
-from dali_studio.runtime.request import Cache, ExternalInput, Request, missing, select
-from dali_studio.runtime.segment import SegmentRunner, Store
+from dali_studio.runtime.request import Cache, ExternalInput, Request, Store, missing, select
+from dali_studio.runtime.segment import SegmentRunner
 from dali_studio.runtime.sources import Sources, SourceState
 from dali_studio.runtime.subsets import indices_of, without
 from dali_studio.runtime.workers import Cancelled, WorkerPool

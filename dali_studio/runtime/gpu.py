@@ -29,7 +29,7 @@ from dali_studio.runtime.memory import SlabPool, fresh
 from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures, out_of_memory
 from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import Store
 from dali_studio.runtime.steps import BoundStep
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.probe import Recording
-from dali_studio.runtime.request import Cache, Request, computed
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import Cache, Request, Store, computed
 
 
 @dataclass(slots=True)

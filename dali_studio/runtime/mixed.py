@@ -39,7 +39,7 @@ from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.memory import SlabPool, clear
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import Store
 from dali_studio.runtime.sharing import DecoderFeeder, DecodeWorkQueue, Decoding
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
