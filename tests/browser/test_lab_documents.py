@@ -281,7 +281,7 @@ def test_a_text_that_is_written_is_saved_and_measured_or_kept(
         if re.search(r'"angle": ?33', file.read_text()):
             break
         page.wait_for_timeout(100)
-    assert part(page, "save-state").inner_text() == "Saved"
+    page.wait_for_selector('.dali-View [data-testid="save-state"]:text-is("Saved")')
 
     wrong = text.input_value().replace("angle=33", "angle=(44")
     text.fill(wrong)

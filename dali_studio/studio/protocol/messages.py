@@ -305,7 +305,10 @@ class LabelTwin(msgspec.Struct, frozen=True, kw_only=True, tag="label_twin"):
 
 
 class SampleStrip(msgspec.Struct, frozen=True, kw_only=True, tag="sample_strip"):
-    """Thumbnails of every sample of the batch: buffer 0 is one JPEG, `count` cells of `cell` x `cell` px in one row."""
+    """Thumbnails of every sample of the batch: buffer 0 is one JPEG, `count` cells of `cell` x `cell` px in one row.
+
+    `cell` is 0, and there is no buffer, where no output can be shown so.
+    """
 
     iteration: int
     count: int
