@@ -105,7 +105,7 @@ class Calls(Expressions):
     def call(self, node: ast.Call, scope: Scope, name: str) -> Any:
         function = self.expression(node.func, scope)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and isinstance(function, Unknown):
-            owner = scope.names.get("self")
+            owner = next(iter(scope.names.values()), None)  # the first parameter, whatever its name
             return Super(owner, class_around(scope)) if isinstance(owner, Instance) else Unknown(text_of(node))
         arguments = self.several(node.args, scope)
         keywords = self.named(node.keywords, scope)
@@ -324,7 +324,7 @@ class Calls(Expressions):
         if len(given) + len(kept) < len(keywords):
             self.lacking |= {one.name for one in known.nodes_in(made)}
         if function.name.startswith("_conditional."):
-            self.conditions.add(self._made(made).key)
+            self.conditions.add(self._made(made)[1].key)
         unset = [key for key, value in keywords.items() if value is ...]
         self.leave_open(made, inputs, unset)
         return made
@@ -358,7 +358,8 @@ class Calls(Expressions):
         holes = {one.name for one in inputs if isinstance(one, _Hole)}
         if not unset and not holes:
             return
-        graph, registry, node = self.trace.graph, default_registry(), self._made(made)
+        (trace, node), registry = self._made(made), default_registry()
+        graph = trace.graph
         lacking = [("DS103", one, "set", "Set") for one in unset]
         for at, port in enumerate(graph.inputs(node.key)):
             if port is not None and port.node in holes and node.operator in registry:
@@ -369,17 +370,17 @@ class Calls(Expressions):
         wires = [wire for wire in graph.wires() if wire.source.node not in holes]
         graph.rebuild([one for one in graph.nodes() if one.key not in holes], wires, graph.outputs)
 
-    def _made(self, result: Any) -> Node:
-        """The node of a result; of none, the last one."""
-        graph = self.trace.graph
-        return next((graph.node(one.name) for one in known.nodes_in(result)), list(graph.nodes())[-1])
+    def _made(self, result: Any) -> tuple[Trace, Node]:
+        """The node of a result, of none the last one, and its trace: outside of pipelines, nodes have their own."""
+        trace, name = next(((one.trace, one.name) for one in known.nodes_in(result)), (self.trace, ""))
+        return trace, trace.graph.node(name) if name else [*trace.graph.nodes()][-1]
 
     def _keep(self, code: UserFunction, made: Any) -> None:
         """Put the text of a function into the node that calls it."""
-        node = self._made(made)
+        trace, node = self._made(made)
         assert self.module is not None
         text = text_alone(code.node, *self.module, self._around(code))
-        self.trace.graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
+        trace.graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
 
     def _around(self, code: UserFunction) -> list[str]:
         """Lines for what a function uses of the functions around it; those that the source does not tell are noted."""
