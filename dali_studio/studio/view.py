@@ -39,6 +39,7 @@ from dali_studio.studio.programs.own_text import draft_in, words_in
 from dali_studio.studio.protocol.messages import (
     DialectInfo,
     Differs,
+    Fixed,
     GraphView,
     Group,
     Left,
@@ -266,12 +267,13 @@ def written_places(history: History, edits: Sequence[Edit], revision: int, laid:
     cards = {key: place for key, place in known.items() if isinstance(place, Position) and key not in gone}
     added = sum(isinstance(edit, AddNode) for edit in edits)
     kept = len(history.graph) - sum(isinstance(edit, RemoveNode) for edit in edits)
-    places = {**renamed, **make_room(cards, edits)}
+    fixed = {mark.node for mark in {**history.places, **renamed}.values() if isinstance(mark, Fixed)}
+    places = {**renamed, **{key: place for key, place in make_room(cards, edits).items() if key not in fixed}}
     pasted = added > 2 * kept
     rewired = any(isinstance(edit, AddNode | RemoveNode | Connect) for edit in edits)
     if not pasted and not (laid and rewired) and not _runs_back({**cards, **places}, edits):
         return places
-    anew = [key for key, place in known.items() if isinstance(place, Position)]
+    anew = [key for key, place in known.items() if isinstance(place, Position) and key not in fixed]
     return {**renamed, **dict.fromkeys(anew), **({ORIGIN: revision} if pasted else {})}
 
 
@@ -332,6 +334,11 @@ def marks_in(history: History) -> dict[str, Mark]:
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
 
 
+def hues_of(marks: Iterable[Mark]) -> dict[str, str]:
+    """The colours that were given to nodes."""
+    return {mark.node: mark.hue for mark in marks if isinstance(mark, Tag)}
+
+
 def told(found: Iterable[Diagnostic], history: History) -> tuple[Diagnostic, ...]:
     """Findings without those about labels that are to stay as they are."""
     left = {(mark.node, mark.message) for mark in history.places.values() if isinstance(mark, Left)}
@@ -362,12 +369,15 @@ def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:
 def differing_after(
     history: History, edits: Iterable[CardEdit], found: Iterable[Diagnostic] | None = None
 ) -> dict[str, object]:
-    """What nodes do otherwise, and their colours, after edits that rename or remove them; `found`: of a ``Compose``."""
+    """What nodes do otherwise, and what else is said of one, after edits that rename or remove it.
+
+    `found` is that of a ``Compose``.
+    """
     names: dict[str, str | None] = {}
     for edit in edits:
         if isinstance(edit, RemoveNode | Rename):
             names[edit.key] = edit.new_key if isinstance(edit, Rename) else None
-    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs | Tag)}
+    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs | Tag | Fixed)}
     if found is not None:
         old = (key for key, mark in there.items() if isinstance(mark, Differs))
         return {**dict.fromkeys(old), **named_marks(marks_of(differing(found)))}
@@ -376,8 +386,8 @@ def differing_after(
 
 
 def _has_cards(mark: Mark, graph: Graph) -> bool:
-    if isinstance(mark, Differs | Tag):
-        return mark.node in graph
+    if isinstance(mark, Differs | Tag | Fixed):
+        return mark.node in graph or mark.node == OUTPUTS
     if not isinstance(mark, Route):
         return True
     target = mark.wire.split("|")[0]
