@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -402,6 +402,16 @@ def functions_in(marks: Iterable[Mark], cards: Cards) -> tuple[Function, ...]:
         Function(group.title, frozenset((*group.keys, *parts)), group.exposed)
         for group, parts in zip(groups, inner, strict=True)
     )
+
+
+def grown(
+    places: Mapping[str, object], kept: Mapping[str, Mark], joined: Sequence[Collection[str]]
+) -> dict[str, Group]:
+    """Subgraphs with what was written into their functions, in the order of `functions_in`; `places`: what is new."""
+    groups = {name: mark for name, mark in kept.items() if isinstance(mark, Group) and mark.subgraph}
+    now = {name: cast("Group", places.get(f"mark {name}", mark)) for name, mark in groups.items()}
+    added = zip(now.items(), joined, strict=False)
+    return {name: msgspec.structs.replace(mark, keys=(*mark.keys, *keys)) for (name, mark), keys in added if keys}
 
 
 def unwritten(history: History, before: str, source: str) -> dict[str, Mark | None]:
