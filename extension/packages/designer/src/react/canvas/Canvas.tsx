@@ -464,7 +464,7 @@ function CanvasView() {
               nodeDragThreshold={2}
             >
               <Marks />
-              <Overview />
+              <Overview touched={touched} />
               <LooseWire />
               <Ghosts />
               <Dots zoom={zoom} />
