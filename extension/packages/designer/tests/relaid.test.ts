@@ -100,7 +100,7 @@ describe("cards", () => {
         );
         expect([graph.name, width, Math.min(99, ...gaps) >= 12]).toEqual([graph.name, width, true]);
       }
-  }, 30000);
+  });
 });
 
 describe("an `if` without another one in it", () => {
