@@ -21,7 +21,7 @@ from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_option
 from dali_studio.api.source_pool import Workers, start_workers
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.trace import Trace
-from dali_studio.api.tracing import DataNode, output_port
+from dali_studio.api.tracing import DataNode, output_port, outputs_of
 from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import described, explain
 from dali_studio.core.diagnostics import DaliStudioError
@@ -155,7 +155,7 @@ class Pipeline(PipelineFiles):
         with self:
             result = function(*args, **kwargs)
         if result is not None:
-            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+            self.set_outputs(*outputs_of(result))
 
     def define_with_conditionals(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """The same for a function whose conditions may be operator results."""

@@ -46,6 +46,7 @@ from dali_studio.studio.view import (
     differing,
     differing_after,
     functions_in,
+    grown,
     make_room,
     marks_in,
     marks_of,
@@ -360,14 +361,15 @@ class Session:
         self.history.place({own_text.DRAFT: message.source})  # it stays where it is refused
         before = self.code().source
         gone = unwritten(self.history, before, message.source)
-        kept = [mark for name, mark in marks_in(self.history).items() if name not in gone]
-        now = self.current(), functions_in(kept, self.current().cards), notes_in(self.history)
+        kept = {name: mark for name, mark in marks_in(self.history).items() if name not in gone}
+        now = self.current(), functions_in(kept.values(), self.current().cards), notes_in(self.history)
         taken = own_text.taken(message.source, *now, before=before)
         self.history.place({own_text.DRAFT: None})
         self.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(self.history, edits, self.revision + 1, message.laid)
-            noted = {**differing_after(self.history, (), taken.found), **named_marks({**gone, **taken.boxes})}
+            boxes = {**gone, **taken.boxes, **grown(places, kept, taken.joined)}
+            noted = {**differing_after(self.history, (), taken.found), **named_marks(boxes)}
             self.history.apply(edits, places={**places, **noted, own_text.TEXT: taken.text})
         else:  # no step, but an answer
             self._revision_offset += 1

@@ -365,8 +365,10 @@ class Expressions(ABC):
 
     def unknown_call(
         self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
-    ) -> UnknownResult:
-        """A node for a call of something that is no operator here."""
+    ) -> UnknownResult | Unknown:
+        """A node for a call of something that is no operator here; none outside of pipelines, as of `run(pipe())`."""
+        if Trace.current() is None:
+            return Unknown(path)
         operator = re.sub(r"[^\w.]+", "_", path.removeprefix("dali.fn.")).strip("_.")[:80] or "unknown"
         graph = self.trace.graph
         key = self.trace.new_key(self.trace.name_of(name) or operator.rpartition(".")[2])

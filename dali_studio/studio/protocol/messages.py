@@ -168,7 +168,13 @@ class Tag(msgspec.Struct, frozen=True, kw_only=True, tag="tag"):
     hue: str
 
 
-Mark = Note | Group | Route | Left | Differs | Tag
+class Fixed(msgspec.Struct, frozen=True, kw_only=True, tag="fixed"):
+    """A node whose card stays where it is when cards are laid out anew."""
+
+    node: str
+
+
+Mark = Note | Group | Route | Left | Differs | Tag | Fixed
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 

@@ -11,7 +11,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { firstPlaces, layoutOf, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, layoutOfSelected, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 import { branches, drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
@@ -43,6 +43,30 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("a pinned place", () => {
+  const at = { x: state.positions.rotate?.x ?? 0, y: state.positions.rotate?.y ?? 0 };
+  const pinned: State = {
+    ...state,
+    marks: { fixed1: { type: "fixed", node: "decode" } },
+    positions: { ...state.positions, decode: { x: at.x + 20, y: at.y + 10 } },
+  };
+  it("is left, and what would stand on it goes below", () => {
+    const places = layoutOf(pinned, ROOM);
+    expect(places.decode).toBeUndefined();
+    expect(places.reader).toEqual(state.positions.reader);
+    expect(places.rotate?.x).toBe(at.x);
+    expect(places.rotate?.y).toBeGreaterThan(at.y + 100);
+    const selected = { ...pinned, view: { ...pinned.view, selection: ["decode", "reader"] } };
+    expect(layoutOfSelected(selected, ROOM).decode).toBeUndefined();
+  });
+  it("is left where the room changes", () => {
+    const here = { ...pinned, positions: state.positions };
+    const places = reflowed(here, { width: 500, height: 900 });
+    expect(places?.rotate).not.toEqual(state.positions.rotate);
+    expect(places).not.toHaveProperty("decode");
   });
 });
 

@@ -351,9 +351,9 @@ export function bytesOf(timing: NodeTiming): number {
   return timing.host + timing.gpu_memory + timing.passing;
 }
 
-/** How many batches of the run that goes on a node is through with, of how many. */
-export function reachedBy({ run }: State, key: string): readonly [number, number] {
-  return [Math.min(run.total, run.done + Number(run.reached.includes(key))), run.total];
+/** How many batches of the run that goes on all of some nodes are through with, of how many. */
+export function reachedBy({ run }: State, ...keys: readonly string[]): readonly [number, number] {
+  return [Math.min(run.total, run.done + Number(keys.every((key) => run.reached.includes(key)))), run.total];
 }
 
 export interface Heat {

@@ -169,6 +169,8 @@ export interface View {
   readonly selection: readonly string[];
   readonly wires: readonly string[];
   readonly hovered: string | null;
+  /** The wires that the pointer is at, else the keyboard: one, or all of a port or a card. */
+  readonly traced: readonly string[];
   readonly palette: boolean;
   /** The operator that the gallery is to show. */
   readonly sought: string;
@@ -303,6 +305,7 @@ export const INITIAL_VIEW: View = {
   selection: [],
   wires: [],
   hovered: null,
+  traced: [],
   palette: false,
   sought: "",
   folders: null,

@@ -19,6 +19,7 @@ import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import {
   Busy,
   DeviceBadge,
+  FixedMark,
   HeatBar,
   ReachedBar,
   Row,
@@ -359,8 +360,9 @@ function OpCardView({ id, selected }: NodeProps) {
       {...hover}
     >
       <Busy keys={[id]} />
-      {node.in_run && <ReachedBar nodeKey={id} />}
+      {node.in_run && <ReachedBar id={id} />}
       <TagStripe nodeKey={id} />
+      <FixedMark keys={[id]} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <Header node={node} operator={operator} renaming={card.renaming} />
