@@ -14,10 +14,8 @@ import msgspec
 from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
-from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
-from dali_studio.graph import document
 from dali_studio.graph.card_edits import is_between, put_behind, unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
@@ -26,14 +24,12 @@ from dali_studio.graph.history import History
 from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, jobs
+from dali_studio.studio import findings, jobs
 from dali_studio.studio.aliases import added, differences
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, told
-from dali_studio.studio.data.files import typed_path, write_text
-from dali_studio.studio.drawing import exports
-from dali_studio.studio.drawing.picture import FILE
+from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
@@ -51,7 +47,6 @@ from dali_studio.studio.view import (
     differing_after,
     functions_in,
     grown,
-    kept_view,
     make_room,
     marks_in,
     marks_of,
@@ -68,8 +63,6 @@ from dali_studio.studio.view import (
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
-#: How long a picture that is saved waits for its photos.
-_PICTURE_TIMEOUT = 20.0
 
 
 class Session:
@@ -112,6 +105,7 @@ class Session:
         self.worker = Worker(jobs.JOBS, partial(jobs.begin, **used), partial(jobs.interrupt, **used), self._failed)
         self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
+        self._documents = Documents(self)
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Where the graph took the place of another, and the revision since which the browser has each card.
         self._since: tuple[int, dict[str, int]] = 0, {}
@@ -231,7 +225,7 @@ class Session:
             self.handle(asked(message, self.current().cards))
         except DaliStudioError as error:
             self.send(messages.Refused(diagnostics=error.diagnostics))
-            self._announce()
+            self.announce()
         except Exception as error:  # noqa: BLE001 - a silent canvas would be worse than a finding
             self._failed(error)
 
@@ -250,7 +244,7 @@ class Session:
         self.renderer.width = min(max(message.preview_width, 96), 800)
         self.send(opened(self.graph, self.registry, self.renderer.width))
         self._known_sent = ()
-        self._announce()
+        self.announce()
         self.runs.tell_again(self._revision_offset)
         self.runs.saved(now=False)
         self.shown.render(everything=True)
@@ -384,41 +378,19 @@ class Session:
     @handle.register
     def _(self, message: requests.KeepDraft) -> None:
         self.history.place({own_text.DRAFT: message.source or None})
-        self._announce()
+        self.announce()
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
         self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
         try:
-            self._modules.write(self.graph, self._folder)
+            self.write_modules(self._folder)
         finally:
             self._changed()
 
     @handle.register
-    def _(self, message: requests.SaveDocument) -> None:
-        path = typed_path(message.path)
-        if message.what in {"document", "code"} and not message.over:
-            self.kept.written.spare(path)
-        if message.what == "code":
-            self._modules.write(self.graph, path.parent)
-            write_text(path, self.code().source)
-            self.kept.written.know(path)
-        elif message.what == "picture":
-            picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
-            exports.write(self.graph, kept_view(self.history), path, picture)
-        elif message.what == "trace":
-            write_text(path, self.runs.trace())
-        else:
-            self.save(path)
-        self.send(messages.Saved(path=str(path), what=message.what))
-        self._announce()
-
-    @handle.register
-    def _(self, message: requests.OpenFolder) -> None:
-        graph = gallery.folder_graph(message.path or str(self.samples()), self.registry)
-        if message.path:  # so that a new document is called as what it reads
-            graph.options = msgspec.structs.replace(graph.options, name=identifier(typed_path(message.path).stem))
-        self._replace(graph, {})
+    def _(self, message: requests.DocumentRequest) -> None:
+        self._documents.handle(message)
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
@@ -429,17 +401,10 @@ class Session:
             self.kept.saved = saved
             self._show()
 
-    @handle.register
-    def _(self, message: requests.OpenText) -> None:
-        self._replace(*document.loads(message.text, self.registry)[:2])
-
-    @handle.register
-    def _(self, message: requests.OpenRecipe) -> None:
-        self._replace(*gallery.open_recipe(message.name, self.registry, str(self.samples())))
-
     # --------------------------------------------------------------------------------------------------------- actions
 
-    def _replace(self, graph: Graph, view: Mapping[str, Any]) -> None:
+    def replace(self, graph: Graph, view: Mapping[str, Any]) -> None:
+        """Put another graph in the place of this one, as a step."""
         gesture = f"open {self.revision}"  # one step, which undo takes back
         places = {**dict.fromkeys(self.history.places), **places_of(view), ORIGIN: self.revision + 1}
         self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
@@ -458,8 +423,12 @@ class Session:
 
     def _show(self) -> None:
         self.send(opened(self.graph, self.registry, self.renderer.width))
-        self._announce()
+        self.announce()
         self.shown.render(everything=True)
+
+    def write_modules(self, folder: Path) -> None:
+        """Write the modules of functions that the program imports."""
+        self._modules.write(self.graph, folder)
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -473,7 +442,7 @@ class Session:
         self._settle_pins()
         self._tell_lost()
         self.runs.saved(now=True)
-        self._modules.write(self.graph, path.parent)
+        self.write_modules(path.parent)
 
     def _changed(self) -> None:
         self._settle_pins()
@@ -482,7 +451,8 @@ class Session:
         self._send_code()
         self._tell_lost()
 
-    def _announce(self) -> None:
+    def announce(self) -> None:
+        """Send what the views show of the graph, but images."""
         self._announce_graph()
         self._send_code()
         self._tell_lost()
