@@ -34,7 +34,7 @@ from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
 from dali_studio.studio.programs import code_nodes, own_text
-from dali_studio.studio.programs.pasting import added_places, pasted
+from dali_studio.studio.programs.pasting import added_places, pasted, whole_program
 from dali_studio.studio.protocol import messages, requests, run_messages
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
@@ -179,10 +179,13 @@ class Session:
     def _settle_pins(self) -> None:
         self._lost += self._pin_files.settle(self.history, self._folder)
 
+    def _tell(self, found: Sequence[Diagnostic]) -> None:
+        if found:
+            self.send(messages.Refused(diagnostics=tuple(found)))
+
     def _tell_lost(self) -> None:
-        if self._lost:
-            self.send(messages.Refused(diagnostics=self._lost))
-            self._lost = ()
+        self._tell(self._lost)
+        self._lost = ()
 
     @property
     def _folder(self) -> Path:
@@ -343,11 +346,17 @@ class Session:
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
+        program = whole_program(message.text)
+        if program is not None and len(self.graph) == 0:
+            self._replace(program.graph, program.view)
+            self._tell(program.found)
+            return
         found, boxes = list[Diagnostic](), dict[str, messages.Group]()
         edits = pasted(message, self.graph, self.registry, found, boxes)
         noted = named_marks({**marks_of(differing(found)), **boxes})
         self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
         self._changed()
+        self._tell(program.settings_left(self.graph.options) if program else ())
 
     @handle.register
     def _(self, message: requests.AddTransform) -> None:

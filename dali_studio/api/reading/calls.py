@@ -226,8 +226,8 @@ class Calls(KeptFunctions):
         """What a function gives that is known neither here nor in the source; a variable for it holds `what`."""
         if not [*known.nodes_in([*arguments, *keywords.values()])]:
             return Unknown(text_of(node))
-        reason = f"{path} is `{what}`, which is no operator of dali_studio" if what else ""
-        return self.unknown_call(path, arguments, keywords, name, reason)
+        reason = f"{path} is `{what}`, which is no operator of dali_studio" if what else known.unknown_name(path)
+        return self.unknown_call(path, arguments, keywords, name, reason, hint="" if what else known.GIVE_DEF)
 
     def _asked(self, path: str, arguments: list[Any], keywords: dict[str, Any], text: str) -> Any:
         """What is taken for an answer of the program's surroundings."""
