@@ -323,7 +323,7 @@ class _Card:
             shown = _cut(name, max(12, 20 - len(value)))
             parts.append(
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
-                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 19 - len(shown)))}</text>'
+                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
             )
             y += ROW
         for output, kind in enumerate(node.output_kinds[1:], 1):
