@@ -73,6 +73,11 @@ def written(text: str) -> tuple[str, list[str]]:
         ("t = A.Compose([A.PadIfNeeded(min_height=None, min_width=None, pad_height_divisor=32, pad_width_divisor=16)])",
          ["math.ceil(shape[0] / 32.0) * 32.0", "math.ceil(shape[1] / 16.0) * 16.0"]),
         ("t = A.Compose([A.RandomRotate90(1)])", ["images = fn.rotate"]),
+        ("t = A.Compose([A.InvertImg(p=1)]) + A.Transpose(p=1) + [A.Rotate(p=1)]", ["255 - images", "perm=[1, 0, 2]", "fn.rotate"]),
+        ("a = T.Compose([T.Resize(9)])\nt = T.Compose(a.transforms + [T.CenterCrop(5)])", ["shorter=9", "crop=[5, 5]"]),
+        ("t = T.Compose([T.Resize(9)])\nt = T.Compose([t, T.CenterCrop(5)])", ["shorter=9", "crop=[5, 5]"]),
+        ("t = A.Compose([A.CoarseDropout((2, 2), (8, 9), (0.1, 0.2), p=1)])",
+         ["range=[8, 9], shape=[2]) / shape[0], fn.random.uniform(range=[0.1, 0.2], shape=[2]), axis=1"]),
     ],
 )  # fmt: skip
 def test_values_are_those_of_the_source(source: str, lines: list[str]) -> None:

@@ -315,7 +315,7 @@ def _dropout(transform: Transform, state: State) -> Iterator[str]:
         state.note(transform, f"there are always {counts[-1]} holes.")
     if isinstance(values.get("fill"), str):
         state.note(transform, "holes are filled with 0.")
-    return effects.holes(counts[-1], high, wide, rules.fills_of(transform), pixels=high[1] > 1)
+    return effects.holes(counts[-1], high, wide, rules.fills_of(transform))
 
 
 def _to_float(transform: Transform, state: State) -> Iterator[str]:

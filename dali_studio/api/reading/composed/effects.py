@@ -169,12 +169,11 @@ def powered(span: Span) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------------------------------- holes
 
 
-def holes(count: int, high: Span, wide: Span, fill: str, *, pixels: bool) -> Iterator[str]:
-    """Rectangles anywhere."""
-    parts = ("", "")
-    if pixels:
+def holes(count: int, high: Span, wide: Span, fill: str) -> Iterator[str]:
+    """Rectangles anywhere, whose sides are pixels, or parts of the picture's where they are at most 1."""
+    parts = [f" / shape[{at}]" if span[1] > 1 else "" for at, span in enumerate((high, wide))]
+    if any(parts):
         yield _SHAPE
-        parts = (" / shape[0]", " / shape[1]")
     spans = [
         f"fn.constant(fdata={listed([span[0]] * count)}, shape=[{count}]){part}" if span[0] == span[1] else
         f"fn.random.uniform(range={listed(span)}, shape=[{count}]){part}"

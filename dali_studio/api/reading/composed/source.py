@@ -52,15 +52,23 @@ def of_source(tree: ast.Module, libraries: Mapping[str, Mapping[str, Rule]]) -> 
     if not found:
         return None
     inner = {one for call in found for one in ast.walk(call) if one is not call}
-    read = {one.id for one in inner if isinstance(one, ast.Name)}
-    whole = [one for one in found if one not in inner and not read.intersection(_targets(parents.get(one)))] or found
-    chosen, *others = whole
+    read = {call: {one.id for one in ast.walk(call) if isinstance(one, ast.Name)} for call in found}
+    whole = [one for one in found if one not in inner and not any(
+        known.intersection(_targets(parents.get(one))) for call, known in read.items() if call is not one
+        and call.lineno > one.lineno)] or found  # fmt: skip
+    first, *others = whole
     if others:
         rest = ", ".join(f"{_label(one, parents)} (line {one.lineno})" for one in others)
-        which = f"{_label(chosen, parents)} (line {chosen.lineno})"
+        which = f"{_label(first, parents)} (line {first.lineno})"
         names.told.append(f"There are {len(whole)} Compose: that of {which} is read, and not that of {rest}")
-    _Scope(tree, chosen, parents, names).read()
-    return _of_call(chosen, names), names.told
+    _Scope(tree, first, parents, names).read()
+    added: ast.expr = first  # Compose([...]) + [...]
+    while isinstance(above := parents.get(added), ast.BinOp) and isinstance(above.op, ast.Add):
+        other = above.right if above.left is added else above.left
+        items = ast.List(elts=[other], ctx=ast.Load()) if isinstance(other, ast.Call) else other
+        names.after.setdefault(first, []).append(Added(above.right is added, items, ()))
+        added = above
+    return _of_call(first, names), names.told
 
 
 def of_others(tree: ast.Module) -> str:
@@ -379,6 +387,8 @@ def _items(node: ast.expr | None, names: Names) -> Iterator[ast.expr]:
             yield from _items(right, names)
         case ast.IfExp():
             yield from _items(chosen(node, names), names)
+        case ast.Attribute(value=of) if _of_compose(node) and names.of(of):
+            yield of
         case ast.Call(func=function, args=[held]) if last_word(function) in _LISTS:
             yield from _items(held, names)
         case ast.Call():
