@@ -198,11 +198,12 @@ def test_tiff_of_cielab(colour: str) -> None:
           {"x": files})  # fmt: skip
 
 
-def test_tiff_of_a_palette_with_alpha() -> None:
+@pytest.mark.parametrize("extra", [0, 1, 2])
+def test_tiff_of_a_palette_with_alpha(extra: int) -> None:
     """nvidia.dali takes the alpha for a second pixel."""
     indices, alpha = picture(40, 53, 1, seed=1), picture(40, 53, 1, seed=2)
     colors = picture(256, 1, 3, np.uint16)[:, 0]
-    file = tiff_of(np.dstack([indices, alpha]), others={262: [3], 320: colors.T.ravel().tolist(), 338: [2]})
+    file = tiff_of(np.dstack([indices, alpha]), others={262: [3], 320: colors.T.ravel().tolist(), 338: [extra]})
     ((made,),) = run(OURS, "fn.decoders.image(x, output_type=types.ANY_DATA, dtype=types.UINT16)", {"x": [file]})
     assert np.array_equal(made.samples[0], colors[indices[..., 0]])
 

@@ -32,7 +32,7 @@ from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageIn
 
 
 class _TiffFile(TiffImageFile):
-    """A TIFF file whose YCbCr libtiff makes colours of, as in nvidia.dali, where it is not compressed, too."""
+    """A TIFF file, as libtiff makes colours of it: of YCbCr that is not compressed, and of a palette with alpha, too."""
 
     @property
     def use_load_libtiff(self) -> bool:
@@ -41,6 +41,11 @@ class _TiffFile(TiffImageFile):
     @use_load_libtiff.setter
     def use_load_libtiff(self, value: bool) -> None:
         self._by_libtiff = value
+
+    def _setup(self) -> None:
+        if self.tag_v2.get(_PHOTOMETRIC) == _PALETTE and self.tag_v2.get(_EXTRA) == (_MULTIPLIED,):
+            self.tag_v2[_EXTRA] = (_SEPARATE,)  # an index is no colour that an alpha could multiply
+        super()._setup()
 
 
 #: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
@@ -66,7 +71,8 @@ _CHANNELS = {
     "1": 1, "L": 1, "LA": 2, "P": 3, "PA": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1, "LAB": 3,
 }  # fmt: skip
 _ORIENTATION, _COLOR_MAP, _BITS, _TILE_WIDTH, _TILE_HEIGHT, _FORMAT, _WHITE_POINT = 274, 320, 258, 322, 323, 339, 318
-_PHOTOMETRIC, _YCBCR = 262, 6
+_PHOTOMETRIC, _PALETTE, _YCBCR = 262, 3, 6
+_EXTRA, _MULTIPLIED, _SEPARATE = 338, 1, 2
 _SIGNED = 2
 _PNM_HEADER = re.compile(
     rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL
