@@ -73,7 +73,7 @@ class Function:
     @property
     def known(self) -> bool:
         """Whether it can be called here."""
-        return self.name in _functions()
+        return default_registry().is_function(self.name)
 
     def __call__(self, *inputs: Any, **arguments: Any) -> Any:
         return function_for(default_registry().schema(self.name))(*inputs, **arguments)
@@ -101,10 +101,6 @@ class FunctionObject:
     arguments: Mapping[str, Any]
 
 
-def _functions() -> frozenset[str]:
-    return frozenset(default_registry().functions())
-
-
 def imported(path: str) -> Any:
     """What an import of `path` gives."""
     for package in _PACKAGES:
@@ -122,7 +118,7 @@ def value_of(path: str) -> Any:
     if package == ROOT and name:
         if group == "fn":
             name = default_registry().former().get(name, name)
-            return Function(name) if name in _functions() or not _is_group(name) else Imported(path)
+            return Function(name) if default_registry().is_function(name) or not _is_group(name) else Imported(path)
         if group == "ops":
             found = _by_class().get(OLD_CLASSES.get(name, name))
             return FunctionClass(Function(found)) if found else Imported(path)
@@ -160,7 +156,7 @@ def is_large(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
 
 
 def _is_group(name: str) -> bool:
-    names = (*_functions(), *default_registry().former(), "plugin.")
+    names = (*default_registry().functions(), *default_registry().former(), "plugin.")
     return any(one.startswith(f"{name}.") for one in names)
 
 
