@@ -4,8 +4,8 @@ import type { ClientMessage, Diagnostic, KernelMessage } from "../protocol/gener
 /** The name under which the kernel takes designers (`studio/attach.py`). */
 const TARGET = "dali_studio.designer";
 const LISTEN = "__import__('dali_studio.studio.attach', fromlist=['listen']).listen()";
-/** What a kernel says of itself when everything in it is lost. */
-const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
+/** What a kernel says of itself when everything in it is lost; `starting` where another window has restarted it. */
+const LOSSES: readonly string[] = ["restarting", "autorestarting", "starting", "dead", "terminating"];
 
 interface Signal<T> {
   connect(slot: (sender: unknown, value: T) => void): void;
