@@ -43,7 +43,7 @@ export function kernelOf(model: { readonly widget_manager?: unknown }): Kernel |
  * Call `lost` whenever the kernel loses all that is in it; returns how to end that. Where another page has restarted it,
  * it says no more than that it starts.
  */
-export function watchKernel(kernel: Kernel | null, lost: (status: string) => void): () => void {
+export function watchKernel(kernel: Pick<Kernel, "statusChanged"> | null, lost: (status: string) => void): () => void {
   let known = false;
   const changed = (_: unknown, status: string) => {
     const ends = LOSSES.includes(status);
