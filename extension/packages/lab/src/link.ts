@@ -16,7 +16,8 @@ const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
 /** How long a kernel may be silent before it is asked again, in ms: what is said while it connects may be lost. */
 const PATIENCE = 15_000;
 const TRIES = 4;
-export const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
+/** What a kernel says of itself when everything in it is lost; that it starts, where another page has restarted it. */
+const LOSSES: readonly string[] = ["starting", "restarting", "autorestarting", "dead", "terminating"];
 
 /**
  * What the kernel says before anything else. `edited`: it still had edits that the file does not; `overtaken`: somebody
