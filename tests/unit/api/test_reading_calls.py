@@ -358,3 +358,67 @@ pipe = Training(3, 2)
 """)
     assert found == []
     assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (3, 2, 12)
+
+
+FOLDERS = """
+class Settings:
+    def __init__(self, folder, batch=3):
+        self.folder, self.batch = folder, batch
+
+    @classmethod
+    def usual(cls):
+        return cls("/data")
+
+    @staticmethod
+    def parsed():
+        return Settings("/data", batch=3)
+
+def settings():
+    return Settings("/data")
+"""
+
+
+@pytest.mark.parametrize("call", ["settings()", "Settings.usual()", "Settings.parsed()"])
+@pytest.mark.parametrize("indent", ["", "if __name__ == '__main__':\n    "])
+def test_the_module_keeps_what_functions_of_the_source_return(call: str, indent: str) -> None:
+    """As ``args = parse_args()`` does."""
+    graph, found = opened(f"{FOLDERS}{PIPE}{indent}given = {call}\n{indent}made = pipe(given.folder, batch_size=given.batch)\n")
+    assert found == []
+    assert graph.options.batch_size == 3
+    assert graph.node("reader").arguments["file_root"] == "/data"
+
+
+def test_a_function_called_build_is_no_method_build() -> None:
+    graph, found = opened("""
+def build(path, count):
+    pipe = Pipeline(batch_size=count, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(*fn.readers.file(file_root=path, name="reader"))
+    return pipe
+
+pipes = {train: build("/data/" + ("train" if train else "val"), 3) for train in (True, False)}
+pipes[True].build()
+""")
+    assert found == []
+    assert graph.options.batch_size == 3
+    assert graph.node("reader").arguments["file_root"] == "/data/train"
+
+
+def test_decorators_between_a_function_and_its_pipeline_count() -> None:
+    graph, found = opened("""
+def halved(function):
+    def around(*args, **keywords):
+        image, *others = function(*args, **keywords)
+        return (image / 2, *others)
+    return around
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+@halved
+def pipe(path):
+    files, labels = fn.readers.file(file_root=path, name="reader")
+    return fn.decoders.image(files), labels
+
+pipe("/data")
+""")
+    assert found == []
+    assert [graph.node(port.node).operator for port in graph.outputs] == ["arithmetic", "readers.file"]
