@@ -422,3 +422,42 @@ pipe("/data")
 """)
     assert found == []
     assert [graph.node(port.node).operator for port in graph.outputs] == ["arithmetic", "readers.file"]
+
+
+@pytest.mark.parametrize(("kind", "count", "made"), [("a", 2, "flip"), ("b", 2, "flip"), ("c", 2, "rotate"), ("c", 1, "hue"), ("d", 2, "hue")])
+def test_match_is_the_ifs_that_it_stands_for(kind: str, count: int, made: str) -> None:
+    graph, found = opened(f"""
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def pipe(kind, count):
+    image = fn.decoders.image(fn.readers.file(file_root="/data")[0])
+    match kind:
+        case "a" | "b":
+            image = fn.flip(image)
+        case "c" if count == 2:
+            image = fn.rotate(image, angle=3.0)
+        case other:
+            assert other != "a"
+            image = fn.hue(image, hue=4.0)
+    return image
+
+pipe({kind!r}, {count})
+""")
+    assert found == []
+    assert graph.node(graph.outputs[0].node).operator == made
+
+
+def test_patterns_that_look_into_what_they_are_given_are_said() -> None:
+    _, found = opened("""
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def pipe(size):
+    image = fn.decoders.image(fn.readers.file(file_root="/data")[0])
+    match size:
+        case (height, width):
+            image = fn.resize(image, size=[height, width])
+        case _:
+            image = fn.resize(image, size=[8, 8])
+    return image
+
+pipe(3)
+""")
+    assert [one.message for one in found] == ["`case [height, width]` is not read."]
