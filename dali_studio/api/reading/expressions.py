@@ -370,7 +370,8 @@ class Expressions(ABC):
 
     def unknown_call(
         self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
-    ) -> UnknownResult | Unknown:
+        hint: str = "",
+    ) -> UnknownResult | Unknown:  # fmt: skip
         """A node for a call of something that is no operator here; none outside of pipelines, as of `run(pipe())`."""
         if Trace.current() is None:
             return Unknown(path)
@@ -386,8 +387,8 @@ class Expressions(ABC):
         for argument, source in wires.items():
             graph.connect(self.trace.here(source).port, key, argument=argument)
         reason = reason or f"{path} is no operator of dali_studio"
-        self.note(f"{reason}: {key} keeps its place, and cannot run.",
-                  f"Did you mean fn.{near}?" if near else "Replace the node, or write what it does with operators.",
+        hint = hint or "Replace the node, or write what it does with operators."
+        self.note(f"{reason}: {key} keeps its place, and cannot run.", f"Did you mean fn.{near}?" if near else hint,
                   node=key)  # fmt: skip
         return UnknownResult(self.trace, PortRef(node=key, output=0), "cpu")
 

@@ -134,8 +134,8 @@ class Program:
             line = getattr(error, "lineno", None)
             place = f"{file}:{line}" if line else file
             reason = error.msg if isinstance(error, SyntaxError) and line else str(error)
-            named = "This" if file == "program" else file
-            raise _unreadable(f"{named} is no Python: {reason}.", "Correct it first.", place) from error
+            named = "The program" if file == "program" else file
+            raise _unreadable(f"{named} has a syntax error: {reason}.", "Correct it first.", place) from error
         except (RecursionError, MemoryError) as error:
             raise _unreadable(f"{file} is nested too deeply.", "Split its expressions.", file) from error
         self._file, self._found = file, found

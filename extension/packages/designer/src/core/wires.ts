@@ -150,9 +150,9 @@ function linesOf(parts: readonly Part[]): Part[][] {
 }
 
 /** The ways of wires, each where few others are, and their parts. */
-function found(runs: Iterable<Run>, cards: readonly Rect[]) {
+function found(runs: Iterable<Run>, cards: readonly Rect[], beside: readonly Part[] = []) {
   const ways = new Map<Run, readonly Point[]>();
-  const parts: Part[] = [];
+  const parts = [...beside];
   for (const run of runs) {
     const { a, b, under, source } = run;
     const others = parts.filter((p) => p.source !== source);
@@ -178,10 +178,15 @@ export function uprights(runs: Iterable<Run>, cards: readonly Rect[]) {
   return found(runs, cards).parts.filter((p) => p.axis === "x" && p.from < p.to);
 }
 
-/** The paths of wires: each finds its way, and then they make room for each other. */
-export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, string> {
+export interface Routed {
+  readonly paths: ReadonlyMap<Run, string>;
+  readonly parts: readonly Part[];
+}
+
+/** The paths of wires: each finds its way, and then they make room for each other, and for those that stay where they are. */
+export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: readonly Part[]): Routed {
   const all = around(cards);
-  const { ways, parts } = found(runs, cards);
+  const { ways, parts } = found(runs, cards, beside);
   const bent = new Set(ways.values());
   const lines = linesOf(parts.filter((p) => bent.has(p.corners))).map((line) => {
     const { at: from = 0, axis = "x", source = "" } = line[0] ?? {};
@@ -246,5 +251,9 @@ export function routed(runs: Iterable<Run>, cards: readonly Rect[]): Map<Run, st
       }
     });
   }
-  return new Map([...ways].map(([run, corners]) => [run, pathOf(corners)]));
+  return { parts, paths: new Map([...ways].map(([run, corners]) => [run, pathOf(corners)])) };
+}
+
+export function routed(runs: Iterable<Run>, cards: readonly Rect[]): ReadonlyMap<Run, string> {
+  return settled(runs, cards).paths;
 }
