@@ -229,6 +229,10 @@ def _arange(*bounds: Any, dtype: Any = None) -> Any:
     return np.arange(first, last, step, dtype=dtype)
 
 
+def _eye(count: int, dtype: Any = np.float64) -> Any:
+    return np.eye(len(_range(count)), dtype=dtype)
+
+
 def _filled(value: int) -> Callable[..., Any]:
     def make(shape: Any, dtype: Any = np.float64) -> Any:
         if math.prod(np.atleast_1d(shape).tolist()) > MAX_ITEMS:
@@ -256,7 +260,7 @@ _VALUES: dict[str, Any] = {
         ("torch", ("tensor", "as_tensor", "Tensor", "FloatTensor", "from_numpy")),
     ) for name in names},
     "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
-    "numpy.linspace": _linspace, "numpy.arange": _arange,
+    "numpy.linspace": _linspace, "numpy.arange": _arange, "numpy.eye": _eye, "numpy.identity": _eye,
     **{f"numpy.{name}": _window(getattr(np, name)) for name in ("hanning", "hamming", "blackman", "bartlett")},
     **{f"math.{name}": getattr(math, name) for name in (
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
