@@ -172,7 +172,7 @@ function OperatorCard() {
       const text = root.querySelector<HTMLTextAreaElement>(".ds-code-input");
       text?.focus();
       // what is there says nothing yet: a program that is pasted takes its place, and its first lines are in sight
-      text?.setSelectionRange(0, text.value.length, "backward");
+      text?.setSelectionRange(0, 1e5, "backward");
     });
   };
   const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
