@@ -97,6 +97,10 @@ def test_notes_of_the_canvas_are_comments(client: Client) -> None:
         key: list(lines) for key, lines in noted.lines.items()
     }
     assert client.session.code().source == noted.source
+    # also where functions of subgraphs stand before the pipeline's
+    group = {"type": "group", "keys": ["resize", "images"], "title": "small", "subgraph": True}
+    boxed = code(client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"c": group})).source
+    assert boxed.index("def small") < boxed.index(comment)
 
 
 def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None:

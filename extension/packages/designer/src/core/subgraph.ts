@@ -8,7 +8,7 @@ import { CARD, COLUMN, type Size } from "./layout";
 import { freeName, groupsOf, renamedGroup } from "./marks";
 import type { Rect } from "./route";
 import { derived, findingsAt, severity, timingOf } from "./select";
-import type { Marks, State } from "./state";
+import { isAway, type Marks, type State } from "./state";
 
 /** What the ids of boxes begin with; no node is called so. */
 const BOX = "group:";
@@ -255,7 +255,7 @@ export function narrowed(graph: GraphView, keys: ReadonlySet<string> | null): Gr
 /** What a box costs in the last run; operators that were measured together count once. */
 export function costOf(state: State, box: Box): { readonly milliseconds: number; readonly share: number } | undefined {
   const timings = new Set(box.nodes.flatMap((n): readonly NodeTiming[] => [timingOf(state, n.key) ?? []].flat()));
-  if (timings.size === 0) return undefined;
+  if (isAway(state) || timings.size === 0) return undefined;
   const sum = (of: (t: NodeTiming) => number) => [...timings].reduce((all, t) => all + of(t), 0);
   return { milliseconds: sum((t) => t.milliseconds), share: sum((t) => t.share) };
 }

@@ -346,10 +346,14 @@ export function HelpSheet() {
 }
 
 const MOUSE: readonly (readonly [string, string])[] = [
-  ["Indent lines of the program, or less", "Tab, Shift and Tab; Esc leaves it"],
+  ["Paste nodes or code", "Ctrl+V"],
+  ["Add a note", "right click on the canvas"],
+  ["Buttons of a problem", "Tab from its card; Esc goes back"],
+  ["Apply the program", "Ctrl+Enter in it"],
+  ["Indent lines, or less", "Tab, Shift and Tab; Esc leaves it"],
   ["Add an operator", "double click, or drop a wire on the canvas"],
   ["Connect to the first port that fits", "drop the wire on the card"],
   ["Put a node into a wire", "drop the card on it"],
-  ["Cut wires", "Alt and drag across them"],
+  ["Cut wires", "Alt and drag"],
   ["Select several", "Shift and drag"],
 ];

@@ -90,7 +90,9 @@ export function Drawer() {
     observer.observe(element);
     return () => observer.disconnect();
   }, [root]);
-  const open = tab !== null && some;
+  // before there is a graph, its program may be written or pasted
+  const writing = useSel((s) => s.view.writing || s.draft !== null);
+  const open = tab !== null && (some || (writing && tab === "code"));
   const Pane = open && PANES[tab][1];
   return (
     <section
@@ -110,9 +112,9 @@ export function Drawer() {
               role="tab"
               aria-selected={open && tab === name}
               className="ds-tab"
-              disabled={!some}
+              disabled={!some && name !== "code"}
               data-testid={`tab-${name}`}
-              onClick={() => session.view((v) => ({ drawer: v.drawer === name ? null : name }))}
+              onClick={() => session.view({ drawer: open && tab === name ? null : name, writing: true })}
             >
               {words}
               {name === "problems" && problems.count > 0 && (

@@ -175,6 +175,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
       style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
       aria-label={`Problem of ${nodeKey}`}
+      data-of={card}
       data-testid={`error-card-${nodeKey}`}
     >
       {file ? (
