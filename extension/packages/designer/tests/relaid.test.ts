@@ -11,7 +11,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { firstPlaces, layoutOf, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, layoutOfSelected, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 import { branches, drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
@@ -43,6 +43,18 @@ describe("relaid", () => {
     const moved = { ...state, positions: { ...state.positions, rotate: { x: 900, y: 500 } } };
     const { edits } = removeStep(GRAPH, ["rotate", "angle"], []);
     expect(relaid(moved, edits, ROOM)).toEqual({});
+  });
+});
+
+describe("selected cards", () => {
+  it("stand as they would with what they feed: sources of data in the row, numbers below", () => {
+    for (const nodes of [GRAPH.nodes, [...GRAPH.nodes].reverse()]) {
+      const view = { ...INITIAL.view, selection: ["angle", "reader"] };
+      const places = layoutOfSelected({ ...state, graph: { ...GRAPH, nodes }, view }, ROOM);
+      expect(Object.keys(places)).toHaveLength(2);
+      expect(places.angle?.y).toBeGreaterThan(places.reader?.y ?? Number.POSITIVE_INFINITY);
+      expect(places.angle?.x).toBe(places.reader?.x);
+    }
   });
 });
 

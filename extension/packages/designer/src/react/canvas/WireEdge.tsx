@@ -12,12 +12,13 @@ import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, boxesAlong, type Rect, route } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
+import { isDense } from "../../core/subgraph";
 import type { Run } from "../../core/wires";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { followed } from "./edges";
 import { Junctions } from "./Junctions";
-import { followed } from "./useFlow";
 
 /** Where cards are, at rest: wires run around them, and apart from each other, of those that tell where they begin and end. */
 export interface Routes {
@@ -82,7 +83,7 @@ function clearOf(path: string, cards: readonly Rect[], px: number): Place {
 /** Whether a wire is drawn whole only where one of its ends is looked at. */
 function isBrief(s: State, id: string): boolean {
   const wire = wireOf(s.graph, id);
-  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source.node);
+  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source.node, isDense(s));
 }
 
 /** The node from which a wire comes of which only stubs are drawn; empty for a wire that is drawn whole. */
