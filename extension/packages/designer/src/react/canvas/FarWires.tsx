@@ -69,9 +69,9 @@ function joined(wires: Iterable<Drawn>): Map<string, string> {
 function found(state: State, at: Places): Found {
   const { graph } = state;
   const sizes = sizesOf(state);
-  const cards = Object.entries(at).flatMap(([key, p]) => {
+  const cards = Object.entries(at).map(([key, p]) => {
     const { width = CARD, height = FAR_HEIGHT } = sizes.get(key) ?? {};
-    return key === OUTPUTS ? [] : [{ ...p, width, height: Math.min(FAR_HEIGHT, height) }];
+    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) };
   });
   const stale = staleKeys(state);
   const stubs = new Set<string>();

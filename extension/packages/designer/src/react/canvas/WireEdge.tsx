@@ -23,11 +23,18 @@ import { Junctions } from "./Junctions";
 /** Where cards are, at rest: wires run around them, and apart from each other, of those that tell where they begin and end. */
 export interface Routes {
   readonly cards: readonly Rect[];
+  /** Where they are now, for a wire that has no way yet: one of them was moved. */
+  readonly live: { readonly current: readonly Rect[] };
   readonly paths: ReadonlyMap<Run, string>;
   readonly tell: (run: Run) => () => void;
 }
 
-export const RoutesContext = createContext<Routes>({ cards: [], paths: new Map(), tell: () => () => undefined });
+export const RoutesContext = createContext<Routes>({
+  cards: [],
+  live: { current: [] },
+  paths: new Map(),
+  tell: () => () => undefined,
+});
 
 function middle(path: string): { x: number; y: number } {
   const numbers = path.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
@@ -97,7 +104,7 @@ export function stubSource(s: State, id: string): string {
 function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
-  const { cards, paths, tell } = useContext(RoutesContext);
+  const { cards, live, paths, tell } = useContext(RoutesContext);
   const look = useSel((s) => {
     const wire = wireOf(s.graph, id);
     const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
@@ -137,8 +144,8 @@ function WireEdgeView(props: EdgeProps) {
     // a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
     if (look.quiet) return `M${a.x} ${a.y}h${STUB}M${b.x - STUB} ${b.y}H${b.x}`;
     if (look.points?.length) return pathThrough([a, ...look.points, b]);
-    return known ?? (cards.length > 0 ? route(a, b, cards) : bezier(a, b));
-  }, [run, known, cards, look.points, look.quiet]);
+    return known ?? (cards.length > 0 ? route(a, b, live.current) : bezier(a, b));
+  }, [run, known, cards, live, look.points, look.quiet]);
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
