@@ -261,6 +261,29 @@ class Graph:
         self._nodes[node.key] = node
         self._wired[node.key], self._from[node.key] = {}, {}
 
+    def insert_node(self, node: Node, place: int, wires: Iterable[Wire]) -> None:
+        """Put a node at a place in the order, with wires that begin or end at it."""
+        behind = self.nodes()[place:]
+        self.add_node(node)
+        for one in behind:
+            self._nodes[one.key] = self._nodes.pop(one.key)
+        for wire in wires:
+            self.connect(wire.source, wire.target, wire.input, wire.argument)
+
+    def remove_node(self, key: str) -> tuple[int, list[Wire]]:
+        """Take a node away, and what is returned of it; gives its place, and the wires that began or ended at it."""
+        self.node(key)
+        place, ends = list(self._nodes).index(key), self._wires_from(key)
+        wires = [Wire(PortRef(node=key, output=output), to, *_ends(at)) for to, at, output in ends if to != key]
+        wires = [*self.wires(key), *wires]
+        for wire in wires:
+            self.disconnect(wire.target, wire.input, wire.argument)
+        if key in self._returned:
+            self.set_outputs(port for port in self._outputs if port.node != key)
+        for table in (self._nodes, self._wired, self._from, self._ends):
+            table.pop(key, None)
+        return place, wires
+
     def replace_node(self, node: Node) -> None:
         """Exchange the node of the same key; wires and order stay."""
         self.node(node.key)
@@ -305,7 +328,7 @@ class Graph:
             self._returned[port.node] = max(self._returned.get(port.node, 0), port.output + 1)
 
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
-        """Replace the whole content; edits that renumber or rename nodes use it."""
+        """Replace the whole content."""
         self._nodes, self._wired, self._from, self._ends = {}, {}, {}, {}
         for node in nodes:
             self.add_node(node)

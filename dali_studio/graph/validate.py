@@ -99,6 +99,50 @@ def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortR
     return inference.metas
 
 
+class KnownTypes:
+    """What is known of the outputs of a graph that changes: inferred when it is asked for, and then kept.
+
+    Who changes a node says so by `forget`, before or after.
+    """
+
+    def __init__(self, graph: Graph, registry: Registry) -> None:
+        self._graph, self._registry = graph, registry
+        self._inference = _Inference(graph, registry)
+        self._stuck: set[str] = set()  # on a cycle, or fed by one
+
+    def of(self, port: PortRef) -> TensorMeta:
+        """What is known of an output; nothing where there is none, or a cycle before it."""
+        if self._graph.node(port.node).operator not in self._registry:
+            self.forget(port.node)  # how many outputs it has is told by its wires
+        found, open_ = self._inference, dict.fromkeys([port.node])
+        while open_:
+            key = next(reversed(open_))
+            sources = self._graph.predecessors(key)
+            waits = [one for one in sources if not self._seen(one) and one not in open_]
+            if waits:
+                open_[waits[0]] = None
+                continue
+            del open_[key]
+            if any(one in self._stuck or one in open_ for one in sources):
+                self._stuck.add(key)
+            elif key not in found.visited:
+                found.visit(key)
+        return found.metas.get(port, TensorMeta())
+
+    def forget(self, key: str) -> None:
+        """A node changes: of it and of all that depends on it nothing is known any more."""
+        pending = [key]
+        while pending:
+            one = pending.pop()
+            if self._seen(one):
+                self._stuck.discard(one)
+                self._inference.forget(one)
+                pending += [target for target, _ in self._graph.fed_by(one)]
+
+    def _seen(self, key: str) -> bool:
+        return key in self._inference.visited or key in self._stuck
+
+
 def _outputs(graph: Graph, registry: Registry) -> list[Diagnostic]:
     if not graph.outputs:
         hint = "Choose at least one output of a node as output of the pipeline."
@@ -153,6 +197,14 @@ class _Inference:
         else:
             metas = self._infer(node, schema)
         self._publish(node, outputs, metas)
+
+    def forget(self, key: str) -> None:
+        """Take back what `visit` has found of a node's outputs."""
+        self.visited.discard(key)
+        self._unsure.discard(key)
+        number = 0
+        while self.metas.pop(PortRef(node=key, output=number), None) is not None:
+            number += 1
 
     def _wires(self, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
         found: list[Diagnostic] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, training
 from browser.test_designer import _await_other_picture
 
 pytestmark = pytest.mark.browser
@@ -76,6 +76,12 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     assert page.locator(".ds-outline .ds-time").count() == 0
     page.locator('[data-testid="outline-decode"]:visible').click()
     page.get_by_text("Out, last run").wait_for()
+    page.screenshot(path=artifacts / "designer_restarted_list.png")
+    page.locator('[data-testid="outline-resize"]:visible').click()
+    lab.by_id(page, "detail-in").wait_for()  # and that of its input
+    training.drawn(page, "detail-in")
+    training.drawn(page, "detail-out")
+    page.screenshot(path=artifacts / "designer_restarted_inspector.png")
     widget.evaluate("one => { one.style.width = ''; }")
     before = lab.painted(page, "rotate")
     _reconnect(page)

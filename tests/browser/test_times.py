@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, training
 from browser.test_designer import _await_picture, _open
 
 pytestmark = pytest.mark.browser
@@ -93,6 +93,11 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_at_once(opened: Callable[[]
     lab.by_id(page, "reached-rotate").wait_for()  # each card says how far it is
     assert lab.by_id(page, "time-rotate").inner_text().endswith("/256")
     page.screenshot(path=artifacts / "times_running.png")
+    # and so does a box: as far as the least advanced of its nodes
+    lab.by_id(page, "node-rotate").click(position=training.HEAD)
+    page.keyboard.press("g")
+    lab.by_id(page, "reached-group:group1").wait_for()
+    lab.by_id(page, "node-group:group1").screenshot(path=artifacts / "times_running_box.png")
     assert lab.by_id(page, "stop").is_enabled()  # it goes on meanwhile
     begin = time.monotonic()
     lab.by_id(page, "stop").click()

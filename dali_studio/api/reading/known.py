@@ -25,6 +25,7 @@ from dali_studio.api.functions import by_place, function_for
 from dali_studio.api.indexing import newaxis
 from dali_studio.api.reading.options import SETTINGS, Parser, parser, settings
 from dali_studio.api.tracing import DataNode
+from dali_studio.core.wording import shortened
 
 #: Items of lists, characters of texts and bits of numbers that a source may ask for.
 MAX_ITEMS = 10_000
@@ -411,6 +412,15 @@ def has_unknown(value: Any) -> bool:
 def is_there(value: Any) -> bool:
     """Whether the source tells if a value is ``None``: functions and classes that can be imported are not."""
     return not isinstance(value, Unknown) and not (isinstance(value, Imported) and not value.path.startswith(ROOT))
+
+
+#: What to do about a function that is known neither here nor in the text.
+GIVE_DEF = "Give its def in the text as well, or take the line out."
+
+
+def unknown_name(path: str) -> str:
+    """The words for such a function, without a stop."""
+    return f"{shortened(path)} is not known here"
 
 
 def untold(values: Sequence[Any], text: str) -> str:

@@ -46,6 +46,9 @@ import type { Sweep } from "./sweep";
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
 export type Link = "starting" | "live" | "silent" | "gone";
 
+/** No kernel answers for what is shown: it is gone, or another one is being asked. */
+export const isAway = (s: State): boolean => s.link === "gone" || (s.link === "starting" && s.confirmed !== null);
+
 /** Notes and groups that change; null takes one away. */
 export type Marks = Readonly<Record<string, Mark | null>>;
 

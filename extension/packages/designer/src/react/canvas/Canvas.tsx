@@ -465,7 +465,7 @@ function CanvasView() {
               nodeDragThreshold={2}
             >
               <Marks />
-              <Overview />
+              <Overview touched={touched} />
               <LooseWire />
               <Ghosts />
               <Dots zoom={zoom} />

@@ -1,10 +1,21 @@
-import { MiniMap, type Node } from "@xyflow/react";
+import { MiniMap, type Node, useReactFlow } from "@xyflow/react";
+import type { MutableRefObject } from "react";
 import { hueOf } from "../../core/marks";
 import { findings, severity, timingOf } from "../../core/select";
-import { useSel } from "../context";
+import { reducedMotion } from "../canvasApi";
+import { useFrame, useSel } from "../context";
+import type { Touch } from "./useSight";
 
-/** The whole canvas, small: errors, what costs most and what has a colour are coloured; a drag moves the view. */
-export function Overview() {
+/**
+ * The whole canvas, small: errors, what costs most and what has a colour are coloured. A click goes there, a drag and the
+ * wheel move the view, which the person has chosen then.
+ */
+export function Overview({ touched }: { readonly touched: MutableRefObject<Touch> }) {
+  const { root } = useFrame();
+  const flow = useReactFlow();
+  const touch = () => {
+    touched.current = "hand";
+  };
   const open = useSel((s) => s.view.minimap);
   const marked = useSel((s) => {
     const bad = findings(s).flatMap((d) => (d.node && severity(d) === "error" ? [`${d.node}|err`] : []));
@@ -18,15 +29,20 @@ export function Overview() {
   const colours = new Map(marked.map((m) => m.split("|") as [string, string]));
   const colour = (node: Node) => `var(--ds-${node.selected ? "accent" : (colours.get(node.id) ?? "line-strong")})`;
   return (
-    <MiniMap
-      ariaLabel="Map of the canvas"
-      nodeColor={colour}
-      nodeStrokeWidth={0}
-      style={{ width: 150, height: 100 }}
-      bgColor="var(--ds-surface)"
-      maskColor="color-mix(in srgb, var(--ds-text) 12%, transparent)"
-      pannable
-      zoomable
-    />
+    <div onPointerDown={touch} onWheel={touch}>
+      <MiniMap
+        onClick={(_, { x, y }) => {
+          void flow.setCenter(x, y, { zoom: flow.getZoom(), duration: reducedMotion(root) ? 0 : 200 });
+        }}
+        ariaLabel="Map of the canvas"
+        nodeColor={colour}
+        nodeStrokeWidth={0}
+        style={{ width: 150, height: 100 }}
+        bgColor="var(--ds-surface)"
+        maskColor="color-mix(in srgb, var(--ds-text) 12%, transparent)"
+        pannable
+        zoomable
+      />
+    </div>
   );
 }
