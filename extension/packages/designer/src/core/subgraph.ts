@@ -1,8 +1,9 @@
 import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import { isBegun } from "./data";
+import { isMany } from "./detail";
 import { freePlace } from "./freeSpot";
-import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
+import { cardsOf, nodeOf, OUTPUTS, type Slot, topological, type Wire, wiresOf } from "./graph";
 import { insideKeys, pathOf } from "./inside";
 import { CARD, COLUMN, type Size } from "./layout";
 import { freeName, groupsOf, renamedGroup } from "./marks";
@@ -159,6 +160,12 @@ export const shownCards = derived(
     const keys = cardsOf(state.graph).filter((key) => !scope || scope.has(key) || outside.has(key));
     return [...new Set(keys.map((key) => cardOf(state, key)))];
   },
+);
+
+/** Whether so many cards are drawn that they show no more than name and picture. */
+export const isDense = derived(
+  (s) => [shownCards(s)],
+  (state) => isMany(shownCards(state).filter((id) => id !== OUTPUTS).length),
 );
 
 /** The upper left corner of nodes; a box stands there. */

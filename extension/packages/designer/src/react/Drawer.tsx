@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { isDense } from "../core/detail";
 import { heightOf, isSnug, isSweep, tabHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
+import { isDense } from "../core/subgraph";
 import { BatchPane } from "./BatchPane";
 import { CodePane } from "./CodePane";
 import { copyText } from "./clipboard";
@@ -74,7 +74,7 @@ export function Drawer() {
   const least = useSel((s) => tabHeight(s, "code"));
   const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
-  const dense = useSel((s) => isDense(s.graph));
+  const dense = useSel((s) => isDense(s));
   const small = breadth === "slim" || breadth === "list" || dense;
   useEffect(() => {
     // The program opens by itself; what somebody has opened stays.
