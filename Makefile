@@ -140,7 +140,7 @@ bench: $(STAMPS)/ready
 	@$(if $(filter --operators --designer,$(ARGS)),,$(BIN)/python tests/benchmarks/designer.py)
 
 # The GPU's kernels, compiled for the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
-EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies designer_memory dynamic filters forecast fusion groups jpeg_kernels jpeg_scans launches numba placement streams video views warp_affine))
+EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies designer_memory device_pool dynamic filters forecast fusion groups jpeg_kernels jpeg_scans launches numba placement streams video views warp_affine))
 emulate: $(STAMPS)/ready
 	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(PARALLEL) $(EMULATED) $(ARGS)
 

@@ -6,12 +6,13 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from dali_studio.api.checkpoints import Checkpoint, Position, State, check_fits, operations_of, warn_of_sources
+from dali_studio.api.group_queue import GroupQueue, Told
 from dali_studio.api.source_pool import Workers
 from dali_studio.api.video_feeder import feeder_for
 from dali_studio.compiler.pipeline import compile_graph
@@ -26,12 +27,10 @@ from dali_studio.graph.model import Graph
 from dali_studio.runtime.closing import close_later, prepare
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
-from dali_studio.runtime.groups import AHEAD, Groups, groups_for, part, saves_memory
-from dali_studio.runtime.later import has_later
+from dali_studio.runtime.groups import Groups, groups_for, part, saves_memory
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
-from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import ExternalInput, Request, Store, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Enqueues, PerSample
@@ -111,20 +110,12 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
-        compute.ahead, compute.behind.asked, compute.may_write = background, checkpointing, may_write
+        compute.behind.asked = checkpointing
+        compute.arguments.ahead, compute.arguments.may_write = background, may_write
         ahead = background and probe is None and options.prefetch_queue_depth > 1
-        #: Where iterations may be computed together: how many, those that are under way, and those that are there.
-        groups = self._groups = (
-            groups_for(self.plan, registry, options.batch_size, compute, device_memory_limit) if ahead else None
-        )
+        groups = groups_for(self.plan, registry, options.batch_size, compute, device_memory_limit) if ahead else None
         if groups is not None and self.executor.stream is not None:
-            self.executor.stream.thrifty = saves_memory(self.plan, registry, options.batch_size)
-        #: Groups that are being decoded, and the one that is there, of which iterations are left to be computed.
-        self._requests: deque[Request] = deque()
-        self._decoded: tuple[Request, Store] | None = None
-        #: The iteration behind those that are there; those computed ahead, and how many they are.
-        self._computed = 0
-        self._next: tuple[Store, int] | None = None
+            self.executor.stream.pool.thrifty = saves_memory(self.plan, registry, options.batch_size)
         self._group: Store = {}
         #: Iterations that were given of those computed together, and all of these; a single one counts, too.
         self._given = self._in_group = 0
@@ -137,14 +128,14 @@ class Engine:
             enqueues=background and _only_enqueues(self.plan, registry),
             waits=decodes,
         )
+        #: Where iterations may be computed together.
+        self._queue = None if groups is None else GroupQueue(groups, self._prefetcher, compute, options.batch_size)
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
         self._depth = options.prefetch_queue_depth + (decodes and not steps) if background else 1
         self._checkpointing = checkpointing
         #: Behind what was asked for, behind what was returned, and between them.
         self._asked = self._returned = Position()
         self._under_way: deque[Position] = deque()
-        #: Behind what is under way in groups, which may be more than what was asked for.
-        self._requested = 0
         self._state = self._next_state = State()
         #: Whether an iteration of this epoch was asked for, and whether the data has ended.
         self.begun = self._ended = False
@@ -174,27 +165,11 @@ class Engine:
         asked = self._asked
         self._asked = asked.advanced(size)
         self._under_way.append(self._asked)
-        if self._groups is None:
+        if self._queue is None:
             self._prefetcher.schedule(Request(asked.iteration, asked.samples, size, external_inputs))
         else:
-            self._request_all(self._groups)
+            self._queue.request(self._asked.iteration)
         return True
-
-    def _request_all(self, groups: Groups) -> None:
-        """Ask for what the user has asked for, and for what is computed ahead."""
-        while (
-            self._requested < self._asked.iteration
-            or self._prefetcher.scheduled + (self._decoded is not None) < AHEAD
-        ):
-            self._request(groups)
-
-    def _request(self, groups: Groups) -> None:
-        """Ask for iterations that are computed together."""
-        size, number = self.graph.options.batch_size, self._requested
-        request = Request(number, number * size, size, iterations=groups.next())
-        self._requested += request.iterations
-        self._requests.append(request)
-        self._prefetcher.schedule(request)
 
     def _batch_size(self, external_inputs: Mapping[str, ExternalInput]) -> int:
         sizes = {key: len(batches[0]) for key, batches in external_inputs.items()}
@@ -235,23 +210,21 @@ class Engine:
     @property
     def pending(self) -> int:
         """Iterations asked for and not returned yet."""
-        if self._groups is not None:
+        if self._queue is not None:
             return len(self._under_way)
         return self._prefetcher.scheduled + self._in_group - self._given
 
     @property
     def ahead(self) -> int:
         """Iterations that are under way or there, and not returned: with those that are computed together, more."""
-        return self.pending if self._groups is None else self._requested - self._returned.iteration
+        return self.pending if self._queue is None else self._queue.requested - self._returned.iteration
 
     @property
     def together(self) -> int:
         """How many iterations are computed together at the moment."""
-        return 1 if self._groups is None else self._groups.now
+        return 1 if self._queue is None else self._queue.groups.now
 
-    def result(
-        self, told: Callable[[float], AbstractContextManager[None]] = nullcontext
-    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def result(self, told: Told = nullcontext) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest iteration that was asked for.
 
         Parameters
@@ -277,10 +250,10 @@ class Engine:
                 )
             )
         if self._given == self._in_group:
-            if self._groups is None:
+            if self._queue is None:
                 self._take(told)
             else:
-                self._take_group(self._groups, told)
+                self._take_group(self._queue, told)
         size = self.graph.options.batch_size
         made = part(self._group, size, self._given) if self._in_group > 1 else self._group
         outputs = tuple([_output(made[port]) if port in made else self._nothing(port) for port in self.plan.outputs])
@@ -292,7 +265,7 @@ class Engine:
         del self._under_way[0]
         return outputs
 
-    def _take(self, told: Callable[[float], AbstractContextManager[None]]) -> None:
+    def _take(self, told: Told) -> None:
         """Take the next iteration, where each is computed by itself."""
         before = self._prefetcher.scheduled
         try:
@@ -304,65 +277,19 @@ class Engine:
                 del self._under_way[0]
             raise
 
-    def _take_group(self, groups: Groups, told: Callable[[float], AbstractContextManager[None]]) -> None:
+    def _take_group(self, queue: GroupQueue, told: Told) -> None:
         """Take the next iterations that are computed together, and let the GPU begin with those behind them."""
-        while self._next is None:
-            if self._decoded is None and not self._in_order():
-                self._again(groups)
-            try:
-                if self._decoded is None:
-                    self._take_decoded(told)
-                self._compute_next(groups)
-            except Exception:
-                if (self._requests[0] if self._decoded is None else self._decoded[0]).iterations == 1:
-                    self._returned, self._computed = self._under_way[0], self._computed + 1
-                    del self._under_way[0]
-                    if self._decoded is None:
-                        del self._requests[0]
-                    self._decoded = None
-                    raise
-                groups.give_up()  # which of them fails is not known
-                self._decoded = None
-        (self._group, self._in_group), self._given, self._next = self._next, 0, None
-        with suppress(Exception):  # which comes again when it is asked for
-            if self._decoded is None and self._prefetcher.ready and self._in_order():
-                self._take_decoded(told)
-            if self._decoded is not None and has_later(self._decoded[1]):
-                self._compute_next(groups)
-        self._request_all(groups)
-
-    def _in_order(self) -> bool:
-        """Whether the next group that comes is the next one: none has failed, and Ctrl+C has come with none."""
-        requests = self._requests
-        return len(requests) == self._prefetcher.scheduled > 0 and requests[0].iteration == self._computed
-
-    def _take_decoded(self, told: Callable[[float], AbstractContextManager[None]]) -> None:
-        """Take a group from where it is decoded."""
-        found, _ = self._prefetcher.result(told)
-        self._decoded = self._requests[0], found
-        del self._requests[0]
-
-    def _compute_next(self, groups: Groups) -> None:
-        """Compute the next iterations of the group that is there, as many as are computed together."""
-        assert self._decoded is not None
-        request, decoded = self._decoded
-        first = self._computed - request.iteration
-        count = request.iterations - first
-        if has_later(decoded):
-            count = min(groups.behind, count)
-            self._next = self.executor.part(decoded, request.batch_size, first, count), count
-        else:
-            self._next = decoded, count
-        self._computed += count
-        if first + count == request.iterations:
-            self._decoded = None
-
-    def _again(self, groups: Groups) -> None:
-        """Compute iterations again, from those on that are not there."""
-        self._prefetcher.discard()
-        self._requested = self._computed
-        self._requests.clear()
-        self._request_all(groups)
+        before, asked = queue.computed, self._asked.iteration
+        try:
+            queue.wait(told, asked)
+        except Exception:
+            if queue.computed > before:
+                self._returned = self._under_way[0]
+                del self._under_way[0]
+            raise
+        assert queue.there is not None
+        (self._group, self._in_group), self._given, queue.there = queue.there, 0, None
+        queue.go_on(told, asked)
 
     def _nothing(self, port: PortRef) -> TensorListCPU | TensorListGPU:
         """The output of an iteration without a sample, which has no type, as in nvidia.dali."""
@@ -405,7 +332,8 @@ class Engine:
     def _restore(self, checkpoint: Checkpoint) -> None:
         check_fits(checkpoint, self.checkpoint())
         self._asked = self._returned = checkpoint.position
-        self._requested = self._computed = checkpoint.position.iteration
+        if self._queue is not None:
+            self._queue.begin_at(checkpoint.position.iteration)
         self._state = self._next_state = checkpoint.state
         self.executor.restore(checkpoint.position.iteration, checkpoint.state.draws, checkpoint.state.saved)
         for feeder in self.feeders.values():
@@ -460,17 +388,23 @@ class Engine:
         if self._forked:
             return
         self._prefetcher.close()
-        self._group, self._next, self._decoded = {}, None, None
+        self._let_go()
         if self._sources is not None:
             self._sources.pool.close()
         self.workers.close()
         self.executor.close()
         self.executor.release()
 
+    def _let_go(self) -> None:
+        """Let go of results."""
+        self._group = {}
+        if self._queue is not None:
+            self._queue.clear()
+
     def __del__(self) -> Any:
         if hasattr(self, "_forks") and not self._forked and not sys.is_finalizing():
-            if hasattr(self, "_prefetcher"):
-                self._group, self._next, self._decoded = {}, None, None
+            if hasattr(self, "_queue"):
+                self._let_go()
                 self._prefetcher.close()
             close_later(partial(_close, self.workers, getattr(self, "executor", None)))
 

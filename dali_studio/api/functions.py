@@ -13,7 +13,8 @@ from typing import Any
 from dali_studio.api.default import default_registry
 from dali_studio.api.reference import signature_doc
 from dali_studio.api.source_arguments import external_source_arguments
-from dali_studio.api.tracing import trace_operator
+from dali_studio.api.tracing import call_site, trace_operator
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.schema.dali_functions import in_dali, missing
 from dali_studio.schema.model import OperatorSchema
 
@@ -57,6 +58,13 @@ def class_for(schema: OperatorSchema) -> type:
         self.arguments = by_place(schema, positional) | arguments
 
     def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
+        twice = sorted(self.arguments.keys() & arguments.keys())
+        if twice:
+            raise DaliStudioError(Diagnostic(
+                code="DS103", argument=twice[0], source=call_site(),
+                message=f"{twice[0]} of ops.{schema.class_name} is given where it is made and where it is called.",
+                hint="Give it in one of the two places.",
+            ))  # fmt: skip
         given = {**self.arguments, **arguments}
         if schema.role == "external_source" and given.get("parallel"):
             given.setdefault("batch", False)  # which the function does not do

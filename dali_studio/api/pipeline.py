@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from dali_studio.api import trace
@@ -23,7 +21,7 @@ from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_option
 from dali_studio.api.source_pool import Workers, start_workers
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.trace import Trace
-from dali_studio.api.tracing import DataNode, output_port
+from dali_studio.api.tracing import DataNode, output_port, outputs_of
 from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import described, explain
 from dali_studio.core.diagnostics import DaliStudioError
@@ -157,7 +155,7 @@ class Pipeline(PipelineFiles):
         with self:
             result = function(*args, **kwargs)
         if result is not None:
-            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+            self.set_outputs(*outputs_of(result))
 
     def define_with_conditionals(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """The same for a function whose conditions may be operator results."""
@@ -362,48 +360,6 @@ class Pipeline(PipelineFiles):
         """Begin the next epoch after the end of the data."""
         if self._engine is not None:
             self._engine.reset()
-
-    def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
-        """The place in the run, as of the last iteration that was returned.
-
-        Parameters
-        ----------
-        filename : str, optional
-            File to which it is written, too.
-
-        Returns
-        -------
-        bytes
-            For ``Pipeline(checkpoint=...)`` of the same definition.
-
-        Raises
-        ------
-        DaliStudioError
-            DS304 without ``enable_checkpointing=True``.
-        """
-        made = self._built().checkpoint().encode()
-        if filename is not None:
-            Path(filename).write_bytes(made)
-        return made
-
-    def iterator_checkpoint(self, iterator: dict[str, Any]) -> bytes:
-        """A checkpoint that holds what an iterator adds."""
-        return self._built().checkpoint(iterator).encode()
-
-    @property
-    def is_restored_from_checkpoint(self) -> bool:
-        """Whether the pipeline was built, and goes on where a checkpoint was made."""
-        return self._engine is not None and self._checkpoint is not None
-
-    @property
-    def enable_checkpointing(self) -> bool:
-        """Whether the pipeline gives checkpoints."""
-        return self._checkpointing
-
-    @property
-    def iterator_state(self) -> dict[str, Any] | None:
-        """What an iterator has added to the checkpoint from which the pipeline was restored."""
-        return None if self._checkpoint is None else self._checkpoint.iterator
 
     def empty(self) -> bool:
         """Whether no scheduled iteration waits to be read."""

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
+from dali_studio.api.checkpoints import Checkpoint
 from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.serialized.messages import Definition
 from dali_studio.api.serialized.read import Reading, definition_in, options_of
@@ -18,10 +20,12 @@ from dali_studio.graph.model import Graph
 
 
 class PipelineFiles(ABC):
-    """The part of `Pipeline` that knows nvidia.dali's serialized form."""
+    """The part of `Pipeline` that writes it down: its definition, in nvidia.dali's form, and where its run is."""
 
     _expected: ExpectedOutputs
     _checkpointing: bool
+    _checkpoint: Checkpoint | None
+    _engine: Engine | None
 
     @property
     @abstractmethod
@@ -35,6 +39,10 @@ class PipelineFiles(ABC):
     @abstractmethod
     def build(self) -> None:
         """Check the definition, compile it and open its sources."""
+
+    @abstractmethod
+    def _built(self) -> Engine:
+        """What runs the pipeline; it is built if it has not been."""
 
     @classmethod
     def deserialize(
@@ -99,6 +107,48 @@ class PipelineFiles(ABC):
         if filename is not None:
             Path(filename).write_bytes(made)
         return made
+
+    def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
+        """The place in the run, as of the last iteration that was returned.
+
+        Parameters
+        ----------
+        filename : str, optional
+            File to which it is written, too.
+
+        Returns
+        -------
+        bytes
+            For ``Pipeline(checkpoint=...)`` of the same definition.
+
+        Raises
+        ------
+        DaliStudioError
+            DS304 without ``enable_checkpointing=True``.
+        """
+        made = self._built().checkpoint().encode()
+        if filename is not None:
+            Path(filename).write_bytes(made)
+        return made
+
+    def iterator_checkpoint(self, iterator: dict[str, Any]) -> bytes:
+        """A checkpoint that holds what an iterator adds."""
+        return self._built().checkpoint(iterator).encode()
+
+    @property
+    def is_restored_from_checkpoint(self) -> bool:
+        """Whether the pipeline was built, and goes on where a checkpoint was made."""
+        return self._engine is not None and self._checkpoint is not None
+
+    @property
+    def enable_checkpointing(self) -> bool:
+        """Whether the pipeline gives checkpoints."""
+        return self._checkpointing
+
+    @property
+    def iterator_state(self) -> dict[str, Any] | None:
+        """What an iterator has added to the checkpoint from which the pipeline was restored."""
+        return None if self._checkpoint is None else self._checkpoint.iterator
 
     def save_graph_to_dot_file(
         self, filename: str | os.PathLike[str], *, show_tensors: bool = False, show_ids: bool | None = None,

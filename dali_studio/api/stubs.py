@@ -6,7 +6,6 @@ tell it what is there; they follow from the schemas alone.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,11 +13,10 @@ from pathlib import Path
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.dynamic.stubs import dynamic_stubs
+from dali_studio.core.generated import VERB, write_or_check
 from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 
-#: What to run when a file is stale.
-VERB = "make generated"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "layout": "str", "object": "Any",
@@ -174,36 +172,15 @@ def _doc(schema: OperatorSchema, depth: int, *, body: bool = True) -> str:
     return f'{indent}"""{quoted}{end}"""\n' + (f"{indent}...\n" if body else "")
 
 
-def stale(root: Path = _PACKAGE) -> list[str]:
-    """Names of files that are not what the registry says, or that should not be there."""
-    made = generate()
-    packages = ("fn", "ops", "experimental")
-    there = {path.relative_to(root) for package in packages for path in (root / package).rglob("*.pyi")}
-    differing = [path for path, text in made.items() if path not in there or (root / path).read_text("utf-8") != text]
-    return sorted(str(path) for path in {*differing, *(there - made.keys())})
+def files(root: Path = _PACKAGE) -> dict[Path, str | None]:
+    """The text of each file, and ``None`` for those that should not be there."""
+    left_over = {path: None for package in ("fn", "ops", "experimental") for path in (root / package).rglob("*.pyi")}
+    return left_over | {root / path: text for path, text in generate().items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the files.
-
-    Returns
-    -------
-    int
-        0, or 1 if ``--check`` found a stale one.
-    """
-    parser = argparse.ArgumentParser(description="Write the stubs of fn and ops.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file is stale")
-    if parser.parse_args(arguments).check:
-        found = stale()
-        if found:
-            sys.stderr.write(f"{', '.join(found)}: not what the registry says. Run: {VERB}\n")
-        return 1 if found else 0
-    for name in stale():
-        (_PACKAGE / name).unlink(missing_ok=True)
-    for path, text in generate().items():
-        (_PACKAGE / path).parent.mkdir(parents=True, exist_ok=True)
-        (_PACKAGE / path).write_text(text, encoding="utf-8")
-    return 0
+    """Write or check the files."""
+    return write_or_check("Write the stubs of fn, ops and dynamic mode.", files, arguments)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,14 +13,13 @@ import msgspec
 from dali_studio.api import support
 from dali_studio.api.default import default_registry
 from dali_studio.codegen import dialects
+from dali_studio.core.generated import VERB, write_or_check
 from dali_studio.schema.dali_functions import DALI_VERSION, FUNCTIONS
 from dali_studio.schema.model import ArgumentSchema, InDialect, OperatorSchema
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.samples import NOT_ALONE, digest
 from dali_studio.schema.tolerance import Tolerance
 
-#: What to run when the page is stale.
-VERB = "make generated"
 #: Where the page lies in a checkout.
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "support.md"
 _TITLES = {"used": "has its effect", "ignored": "accepted without effect", "refused": "refused"}
@@ -180,23 +178,8 @@ def _accepted(argument: ArgumentSchema) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the page.
-
-    Returns
-    -------
-    int
-        0, or 1 if ``--check`` found it stale.
-    """
-    parser = argparse.ArgumentParser(description="Write docs/support.md.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is stale")
-    if parser.parse_args(arguments).check:
-        if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == generate():
-            return 0
-        sys.stderr.write(f"{TARGET.name} is not what the code says. Run: {VERB}\n")
-        return 1
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(generate(), encoding="utf-8")
-    return 0
+    """Write or check the page."""
+    return write_or_check("Write docs/support.md.", lambda: {TARGET: generate()}, arguments)
 
 
 if __name__ == "__main__":

@@ -455,6 +455,14 @@ def constant_node(
     return node.gpu() if device == "gpu" else node
 
 
+def outputs_of(returned: Any) -> Sequence[Any]:
+    """The outputs that a definition returns: a list of numbers is one constant, of anything else several outputs."""
+    if isinstance(returned, tuple):
+        return cast("tuple[Any, ...]", returned)
+    several = isinstance(returned, list) and not (returned and all(map(is_scalar, cast("list[Any]", returned))))
+    return cast("list[Any]", returned) if several else [returned]
+
+
 def output_port(trace: Trace, item: Any, position: int) -> PortRef:
     """The port of an output of a pipeline: of a result, or of a constant that is made of a value."""
     if isinstance(item, DataNode):

@@ -79,7 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
-    where = "where it goes: .svg or .png is a picture, .md, .mmd or .dot a diagram; standard output if not given"
+    where = "where it goes: .svg or .png is a picture, .md, .mmd or .dot a diagram; standard output if not given, or -"
     add("-o", "--output", metavar="FILE", help=where)
     add("--parameters", action="store_true", help="let the program's function take its readers' folders and the shard")
     add("--force", action="store_true", help="write it in spite of errors, and over a program that was edited by hand")
@@ -170,7 +170,7 @@ def export(options: argparse.Namespace) -> int:
     from dali_studio.studio.drawing.exports import write_alone  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
-    output = None if options.output is None else Path(options.output)
+    output = None if options.output in (None, "-") else Path(options.output)
     view = view_of(options.file)
     if output is not None and output.suffix not in ("", ".py") and not options.check:
         with waiting(f"Drawing {len(graph)} nodes"):

@@ -101,6 +101,10 @@ class DaliStudioError(RuntimeError):
         self.diagnostics: tuple[Diagnostic, ...] = found
         super().__init__("\n".join(str(d) for d in found))
 
+    def __reduce__(self) -> tuple[type[DaliStudioError], tuple[tuple[Diagnostic, ...]]]:
+        """For pickle: errors come out of worker processes, of PyTorch's DataLoader or of Ray."""
+        return type(self), (self.diagnostics,)
+
     def _render_traceback_(self) -> list[str]:
         """What notebooks show of it: IPython asks for this."""
         return [line.rstrip("\n") for line in shortened(self)]

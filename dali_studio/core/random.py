@@ -7,7 +7,7 @@ batch size and the number of elements per sample, either one for all or one each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from dali_studio.core.random_stream import (
     SAMPLE_STRIDE,
     SEED_TABLE_SIZE,
     draws_u32,
+    highs_of,
     operator_seeds,
     philox,
     resolve_pipeline_seed,
@@ -45,6 +46,10 @@ __all__ = [
 ]
 
 _TOP32 = 0xFFFFFFFF
+#: Elements of a sample from which on a compiled loop, which draws as many at once, is faster than arrays.
+_MANY = 64
+#: Elements of a sample that arrays are made of at once.
+_BLOCK = 1 << 13
 
 UNIFORM_DTYPES = tuple(
     np.dtype(t)
@@ -78,12 +83,28 @@ def _check_dtype(dtype: DTypeLike, accepted: Sequence[np.dtype[Any]], what: str)
 # --------------------------------------------------------------------------------------------------- distributions
 
 
+def use_compiled(numbers: Callable[..., NDArray[Any]] | None) -> None:
+    """Let a compiled function draw `uniform` and `normal` numbers of large samples; ``None``: none.
+
+    It is called as ``numbers(name, seed, highs, elements, arguments, dtype, origin)``.
+    """
+    global _compiled  # noqa: PLW0603 - this package does without a compiler: one above it brings the function
+    _compiled = numbers
+
+
+_compiled: Callable[..., NDArray[Any]] | None = None
+
+
 def _unit_words(
     seed: int, start: int | NDArray[np.uint64], n_samples: int, n_elements: int | ArrayLike, real: np.dtype[Any],
     count: int, origin: int,
 ) -> list[NDArray[Any]]:
     """``count`` unsigned draws per element as real numbers: 32-bit words for float32, 64-bit ones for float64."""
     wide = real == np.float64
+    if _compiled is not None and isinstance(n_elements, int) and n_elements >= _MANY:
+        highs, plain = highs_of(start, n_samples), tuple(np.array(one, real) for one in (0, 1, np.inf))
+        places = (origin + i * (2 if wide else 1) for i in range(count))
+        return [_compiled("uniform", seed, highs, n_elements, plain, real, place) for place in places]
     words = draws_u32(seed, start, n_samples, n_elements, count * (2 if wide else 1), origin)
     if not wide:
         return [words[..., i].astype(np.float32) for i in range(count)]
@@ -147,6 +168,8 @@ def uniform(
     b = np.nextafter(b, a)
     a, b = np.minimum(a, b), np.maximum(a, b)
     factor = (b - a) * real.type(2.0 ** (-64 if real == np.float64 else -32))
+    if _compiled is not None and isinstance(n_elements, int) and n_elements >= _MANY:
+        return _compiled("uniform", seed, highs_of(start, n_samples), n_elements, (a, factor, b), target, origin)
     (word,) = _unit_words(seed, start, n_samples, n_elements, real, 1, origin)
     return round_to_dtype(np.minimum(fused_multiply_add(word, factor, a), b), target)
 
@@ -270,8 +293,16 @@ def normal(
     """
     target = _check_dtype(dtype, UNIFORM_DTYPES, "normal")
     real = real_type(target)
-    centre = _per_element(mean, n_samples, n_elements, np.float32, "mean").astype(real)
-    width = _per_element(stddev, n_samples, n_elements, np.float32, "stddev").astype(real)
+    centre = _per_element(mean, n_samples, n_elements, np.float32, "mean")
+    width = _per_element(stddev, n_samples, n_elements, np.float32, "stddev")
+    if real == np.float32 and _compiled is not None and isinstance(n_elements, int) and n_elements >= _MANY:
+        return _compiled("normal", seed, highs_of(start, n_samples), n_elements, (centre, width), target, origin)
+    if isinstance(n_elements, int) and n_elements > _BLOCK:  # so that what is made on the way stays in the cache
+        parts = list[NDArray[Any]]()
+        for at in range(0, n_elements, _BLOCK):
+            size, place = min(_BLOCK, n_elements - at), origin + at * ELEMENT_STRIDE
+            parts.append(normal(seed, start, n_samples, size, mean, stddev, dtype, place))
+        return np.concatenate(parts, axis=1)
     scale = real.type(2.0 ** (-64 if real == np.float64 else -32))
     first, second = _unit_words(seed, start, n_samples, n_elements, real, 2, origin)
     first, second = first * scale, second * scale
@@ -282,4 +313,4 @@ def normal(
     logarithm = np.log(first.astype(np.float64)).astype(real)
     radius = np.sqrt(real.type(-2) * logarithm)
     cosine = np.cos((real.type(2 * np.pi) * second).astype(np.float64)).astype(real)
-    return round_to_dtype(fused_multiply_add(radius * cosine, width, centre), target)
+    return round_to_dtype(fused_multiply_add(radius * cosine, width.astype(real), centre.astype(real)), target)

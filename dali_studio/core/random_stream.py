@@ -282,14 +282,18 @@ def _draws_ahead(seed: int, block: int, samples: int, draws: int) -> NDArray[np.
     return words
 
 
+def highs_of(start: int | NDArray[np.uint64], samples: int) -> NDArray[np.uint64]:
+    """Upper halves of the counters of all samples; the arguments are those of `draws_u32`."""
+    high = np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+    if isinstance(start, np.ndarray):
+        return (start[:, None] + high).ravel()
+    return high + np.uint64(start & _MASK64)
+
+
 def _draws(
     seed: int, start: int | NDArray[np.uint64], samples: int, counts: NDArray[np.int64], draws: int, origin: int = 0
 ) -> NDArray[np.uint32]:
-    high = np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
-    if isinstance(start, np.ndarray):
-        high = (start[:, None] + high).ravel()
-    else:
-        high += np.uint64(start & _MASK64)
+    high = highs_of(start, samples)
     step = np.arange(draws, dtype=np.uint64)
     if counts.ndim == 0:
         offset = np.arange(int(counts), dtype=np.uint64)[:, None] * np.uint64(ELEMENT_STRIDE) + step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
@@ -30,7 +30,7 @@ from dali_studio.graph.edits import (
 )
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node, Wire, option_found, slot
-from dali_studio.graph.validate import port_missing
+from dali_studio.graph.validate import KnownTypes, port_missing
 from dali_studio.graph.wiring import wire_findings
 from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
@@ -82,10 +82,30 @@ def apply(
         With the findings of the first edit that cannot be done.
     """
     result = graph.copy()
-    inverse: list[AnyEdit] = []
+    context = _Context(result, registry, check, KnownTypes(result, registry))
+    inverse: list[list[AnyEdit]] = []
     for edit in edits:
-        inverse = [*_HANDLERS[type(edit)](_Context(result, registry, check), edit), *inverse]
-    return result, tuple(inverse)
+        for key in _touched(edit, result):
+            context.types.forget(key)
+        inverse.append(_HANDLERS[type(edit)](context, edit))
+    return result, tuple(back for one in reversed(inverse) for back in one)
+
+
+def _touched(edit: AnyEdit, graph: Graph) -> Iterable[str]:
+    """The nodes from which on an edit may change the types of outputs."""
+    match edit:
+        case AddNode() | SetOutputs():
+            return ()
+        case SetPipeline():
+            return graph
+        case Connect() | Disconnect():
+            return (edit.target,)
+        case RestoreNode():
+            return [wire.target for wire in edit.wires]
+        case ReplaceNode():
+            return (edit.node.key,)
+        case _:
+            return (edit.key,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +113,7 @@ class _Context:
     graph: Graph
     registry: Registry
     check: bool
+    types: KnownTypes
 
 
 def _refuse(code: str, message: str, hint: str, *, node: str = "", argument: str = "") -> NoReturn:
@@ -149,23 +170,15 @@ def _canonical(node: Node, schema: OperatorSchema, name: str, value: Value) -> V
 
 
 def _remove_node(context: _Context, edit: RemoveNode) -> list[AnyEdit]:
-    graph, key = context.graph, edit.key
-    node, keys = graph.node(key), list(graph)
-    wires = [wire for wire in graph.wires() if key in (wire.source.node, wire.target)]
-    outputs = graph.outputs
-    graph.rebuild(
-        [other for other in graph.nodes() if other.key != key],
-        [wire for wire in graph.wires() if wire not in wires],
-        [port for port in outputs if port.node != key],
-    )
-    return [RestoreNode(node, keys.index(key), tuple(wires), outputs)]
+    graph = context.graph
+    node, outputs = graph.node(edit.key), graph.outputs
+    place, wires = graph.remove_node(edit.key)
+    return [RestoreNode(node, place, tuple(wires), outputs)]
 
 
 def _restore_node(context: _Context, edit: RestoreNode) -> list[AnyEdit]:
-    graph = context.graph
-    nodes = graph.nodes()
-    nodes.insert(edit.position, edit.node)
-    graph.rebuild(nodes, [*graph.wires(), *edit.wires], edit.outputs)
+    context.graph.insert_node(edit.node, edit.position, edit.wires)
+    context.graph.set_outputs(edit.outputs)
     return [RemoveNode(key=edit.node.key)]
 
 
@@ -177,7 +190,7 @@ def _replace_node(context: _Context, edit: ReplaceNode) -> list[AnyEdit]:
 
 def _rename(context: _Context, edit: Rename) -> list[AnyEdit]:
     graph, old, new = context.graph, edit.key, edit.new_key
-    graph.node(old)
+    node, outputs = graph.node(old), graph.outputs
     if context.check:
         check_key(new)
     if new in graph and new != old:
@@ -186,14 +199,10 @@ def _rename(context: _Context, edit: Rename) -> list[AnyEdit]:
     def port(ref: PortRef) -> PortRef:
         return PortRef(node=new, output=ref.output) if ref.node == old else ref
 
-    graph.rebuild(
-        [replace(node, key=new) if node.key == old else node for node in graph.nodes()],
-        [
-            wire._replace(source=port(wire.source), target=new if wire.target == old else wire.target)
-            for wire in graph.wires()
-        ],
-        [port(ref) for ref in graph.outputs],
-    )
+    place, wires = graph.remove_node(old)
+    ends = [one._replace(source=port(one.source), target=new if one.target == old else one.target) for one in wires]
+    graph.insert_node(replace(node, key=new), place, ends)
+    graph.set_outputs(port(ref) for ref in outputs)
     return [Rename(key=new, new_key=old)]
 
 
@@ -237,7 +246,7 @@ def _connect(context: _Context, edit: Connect) -> list[AnyEdit]:
     graph.node(edit.source.node)
     graph.node(edit.target)
     if context.check:
-        found = errors(wire_findings(graph, edit, context.registry))
+        found = errors(wire_findings(graph, edit, context.registry, context.types))
         if found:
             raise DaliStudioError(found)
     before = graph.disconnect(edit.target, edit.input, edit.argument)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, errors
 from dali_studio.core.limits import MAX_OUTPUTS
@@ -99,6 +100,50 @@ def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortR
     return inference.metas
 
 
+class KnownTypes:
+    """What is known of the outputs of a graph that changes: inferred when it is asked for, and then kept.
+
+    Who changes a node says so by `forget`, before or after.
+    """
+
+    def __init__(self, graph: Graph, registry: Registry) -> None:
+        self._graph, self._registry = graph, registry
+        self._inference = _Inference(graph, registry)
+        self._stuck: set[str] = set()  # on a cycle, or fed by one
+
+    def of(self, port: PortRef) -> TensorMeta:
+        """What is known of an output; nothing where there is none, or a cycle before it."""
+        if self._graph.node(port.node).operator not in self._registry:
+            self.forget(port.node)  # how many outputs it has is told by its wires
+        found, open_ = self._inference, dict.fromkeys([port.node])
+        while open_:
+            key = next(reversed(open_))
+            sources = self._graph.predecessors(key)
+            waits = [one for one in sources if not self._seen(one) and one not in open_]
+            if waits:
+                open_[waits[0]] = None
+                continue
+            del open_[key]
+            if any(one in self._stuck or one in open_ for one in sources):
+                self._stuck.add(key)
+            elif key not in found.visited:
+                found.visit(key)
+        return found.metas.get(port, TensorMeta())
+
+    def forget(self, key: str) -> None:
+        """A node changes: of it and of all that depends on it nothing is known any more."""
+        pending = [key]
+        while pending:
+            one = pending.pop()
+            if self._seen(one):
+                self._stuck.discard(one)
+                self._inference.forget(one)
+                pending += [target for target, _ in self._graph.fed_by(one)]
+
+    def _seen(self, key: str) -> bool:
+        return key in self._inference.visited or key in self._stuck
+
+
 def _outputs(graph: Graph, registry: Registry) -> list[Diagnostic]:
     if not graph.outputs:
         hint = "Choose at least one output of a node as output of the pipeline."
@@ -125,6 +170,10 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     return f"{port.node} has {count} outputs{' at most' * (outputs is None)}; number {port.output} was asked for."
 
 
+#: What the findings about a node follow from, and these: diagnostics, types of outputs, and whether they are unsure.
+_Known = tuple[object, list[Diagnostic], dict[PortRef, TensorMeta], bool]
+
+
 class _Inference:
     """Walks the nodes in order and gathers findings and types."""
 
@@ -136,14 +185,42 @@ class _Inference:
         self._unsure: set[str] = set()  # nodes whose types are unknown because something before them is wrong
 
     def visit(self, key: str, *, infer: bool = True) -> None:
+        """Find what there is about a node whose sources were visited."""
         self.visited.add(key)
         node = self._graph.node(key)
+        given = self._given(node) if infer else None
+        known = cast("_Known | None", node.known.get("types")) if given is not None else None
+        if known is None or known[0] != given:
+            at = len(self.found)
+            outputs = self._visit(node, infer=infer)
+            ports = [PortRef(node=key, output=index) for index in range(len(outputs))]
+            known = given, self.found[at:], {port: self.metas[port] for port in ports}, key in self._unsure
+            if given is not None:
+                node.known["types"] = known
+            return
+        self.found += known[1]
+        self.metas.update(known[2])
+        if known[3]:
+            self._unsure.add(key)
+
+    def _given(self, node: Node) -> object:
+        """What findings about a node follow from; ``None`` where some of it is missing, or outside of the graph."""
+        ends = self._graph.ends(node.key)
+        metas = tuple(self.metas.get(wire.source) for wire in ends.wires)
+        if not metas or None in metas or node.objects or node.operator not in self._registry:
+            return None
+        unsure = tuple(source in self._unsure for source in ends.sources)
+        return self._registry.schema(node.operator), self._graph.options, ends, metas, unsure
+
+    def _visit(self, node: Node, *, infer: bool) -> tuple[OutputSchema, ...]:
+        key = node.key
         outputs = checks.output_schemas(self._graph, key, self._registry)
         if outputs is None:
             self.found.append(_unknown(self._registry, node))
             self._unsure.add(key)
-            self._publish(node, asked_outputs(self._graph, key), ())
-            return
+            outputs = asked_outputs(self._graph, key)
+            self._publish(node, outputs, ())
+            return outputs
         schema = self._registry.schema(node.operator)
         found = checks.check_node(self._graph, node, schema) + self._wires(node, schema)
         self.found += found
@@ -153,6 +230,15 @@ class _Inference:
         else:
             metas = self._infer(node, schema)
         self._publish(node, outputs, metas)
+        return outputs
+
+    def forget(self, key: str) -> None:
+        """Take back what `visit` has found of a node's outputs."""
+        self.visited.discard(key)
+        self._unsure.discard(key)
+        number = 0
+        while self.metas.pop(PortRef(node=key, output=number), None) is not None:
+            number += 1
 
     def _wires(self, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
         found: list[Diagnostic] = []

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import Connect
 from dali_studio.graph.fit import argument_misfits, input_misfits
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import cycle_found
-from dali_studio.graph.validate import infer, port_missing
+from dali_studio.graph.validate import KnownTypes, port_missing
 from dali_studio.schema.registry import Registry
 
 
-def wire_findings(graph: Graph, edit: Connect, registry: Registry) -> list[Diagnostic]:
+def wire_findings(graph: Graph, edit: Connect, registry: Registry, types: KnownTypes) -> list[Diagnostic]:
     """Why the wire cannot be drawn; empty if it can. Layouts may still be repaired upstream and do not prevent it."""
     target = graph.node(edit.target)
     if target.operator not in registry:
@@ -24,8 +23,7 @@ def wire_findings(graph: Graph, edit: Connect, registry: Registry) -> list[Diagn
         return [checks.finding(target, "DS209", missing[0].upper() + missing[1:], "Wire another output.")]
     if edit.source.node == edit.target or edit.source.node in graph.descendants(edit.target):
         return [cycle_found(graph.path(edit.target, edit.source.node))]
-    known = infer(graph, registry, graph.reachable([edit.source]))
-    meta = known.get(edit.source, TensorMeta())
+    meta = types.of(edit.source)
     if edit.input is None:
         argument = schema.argument(edit.argument)
         if argument is None:

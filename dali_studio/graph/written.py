@@ -68,7 +68,7 @@ class WrittenFunction:
             statements = ast.parse(self.source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None)
-            message = f"The code is no Python: {getattr(error, 'msg', error)}{f' (line {line})' if line else ''}."
+            message = f"The code has a syntax error: {getattr(error, 'msg', error)}{f' (line {line})' if line else ''}."
             raise _refused(message, "Correct it, then run it again.") from error
         names = [one.name for one in statements if isinstance(one, ast.FunctionDef)]
         if not names:

@@ -201,4 +201,5 @@ def as_written(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[An
 def sentence(error: Exception) -> str:
     """An exception's text as a sentence."""
     text = str(error).strip().rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    is_name = "." in text.partition(" ")[0]  # of a file, which is called as it is
+    return f"{text if is_name else text[:1].upper() + text[1:]}."

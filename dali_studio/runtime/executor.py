@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -13,52 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Stage, Step
-from dali_studio.core import random
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.core.progress import stoppable
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime import ranges
+from dali_studio.runtime.arguments import StepArguments
 from dali_studio.runtime.behind import Behind
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.iteration import Iteration
 from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.prepared import Settled
-from dali_studio.runtime.probe import Probe, Recording, stopwatch
-from dali_studio.runtime.request import Cache, ExternalInput, Request, computed, missing, select
-from dali_studio.runtime.segment import SegmentRunner, Store
+from dali_studio.runtime.probe import Probe, stopwatch
+from dali_studio.runtime.request import Cache, ExternalInput, Request, Store, missing, select
+from dali_studio.runtime.segment import SegmentRunner
 from dali_studio.runtime.sources import Sources, SourceState
-from dali_studio.runtime.steps import BoundStep, bind
 from dali_studio.runtime.subsets import indices_of, without
 from dali_studio.runtime.workers import Cancelled, WorkerPool
-from dali_studio.schema.arguments import Args, RunContext
+from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample
 
 #: Failed samples that are remembered.
 _REMEMBERED = 10_000
-
-
-@dataclass(slots=True)
-class Iteration:
-    """What one iteration has made so far."""
-
-    request: Request
-    error_policy: ErrorPolicy
-    results: Store
-    recording: Recording | None = None
-    cache: Cache | None = None
-    #: The next stage, and what has to be called before it can run.
-    at: int = 0
-    wait: Callable[[], None] | None = None
-    indices: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.indices = computed(self.request)
 
 
 class Executor:
@@ -84,9 +65,6 @@ class Executor:
         gpu: GpuRunner | None = None, device_memory_limit: int | None = None,
     ) -> None:  # fmt: skip
         self.plan, self.registry, self.workers = plan, registry, workers
-        seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
-        self._seeds: list[int] = random.operator_seeds(seed, max(seeded) + 1).tolist() if seeded else []
-        self._steps: dict[str, BoundStep] = {}
         #: Store that no stage behind this one reads, by stage.
         self._done: list[list[PortRef]] = [[] for _ in plan.stages]
         for port, last in plan.last_use.items():
@@ -99,17 +77,15 @@ class Executor:
         placed = any(step.device != "cpu" for step in plan.steps())
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         self._ways = [self._way(stage) for stage in plan.stages]
-        #: Steps whose first result decoders on a GPU read.
-        self._encoded = {step.inputs[0].node for step in plan.steps() if step.device == "mixed" and step.inputs}
         #: Results that steps read.
         self._read = {port for step in plan.steps() for port in (*step.inputs, *step.argument_inputs.values())}
-        #: Whether iterations follow each other, so that sources may fetch the next one.
-        self.ahead = False
-        #: Whether sources may write files that they are told to.
-        self.may_write = False
         #: The stage that was begun last, counted from 0.
         self._at = 0
         self.behind = Behind()
+        take_encoded = None if self._gpu is None else self._gpu.encoded
+        self.arguments = StepArguments(
+            plan, registry, seed, self._loops, self._memory.take, take_encoded, self.behind
+        )
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -134,10 +110,9 @@ class Executor:
 
     def _opened(self, step: Step) -> Any:
         try:
-            bound = self._bound(step)
-            arguments = bound.design_arguments(checkpointing=self.behind.asked, may_write=self.may_write)
+            arguments = self.arguments.opening(step)
             with stoppable(self.workers.check):
-                return bound.operator.open(arguments)
+                return self.registry.operator(step.operator).open(arguments)
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 
@@ -285,8 +260,8 @@ class Executor:
             steps, kept = missing(stage, store, cache)
         if steps:
             runner = SegmentRunner(
-                Segment(steps, kept), self.registry, store, partial(self._args, now), self._memory, self._scratch,
-                now.error_policy, self._settled,
+                Segment(steps, kept), self.registry, store, partial(self.arguments.of, now), self._memory,
+                self._scratch, now.error_policy, self._settled,
             )  # fmt: skip
             runner.run(self._loops, now.indices, now.recording)
         if cache is not None:
@@ -335,7 +310,7 @@ class Executor:
             return
 
         def arguments(step: Step, frames: Frames | None) -> Args:
-            return self._args(now, step, image.indices, frames)
+            return self.arguments.of(now, step, image.indices, frames)
 
         present = now.indices if image.indices is None else image.indices
         made = len(image) and self._gpu.run_fused(
@@ -365,9 +340,10 @@ class Executor:
         if given and now.recording is None and self._gpu.repeat(step, given, now.results):
             return
         indices = self._subset(step, now)
-        args = self._told_args(now, step, indices)
+        args = self.arguments.told(now, step, indices)
         state = self._sources.before(step, now.request, args)
-        self._gpu.run_batch(self._bound(step), state, args, given, args.context.indices, now.results, now.recording)
+        bound, present = self.arguments.bound(step), args.context.indices
+        self._gpu.run_batch(bound, state, args, given, present, now.results, now.recording)
         self._save(step, now)
         if step.role != "split":
             for port in step.outputs:
@@ -378,7 +354,7 @@ class Executor:
         assert self._gpu is not None
         given, indices = self._inputs(step, now), self._subset(step, now)
         present = now.indices if indices is None else indices
-        args = self._told_args(now, step, indices)
+        args = self.arguments.told(now, step, indices)
         return self._gpu.mixed(step, args, given, present, now.results, now.error_policy, now.recording)
 
     def _on_gpu(self, step: Step, now: Iteration) -> None:
@@ -389,7 +365,7 @@ class Executor:
             return
         indices = self._subset(step, now)
         present = now.indices if indices is None else indices
-        arguments = partial(self._args, now, step, indices)
+        arguments = partial(self.arguments.of, now, step, indices)
         self._gpu.run(step, arguments, given, present, now.results, now.recording)
 
     def _inputs(self, step: Step, now: Iteration) -> list[Batch]:
@@ -415,10 +391,10 @@ class Executor:
         else:
             indices = self._subset(step, now)
             try:
-                args = self._args(now, step, indices)
+                args = self.arguments.of(now, step, indices)
                 if inputs and all(map(len, inputs)):  # what was not known of them when the pipeline was built
-                    self._bound(step).check(args, [batch.meta for batch in inputs], self.registry)
-                made = self._bound(step).operator.run(self._sources.before(step, request, args), args, *inputs)
+                    self.arguments.bound(step).check(args, [batch.meta for batch in inputs], self.registry)
+                made = self.arguments.bound(step).operator.run(self._sources.before(step, request, args), args, *inputs)
                 self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
                 raise
@@ -434,48 +410,6 @@ class Executor:
         if now.recording is not None and step.device == "cpu":
             now.recording.results(step.key, made, host=sum(one.size for one in made if one.device == "cpu"))
         return made
-
-    def _bound(self, step: Step) -> BoundStep:
-        found = self._steps.get(step.key)
-        if found is None:
-            found = self._steps[step.key] = bind(step, self.registry, self._seeds)
-        return found
-
-    def _args(
-        self, now: Iteration, step: Step, indices: NDArray[np.int64] | None = None, frames: Frames | None = None
-    ) -> Args:
-        bound = self._bound(step)
-        count = len(now.indices if indices is None else indices)
-        return bound.arguments(now.results, count, partial(self._context, now, bound, indices), frames)
-
-    def _told_args(self, now: Iteration, step: Step, indices: NDArray[np.int64] | None) -> Args:
-        """Arguments, where nobody else says whose they are if they do not fit."""
-        try:
-            return self._args(now, step, indices)
-        except ArgumentError as error:
-            raise StepError(step, error.sample, "", error) from error
-
-    def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
-        request, policy = now.request, now.error_policy
-        whole = request.indices is None and indices is None
-        # previews do not know how many samples came this way: they draw what the whole batch would
-        branch = indices is not None and request.indices is None and bound.schema.seeded
-        so_far = request.samples_so_far
-        if branch and indices is not None:
-            so_far = self.behind.drawn(bound.step.key, request.iteration, len(indices))
-        seed, so_far, offset = (bound.seed, so_far, 0) if request.stream is None else request.stream
-        return RunContext(
-            request.batch_size, now.indices if indices is None else indices, request.iteration,
-            so_far, seed, partial(self._loops.run, bound.step.key), self._take_for(bound.step), self.ahead and whole,
-            bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
-            branch, may_write=self.may_write, stream_offset=offset, iterations=request.iterations,
-        )  # fmt: skip
-
-    def _take_for(self, step: Step) -> Callable[[int], NDArray[np.uint8]]:
-        """What gives memory for the results of a step."""
-        if step.role == "reader" and step.key in self._encoded and self._gpu is not None:
-            return self._gpu.encoded
-        return self._memory.take
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """As `GpuRunner.take_in`, for an external source and a later request."""
@@ -503,7 +437,7 @@ class Executor:
     def trim(self) -> None:
         """Give idle device memory back, while iterations may be under way."""
         if self._gpu is not None:
-            self._gpu.stream.trim()
+            self._gpu.stream.pool.trim()
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

@@ -29,12 +29,13 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg, scan
 from dali_studio.kernels.jpeg.gpu_decoder import FEW, MAX_GROUP, MAX_MEMORY, SEGMENT, decoders, launch_size
 from dali_studio.kernels.jpeg.gpu_scans import ScanTables
-from dali_studio.runtime.executor import Executor, Iteration
+from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.groups import saves_memory
+from dali_studio.runtime.iteration import Iteration
 from dali_studio.runtime.loops import Loops
 from dali_studio.runtime.memory import Scratch, SlabPool, fresh
 from dali_studio.runtime.mixed import gpu_failures
@@ -184,7 +185,7 @@ class _Walk(Executor):
     def _of_segment(self, stage: Segment) -> bool:
         """Steps of the CPU: only those are run whose results are arguments."""
         runner = partial(
-            SegmentRunner, registry=self.registry, store=self._store, arguments=partial(self._args, self._now),
+            SegmentRunner, registry=self.registry, store=self._store, arguments=partial(self.arguments.of, self._now),
             pool=SlabPool(), scratch=Scratch(), error_policy=self._now.error_policy,
         )  # fmt: skip
         wanted = [step for step in stage.steps if self._needed & {*step.outputs}]
@@ -216,7 +217,7 @@ class _Walk(Executor):
         image = self._store[port]
 
         def arguments(step: Step, frames: Frames | None) -> Any:
-            return self._args(self._now, step, image.indices, frames)
+            return self.arguments.of(self._now, step, image.indices, frames)
 
         def failures(step: Step) -> AbstractContextManager[None]:
             return gpu_failures(step, len(image), None, image.sources)
@@ -236,7 +237,7 @@ class _Walk(Executor):
         if not self._has_data(step):
             return False
         operator, indices = self.registry.operator(step.operator), self._subset(step, self._now)
-        arguments, reads = partial(self._args, self._now, step, indices), ReadsParameters in operator.traits
+        arguments, reads = partial(self.arguments.of, self._now, step, indices), ReadsParameters in operator.traits
         stay = [(index and reads) or self._shape_only(step, index) for index in range(len(given))]
         brought = [one for one, stays in zip(given, stay, strict=True) if one.device == "cpu" and not stays]
         views = [one if stays else _placed(one, "gpu") for one, stays in zip(given, stay, strict=True)]
@@ -260,7 +261,7 @@ class _Walk(Executor):
         if not all(map(_is_there, given)):
             return False
         operator, indices = self.registry.operator(step.operator), self._subset(step, self._now)
-        args = self._args(self._now, step, indices)
+        args = self.arguments.of(self._now, step, indices)
         (meta,) = self.registry.infer(step.operator, args, [one.meta for one in given])
         work = operator.plan(args, *given)
         made = _placed(replace(Batch.view(meta, work.shapes, given[0].sources), indices=indices), "gpu")

@@ -29,7 +29,7 @@ from dali_studio.runtime.memory import SlabPool, fresh
 from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures, out_of_memory
 from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import Store
 from dali_studio.runtime.steps import BoundStep
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -125,7 +125,7 @@ class GpuRunner:
 
     def memory(self) -> tuple[int, int]:
         """Bytes of device memory in use, and bytes held."""
-        return self._stream.memory()
+        return self._stream.pool.sizes()
 
     def encoded(self, size: int) -> NDArray[np.uint8]:
         """Host memory of `size` bytes for what decoders on the GPU read."""

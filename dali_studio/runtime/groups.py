@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from dali_studio.compiler.plan import Plan, Step
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import Store
 from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import MixesSamples, PerSample, SpansIterations

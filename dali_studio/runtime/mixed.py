@@ -39,7 +39,7 @@ from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.memory import SlabPool, clear
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.request import Store
 from dali_studio.runtime.sharing import DecoderFeeder, DecodeWorkQueue, Decoding
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -386,13 +386,13 @@ class MixedRunner:
             return []
         if not self._feeders:
             stream = self._stream
-            kernels = partial(JpegKernels, stream.device_id, stream.alone, thrifty=stream.thrifty)
+            kernels = partial(JpegKernels, stream.device_id, stream.pool.alone, thrifty=stream.pool.thrifty)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
                 *(DecoderFeeder(kernels, reserves=True) for _ in range(MAX_DECODERS)),
             ]
         shared = slice(images.shared)
-        count = decoders(images.requests[shared], images.rooms[shared], thrifty=self._stream.thrifty)
+        count = decoders(images.requests[shared], images.rooms[shared], thrifty=self._stream.pool.thrifty)
         chosen = self._feeders[0 if images.hardware else 1 : 1 + count]
         return [feeder for feeder in chosen if not feeder.disabled_reason]
 

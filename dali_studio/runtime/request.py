@@ -13,8 +13,9 @@ from dali_studio.compiler.plan import Segment, Step
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
-from dali_studio.runtime.segment import Store
 
+#: Results of an iteration.
+Store = dict[PortRef, Batch]
 #: The outputs of an external source.
 ExternalInput = tuple[Batch, ...]
 

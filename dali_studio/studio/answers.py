@@ -36,7 +36,7 @@ from dali_studio.studio.revision import Revision
 from dali_studio.studio.tile_gallery import tiles
 from dali_studio.studio.tile_gallery.pictures import Pictures
 from dali_studio.studio.tile_gallery.renderer import TileRenderer, placed
-from dali_studio.studio.view import OUTPUTS, graph_view, notes_in
+from dali_studio.studio.view import OUTPUTS, graph_view, hues_of, marks_in, notes_in
 
 if TYPE_CHECKING:
     from dali_studio.studio.session import Session
@@ -225,5 +225,6 @@ class Answers:
         shown = {OUTPUTS, *(node.key for node in graph.nodes)}
         places = {key: place for key, place in session.positions.items() if key in shown}
         times = summed(finished.timings, now.cards) if finished else ()
-        drawn = draw(graph, places, stills, finished, times, words, note, names, schemas)
+        hues = hues_of(marks_in(session.history).values())
+        drawn = draw(graph, places, stills, finished, times, words, note, names, schemas, hues)
         return replace(drawn, document=travels)

@@ -14,10 +14,8 @@ import msgspec
 from dali_studio.codegen.dialects import find, installed_first
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
-from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
-from dali_studio.graph import document
 from dali_studio.graph.card_edits import is_between, put_behind, unfolded
 from dali_studio.graph.cards import PLAIN
 from dali_studio.graph.difference import edits_to
@@ -26,19 +24,17 @@ from dali_studio.graph.history import History
 from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, jobs
+from dali_studio.studio import findings, jobs
 from dali_studio.studio.aliases import added, differences
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.cards import asked, told
-from dali_studio.studio.data.files import typed_path, write_text
-from dali_studio.studio.drawing import exports
-from dali_studio.studio.drawing.picture import FILE
+from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
 from dali_studio.studio.programs import code_nodes, own_text
-from dali_studio.studio.programs.pasting import added_places, pasted
+from dali_studio.studio.programs.pasting import added_places, pasted, whole_program
 from dali_studio.studio.protocol import messages, requests, run_messages
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
@@ -50,7 +46,7 @@ from dali_studio.studio.view import (
     differing,
     differing_after,
     functions_in,
-    kept_view,
+    grown,
     make_room,
     marks_in,
     marks_of,
@@ -67,8 +63,6 @@ from dali_studio.studio.view import (
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
-#: How long a picture that is saved waits for its photos.
-_PICTURE_TIMEOUT = 20.0
 
 
 class Session:
@@ -111,6 +105,7 @@ class Session:
         self.worker = Worker(jobs.JOBS, partial(jobs.begin, **used), partial(jobs.interrupt, **used), self._failed)
         self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
+        self._documents = Documents(self)
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Where the graph took the place of another, and the revision since which the browser has each card.
         self._since: tuple[int, dict[str, int]] = 0, {}
@@ -184,10 +179,13 @@ class Session:
     def _settle_pins(self) -> None:
         self._lost += self._pin_files.settle(self.history, self._folder)
 
+    def _tell(self, found: Sequence[Diagnostic]) -> None:
+        if found:
+            self.send(messages.Refused(diagnostics=tuple(found)))
+
     def _tell_lost(self) -> None:
-        if self._lost:
-            self.send(messages.Refused(diagnostics=self._lost))
-            self._lost = ()
+        self._tell(self._lost)
+        self._lost = ()
 
     @property
     def _folder(self) -> Path:
@@ -230,7 +228,7 @@ class Session:
             self.handle(asked(message, self.current().cards))
         except DaliStudioError as error:
             self.send(messages.Refused(diagnostics=error.diagnostics))
-            self._announce()
+            self.announce()
         except Exception as error:  # noqa: BLE001 - a silent canvas would be worse than a finding
             self._failed(error)
 
@@ -249,7 +247,7 @@ class Session:
         self.renderer.width = min(max(message.preview_width, 96), 800)
         self.send(opened(self.graph, self.registry, self.renderer.width))
         self._known_sent = ()
-        self._announce()
+        self.announce()
         self.runs.tell_again(self._revision_offset)
         self.runs.saved(now=False)
         self.shown.render(everything=True)
@@ -348,11 +346,17 @@ class Session:
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
+        program = whole_program(message.text)
+        if program is not None and len(self.graph) == 0:
+            self._replace(program.graph, program.view)
+            self._tell(program.found)
+            return
         found, boxes = list[Diagnostic](), dict[str, messages.Group]()
         edits = pasted(message, self.graph, self.registry, found, boxes)
         noted = named_marks({**marks_of(differing(found)), **boxes})
         self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
         self._changed()
+        self._tell(program.settings_left(self.graph.options) if program else ())
 
     @handle.register
     def _(self, message: requests.AddTransform) -> None:
@@ -366,14 +370,15 @@ class Session:
         self.history.place({own_text.DRAFT: message.source})  # it stays where it is refused
         before = self.code().source
         gone = unwritten(self.history, before, message.source)
-        kept = [mark for name, mark in marks_in(self.history).items() if name not in gone]
-        now = self.current(), functions_in(kept, self.current().cards), notes_in(self.history)
+        kept = {name: mark for name, mark in marks_in(self.history).items() if name not in gone}
+        now = self.current(), functions_in(kept.values(), self.current().cards), notes_in(self.history)
         taken = own_text.taken(message.source, *now, before=before)
         self.history.place({own_text.DRAFT: None})
         self.dialect, edits = taken.dialect, taken.edits
         if edits:
             places = written_places(self.history, edits, self.revision + 1, message.laid)
-            noted = {**differing_after(self.history, (), taken.found), **named_marks({**gone, **taken.boxes})}
+            boxes = {**gone, **taken.boxes, **grown(places, kept, taken.joined)}
+            noted = {**differing_after(self.history, (), taken.found), **named_marks(boxes)}
             self.history.apply(edits, places={**places, **noted, own_text.TEXT: taken.text})
         else:  # no step, but an answer
             self._revision_offset += 1
@@ -382,41 +387,19 @@ class Session:
     @handle.register
     def _(self, message: requests.KeepDraft) -> None:
         self.history.place({own_text.DRAFT: message.source or None})
-        self._announce()
+        self.announce()
 
     @handle.register
     def _(self, message: requests.ApplyFunction) -> None:
         self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
         try:
-            self._modules.write(self.graph, self._folder)
+            self.write_modules(self._folder)
         finally:
             self._changed()
 
     @handle.register
-    def _(self, message: requests.SaveDocument) -> None:
-        path = typed_path(message.path)
-        if message.what in {"document", "code"} and not message.over:
-            self.kept.written.spare(path)
-        if message.what == "code":
-            self._modules.write(self.graph, path.parent)
-            write_text(path, self.code().source)
-            self.kept.written.know(path)
-        elif message.what == "picture":
-            picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
-            exports.write(self.graph, kept_view(self.history), path, picture)
-        elif message.what == "trace":
-            write_text(path, self.runs.trace())
-        else:
-            self.save(path)
-        self.send(messages.Saved(path=str(path), what=message.what))
-        self._announce()
-
-    @handle.register
-    def _(self, message: requests.OpenFolder) -> None:
-        graph = gallery.folder_graph(message.path or str(self.samples()), self.registry)
-        if message.path:  # so that a new document is called as what it reads
-            graph.options = msgspec.structs.replace(graph.options, name=identifier(typed_path(message.path).stem))
-        self._replace(graph, {})
+    def _(self, message: requests.DocumentRequest) -> None:
+        self._documents.handle(message)
 
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
@@ -427,17 +410,10 @@ class Session:
             self.kept.saved = saved
             self._show()
 
-    @handle.register
-    def _(self, message: requests.OpenText) -> None:
-        self._replace(*document.loads(message.text, self.registry)[:2])
-
-    @handle.register
-    def _(self, message: requests.OpenRecipe) -> None:
-        self._replace(*gallery.open_recipe(message.name, self.registry, str(self.samples())))
-
     # --------------------------------------------------------------------------------------------------------- actions
 
-    def _replace(self, graph: Graph, view: Mapping[str, Any]) -> None:
+    def replace(self, graph: Graph, view: Mapping[str, Any]) -> None:
+        """Put another graph in the place of this one, as a step."""
         gesture = f"open {self.revision}"  # one step, which undo takes back
         places = {**dict.fromkeys(self.history.places), **places_of(view), ORIGIN: self.revision + 1}
         self.history.apply(edits_to(self.graph, code_nodes.opened(graph, view)), gesture, places)
@@ -456,8 +432,12 @@ class Session:
 
     def _show(self) -> None:
         self.send(opened(self.graph, self.registry, self.renderer.width))
-        self._announce()
+        self.announce()
         self.shown.render(everything=True)
+
+    def write_modules(self, folder: Path) -> None:
+        """Write the modules of functions that the program imports."""
+        self._modules.write(self.graph, folder)
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -471,7 +451,7 @@ class Session:
         self._settle_pins()
         self._tell_lost()
         self.runs.saved(now=True)
-        self._modules.write(self.graph, path.parent)
+        self.write_modules(path.parent)
 
     def _changed(self) -> None:
         self._settle_pins()
@@ -480,7 +460,8 @@ class Session:
         self._send_code()
         self._tell_lost()
 
-    def _announce(self) -> None:
+    def announce(self) -> None:
+        """Send what the views show of the graph, but images."""
         self._announce_graph()
         self._send_code()
         self._tell_lost()

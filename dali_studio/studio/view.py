@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -39,6 +39,7 @@ from dali_studio.studio.programs.own_text import draft_in, words_in
 from dali_studio.studio.protocol.messages import (
     DialectInfo,
     Differs,
+    Fixed,
     GraphView,
     Group,
     Left,
@@ -266,12 +267,13 @@ def written_places(history: History, edits: Sequence[Edit], revision: int, laid:
     cards = {key: place for key, place in known.items() if isinstance(place, Position) and key not in gone}
     added = sum(isinstance(edit, AddNode) for edit in edits)
     kept = len(history.graph) - sum(isinstance(edit, RemoveNode) for edit in edits)
-    places = {**renamed, **make_room(cards, edits)}
+    fixed = {mark.node for mark in {**history.places, **renamed}.values() if isinstance(mark, Fixed)}
+    places = {**renamed, **{key: place for key, place in make_room(cards, edits).items() if key not in fixed}}
     pasted = added > 2 * kept
     rewired = any(isinstance(edit, AddNode | RemoveNode | Connect) for edit in edits)
     if not pasted and not (laid and rewired) and not _runs_back({**cards, **places}, edits):
         return places
-    anew = [key for key, place in known.items() if isinstance(place, Position)]
+    anew = [key for key, place in known.items() if isinstance(place, Position) and key not in fixed]
     return {**renamed, **dict.fromkeys(anew), **({ORIGIN: revision} if pasted else {})}
 
 
@@ -332,6 +334,11 @@ def marks_in(history: History) -> dict[str, Mark]:
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
 
 
+def hues_of(marks: Iterable[Mark]) -> dict[str, str]:
+    """The colours that were given to nodes."""
+    return {mark.node: mark.hue for mark in marks if isinstance(mark, Tag)}
+
+
 def told(found: Iterable[Diagnostic], history: History) -> tuple[Diagnostic, ...]:
     """Findings without those about labels that are to stay as they are."""
     left = {(mark.node, mark.message) for mark in history.places.values() if isinstance(mark, Left)}
@@ -362,12 +369,15 @@ def differing(found: Iterable[Diagnostic]) -> dict[str, Any]:
 def differing_after(
     history: History, edits: Iterable[CardEdit], found: Iterable[Diagnostic] | None = None
 ) -> dict[str, object]:
-    """What nodes do otherwise, and their colours, after edits that rename or remove them; `found`: of a ``Compose``."""
+    """What nodes do otherwise, and what else is said of one, after edits that rename or remove it.
+
+    `found` is that of a ``Compose``.
+    """
     names: dict[str, str | None] = {}
     for edit in edits:
         if isinstance(edit, RemoveNode | Rename):
             names[edit.key] = edit.new_key if isinstance(edit, Rename) else None
-    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs | Tag)}
+    there = {key: mark for key, mark in history.places.items() if isinstance(mark, Differs | Tag | Fixed)}
     if found is not None:
         old = (key for key, mark in there.items() if isinstance(mark, Differs))
         return {**dict.fromkeys(old), **named_marks(marks_of(differing(found)))}
@@ -376,8 +386,8 @@ def differing_after(
 
 
 def _has_cards(mark: Mark, graph: Graph) -> bool:
-    if isinstance(mark, Differs | Tag):
-        return mark.node in graph
+    if isinstance(mark, Differs | Tag | Fixed):
+        return mark.node in graph or mark.node == OUTPUTS
     if not isinstance(mark, Route):
         return True
     target = mark.wire.split("|")[0]
@@ -392,6 +402,16 @@ def functions_in(marks: Iterable[Mark], cards: Cards) -> tuple[Function, ...]:
         Function(group.title, frozenset((*group.keys, *parts)), group.exposed)
         for group, parts in zip(groups, inner, strict=True)
     )
+
+
+def grown(
+    places: Mapping[str, object], kept: Mapping[str, Mark], joined: Sequence[Collection[str]]
+) -> dict[str, Group]:
+    """Subgraphs with what was written into their functions, in the order of `functions_in`; `places`: what is new."""
+    groups = {name: mark for name, mark in kept.items() if isinstance(mark, Group) and mark.subgraph}
+    now = {name: cast("Group", places.get(f"mark {name}", mark)) for name, mark in groups.items()}
+    added = zip(now.items(), joined, strict=False)
+    return {name: msgspec.structs.replace(mark, keys=(*mark.keys, *keys)) for (name, mark), keys in added if keys}
 
 
 def unwritten(history: History, before: str, source: str) -> dict[str, Mark | None]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dali_studio.api import stubs
+from dali_studio.core import generated
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -26,13 +27,16 @@ def test_is_fresh(program: str) -> None:
 
 
 def test_stale_and_left_over_stubs_are_noticed(tmp_path: Path) -> None:
-    for path, text in stubs.generate().items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    assert stubs.stale(tmp_path) == []
-    (tmp_path / "fn" / "__init__.pyi").write_text("", encoding="utf-8")
-    (tmp_path / "fn" / "gone.pyi").write_text("", encoding="utf-8")
-    assert stubs.stale(tmp_path) == [str(Path("fn/__init__.pyi")), str(Path("fn/gone.pyi"))]
+    first, gone = tmp_path / "fn" / "__init__.pyi", tmp_path / "fn" / "gone.pyi"
+    for path, text in stubs.files(tmp_path).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(text), encoding="utf-8")
+    assert generated.stale(stubs.files(tmp_path)) == []
+    for path in (first, gone):
+        path.write_text("", encoding="utf-8")
+    assert generated.stale(stubs.files(tmp_path)) == [first, gone]
+    assert generated.write_or_check("", lambda: stubs.files(tmp_path), []) == 0
+    assert generated.stale(stubs.files(tmp_path)) == [] and not gone.exists()
 
 
 @pytest.mark.parametrize("package", ["fn", "ops"])

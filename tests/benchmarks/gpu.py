@@ -24,8 +24,9 @@ from dali_studio.compiler.plan import BatchStage
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import device
 from dali_studio.pipeline import Pipeline
-from dali_studio.runtime.executor import Executor, Iteration
+from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import ErrorPolicy
+from dali_studio.runtime.iteration import Iteration
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tomllib
@@ -13,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
+
+from dali_studio.core.generated import write_or_check
 
 HERE = Path(__file__).resolve().parent
 #: What `operators.py` writes, and how it is called.
@@ -166,15 +167,7 @@ def generate() -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the page, or say whether it is fresh."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is stale")
-    made = generate()
-    if parser.parse_args(arguments).check:
-        fresh = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == made
-        sys.stderr.write("" if fresh else f"{TARGET.name} is stale.\n")
-        return 0 if fresh else 1
-    TARGET.write_text(made, encoding="utf-8")
-    return 0
+    return write_or_check("Write docs/operator_speeds.md.", lambda: {TARGET: generate()}, arguments)
 
 
 if __name__ == "__main__":

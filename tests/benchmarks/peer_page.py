@@ -7,7 +7,6 @@ their rows. ``--check`` fails if anything is stale. Rows that are slower than nv
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tomllib
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from operators_page import by_device
+
+from dali_studio.core.generated import write_or_check
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
@@ -181,17 +182,7 @@ def generate() -> dict[Path, str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the pages, or say whether they are fresh."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is stale")
-    checks, stale = parser.parse_args(arguments).check, 0
-    for path, text in generate().items():
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            stale += 1
-            if checks:
-                sys.stderr.write(f"{path.name} is stale.\n")
-            else:
-                path.write_text(text, encoding="utf-8")
-    return 1 if checks and stale else 0
+    return write_or_check("Write docs/file_speeds.md, and lines of other pages.", generate, arguments)
 
 
 if __name__ == "__main__":

@@ -79,15 +79,17 @@ def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifac
     training.await_code(page, "fn.rotate(resize")
 
 
+def _places(page: Any) -> dict[str, tuple[int, int]]:
+    """Where the cards are, once they have come to rest."""
+    lab.settle(page)
+    found = page.locator(".react-flow__node").evaluate_all(
+        "all => all.map(one => [one.dataset.id, ...one.style.transform.match(/-?[0-9.]+/g).map(Number)])"
+    )
+    return {key: (round(x), round(y)) for key, x, y in found}
+
+
 def test_the_selected_cards_alone_are_laid_out(designer: Any) -> None:
     page = designer
-
-    def places() -> dict[str, tuple[int, int]]:
-        found = page.locator(".react-flow__node").evaluate_all(
-            "all => all.map(one => [one.dataset.id, ...one.style.transform.match(/-?[0-9.]+/g).map(Number)])"
-        )
-        return {key: (round(x), round(y)) for key, x, y in found}
-
     for key, by in (("rotate", 230), ("uniform", 60)):
         card = lab.card(page, key).bounding_box()
         page.mouse.move(card["x"] + 70, card["y"] + 12)
@@ -96,11 +98,9 @@ def test_the_selected_cards_alone_are_laid_out(designer: Any) -> None:
         page.mouse.up()
     lab.card(page, "resize").click(position=HEAD)
     lab.card(page, "rotate").click(position=HEAD, modifiers=["Control"])
-    lab.settle(page)
-    before = places()
+    before = _places(page)
     page.keyboard.press("l")
-    lab.settle(page)
-    after = places()
+    after = _places(page)
     assert after["rotate"][1] == after["resize"][1] != before["rotate"][1]
     assert {key: at for key, at in after.items() if key not in ("resize", "rotate")} == {
         key: at for key, at in before.items() if key not in ("resize", "rotate")
@@ -299,6 +299,42 @@ def test_a_node_is_given_a_colour_from_its_menu(designer: Any, artifacts: Path) 
     lab.by_id(page, "tag-rotate").wait_for(state="detached")
     page.keyboard.press("Control+z")
     lab.by_id(page, "tag-rotate").wait_for()
+    # a copy has it, too
+    lab.card(page, "rotate").click(position=HEAD)
+    page.keyboard.press("Control+d")
+    lab.by_id(page, "tag-rotate_2").wait_for()
+
+
+def test_a_card_whose_place_is_pinned_stays_when_cards_are_laid_out(designer: Any, artifacts: Path) -> None:
+    page = designer
+    first = _places(page)
+    box = lab.card(page, "rotate").bounding_box()
+    page.mouse.move(box["x"] + 70, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 110, box["y"] + 60, steps=4)
+    page.mouse.up()
+    put = _places(page)
+    assert put["rotate"] != first["rotate"]
+    lab.card(page, "rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Pin its place").click()
+    lab.by_id(page, "fixed-rotate").wait_for()
+    lab.by_id(page, "designer").screenshot(path=artifacts / "designer_pinned_place.png")
+    page.keyboard.press("Escape")
+    lab.card(page, "decode").click(position=HEAD)
+    page.keyboard.press("l")
+    laid = _places(page)
+    assert laid["rotate"] == put["rotate"]
+    lab.card(page, "rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Unpin its place").click()
+    lab.by_id(page, "fixed-rotate").wait_for(state="detached")
+    page.keyboard.press("Control+z")
+    lab.by_id(page, "fixed-rotate").wait_for()
+    page.keyboard.press("Control+Shift+z")
+    lab.by_id(page, "fixed-rotate").wait_for(state="detached")
+    page.keyboard.press("Escape")
+    lab.card(page, "decode").click(position=HEAD)
+    page.keyboard.press("l")
+    assert _places(page)["rotate"] != put["rotate"]
 
 
 def test_the_view_that_nobody_chose_fits_its_room(designer: Any) -> None:

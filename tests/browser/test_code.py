@@ -260,7 +260,7 @@ def test_a_moved_card_takes_its_line_and_its_comments_along(
     # and what is no program is said to be none
     page.evaluate("text => navigator.clipboard.writeText(text)", "a recipe for soup")
     page.keyboard.press("Control+v")
-    page.wait_for_selector('[data-testid=strip]:has-text("this is no Python program")', timeout=30_000)
+    page.wait_for_selector('[data-testid=strip]:has-text("syntax error")', timeout=30_000)
 
 
 def test_a_wire_that_is_cut_leaves_the_text_as_it_is(page: Any, server: tuple[str, Path], artifacts: Path) -> None:

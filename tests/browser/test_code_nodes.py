@@ -62,7 +62,7 @@ def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], 
     # what is wrong is told, and the text stays; what is right is the next step
     code.fill("def change(image:\n")
     page.keyboard.press("Control+Enter")
-    page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('no Python')")
+    page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('syntax error')")
     assert code.input_value() == "def change(image:\n"
     code.fill("def darker(image):\n    return image // 2\n")
     page.keyboard.press("Control+Enter")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, training
 from browser.test_designer import _await_other_picture
 
 pytestmark = pytest.mark.browser
@@ -78,6 +78,12 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     assert page.locator(".ds-outline .ds-time").count() == 0
     page.locator('[data-testid="outline-decode"]:visible').click()
     page.get_by_text("Out, last run").wait_for()
+    page.screenshot(path=artifacts / "designer_restarted_list.png")
+    page.locator('[data-testid="outline-resize"]:visible').click()
+    lab.by_id(page, "detail-in").wait_for()  # and that of its input
+    training.drawn(page, "detail-in")
+    training.drawn(page, "detail-out")
+    page.screenshot(path=artifacts / "designer_restarted_inspector.png")
     widget.evaluate("one => { one.style.width = ''; }")
     before = lab.painted(page, "rotate")
     _reconnect(page)
@@ -372,4 +378,16 @@ def test_a_second_window_leaves_the_first_as_it_is(page: Any, server: tuple[str,
     _await_code(page, "angle=25")
     _set_angle(page, "26")
     _await_code(other, "angle=26")
+    # both know at once that one has restarted the kernel, and go on with the same document
+    _restart(page)
+    lab.by_id(other, "reconnect").wait_for()
+    assert "The kernel restarted." in lab.by_id(other, "strip").inner_text()
+    _set_angle(page, "27")
+    lab.settle(page)
+    _reconnect(page)
+    _await_code(page, "angle=27")
+    _reconnect(other)
+    _await_code(other, "angle=27")
+    _set_angle(other, "28")  # which the new kernel hears, in whatever subshell it was asked last
+    _await_code(page, "angle=28")
     other.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, training
 from browser.test_designer import _await_picture, _open
 
 pytestmark = pytest.mark.browser
@@ -95,6 +95,11 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callabl
     lab.by_id(page, "reached-rotate").wait_for()  # each card says how far it is
     assert lab.by_id(page, "time-rotate").inner_text().endswith("/256")
     page.screenshot(path=artifacts / "times_running.png")
+    # and so does a box: as far as the least advanced of its nodes
+    lab.by_id(page, "node-rotate").click(position=training.HEAD)
+    page.keyboard.press("g")
+    lab.by_id(page, "reached-group:group1").wait_for()
+    lab.by_id(page, "node-group:group1").screenshot(path=artifacts / "times_running_box.png")
     assert lab.by_id(page, "stop").is_enabled()  # it goes on meanwhile
     done = page.evaluate(_DONE)
     assert 0 < done < 256

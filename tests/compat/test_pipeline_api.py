@@ -283,6 +283,10 @@ SCRIPTS = {
         for batch in pipe.run():
             log([tensor.source_info().rpartition("/")[2] for tensor in batch])
     """,
+    "numbers that are returned": """
+        for returned in ([1, 2.5], [3], ([1, 2], 3), 4.5):
+            log(pipeline_def(lambda: returned)(batch_size=2, num_threads=1, device_id=None).run())
+    """,
     "data nodes": """
         pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
         with pipe:
@@ -310,6 +314,7 @@ WRONG = {
     "wrong declared type": "p = Pipeline(batch_size=1, num_threads=1, device_id=None, output_dtype=types.INT8)\nwith p:\n    p.set_outputs(fn.random.uniform())\np.run()",
     "wrong declared rank": "p = Pipeline(batch_size=1, num_threads=1, device_id=None, output_ndim=2)\nwith p:\n    p.set_outputs(fn.random.uniform())\np.run()",
     "too many declared types": "p = Pipeline(batch_size=1, num_threads=1, device_id=None, output_dtype=[types.FLOAT, types.FLOAT])\nwith p:\n    p.set_outputs(fn.random.uniform())\np.run()",
+    "argument of an object and of its call": "p = Pipeline(batch_size=1, num_threads=1, device_id=None)\nwith p:\n    p.set_outputs(ops.Cast(dtype=types.INT32)(fn.random.uniform(), dtype=types.INT8))\np.run()",
     "missing input": "p = Pipeline(batch_size=1, num_threads=1, device_id=None)\nwith p:\n    p.set_outputs(fn.rotate(angle=3))\np.run()",
     "too many inputs": "p = Pipeline(batch_size=1, num_threads=1, device_id=None)\nwith p:\n    a = fn.random.uniform()\n    p.set_outputs(fn.cast(a, a, dtype=types.INT32))\np.run()",
 }

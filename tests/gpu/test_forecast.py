@@ -13,9 +13,10 @@ from dali_studio import fn, samples, types
 from dali_studio.api.default import default_registry
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.pipeline import Pipeline
-from dali_studio.runtime.executor import Executor, Iteration
+from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.forecast import forecast, launch_sizes
+from dali_studio.runtime.iteration import Iteration
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
@@ -99,7 +100,7 @@ def test_the_peak_of_an_iteration(define: Callable[[], Any], monkeypatch: pytest
     assert not told.unknown
     executor = Executor(plan, REGISTRY, 7, WorkerPool(2), 0)
     assert executor.stream is not None
-    pool = executor.stream._pool = Watched(executor.stream._pool)
+    pool = executor.stream.pool.blocks = Watched(executor.stream.pool.blocks)
     executor.open()
     executor.run(Request(0, 0, BATCH))
     executor.close()
@@ -132,7 +133,7 @@ def test_launches_of_the_decoder() -> None:
     step = plan.steps()[-1]
     operator = REGISTRY.operator(step.operator)
     iteration = Iteration(Request(0, 0, BATCH), ErrorPolicy(0, print), {})
-    work = operator.plan(executor._args(iteration, step), files)
+    work = operator.plan(executor.arguments.of(iteration, step), files)
     images = operator.jpeg_images(work)
     assert images is not None and images.shared
     requests = images.requests[: images.shared].copy()

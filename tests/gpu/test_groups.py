@@ -85,8 +85,8 @@ def _build(root: str, program: Callable[[Any], Any], size: int, **options: Any) 
 
 def _joined(pipeline: Pipeline) -> int:
     """How many iterations are computed together."""
-    found = pipeline._built()._groups  # pyright: ignore[reportPrivateUsage]
-    return 1 if found is None else found.most
+    found = pipeline._built()._queue  # pyright: ignore[reportPrivateUsage]
+    return 1 if found is None else found.groups.most
 
 
 @PROGRAMS

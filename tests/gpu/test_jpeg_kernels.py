@@ -296,25 +296,6 @@ def test_it_makes_do_with_the_memory_that_there_is(
         assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
 
 
-@pytest.mark.parametrize("thrifty", [False, True])
-def test_a_stream_keeps_its_largest_piece_of_memory_alone(monkeypatch: pytest.MonkeyPatch, *, thrifty: bool) -> None:
-    calls: list[str] = []
-
-    class Pool:
-        def malloc(self, size: int) -> None:
-            calls.append(f"{size >= 5000}")
-
-        def free_all_blocks(self, stream: Any) -> None:
-            calls.append("back")
-
-    stream = GpuStream(0)
-    monkeypatch.setattr(stream, "_pool", Pool())
-    stream.thrifty = thrifty
-    for size in (1000, 5000, 900, 5000, 20_000):
-        stream.alone(size)
-    assert calls == ["back", "False", "back", "True", "False", "True", "back", "True"]
-
-
 def test_a_turn_leaves_what_others_took_and_what_is_damaged(
     decoder: JpegKernels, monkeypatch: pytest.MonkeyPatch
 ) -> None:

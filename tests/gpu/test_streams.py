@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,11 +12,9 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import displace
 from dali_studio.kernels.cpu import noise as on_cpu
-from dali_studio.kernels.cuda import chains, noise, retired
-from dali_studio.kernels.cuda import stream as gpu_stream
+from dali_studio.kernels.cuda import chains, noise
 from dali_studio.kernels.cuda.displace import jitter_part
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.staging import roomy
 from dali_studio.kernels.cuda.stream import GpuStream
 
 pytestmark = pytest.mark.gpu
@@ -25,7 +22,6 @@ pytestmark = pytest.mark.gpu
 Array = np.ndarray[Any, Any]
 #: The last has a width of which rows begin anywhere.
 SIZES = ((5, 8), (1, 1), (33, 37))
-MIB = 1 << 20
 KEY, HIGHS = 0x123456789ABC, np.array([3, 5, 1 << 40], np.uint64)
 
 
@@ -96,47 +92,3 @@ def test_numbers_are_those_of_the_cpu(name: str, origin: int) -> None:
             expected = np.empty_like(image)
             expected_of(image, expected, int(HIGHS[index]), origin)
             assert np.array_equal(ours, expected), (dtype, channels, index)
-
-
-def test_memory_that_outlives_its_stream_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CuPy's pools give nothing back that comes after their end."""
-    monkeypatch.setattr(retired, "_LATER", 0.01)
-    pools = retired._retired._pools  # pyright: ignore[reportPrivateUsage]
-    stream = GpuStream(0)
-    pool, there = stream._pool, stream.aside(1 << 20)  # pyright: ignore[reportPrivateUsage]
-    del stream
-    gc.collect()
-    assert any(one is pool for _, one in pools)
-    assert pool.used_bytes() >= 1 << 20
-    del there
-    retired.give_back()
-    assert not any(one is pool for _, one in pools)
-    assert pool.total_bytes() == 0
-
-
-def test_where_memory_is_saved_pieces_of_about_the_same_size_have_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-
-    class Pool:
-        def malloc(self, size: int) -> None:
-            calls.append(f"{size / MIB:g}")
-
-        def free_all_blocks(self, stream: Any) -> None:
-            calls.append("back")
-
-    stream = GpuStream(0)
-    monkeypatch.setattr(stream, "_pool", Pool())
-    monkeypatch.setattr(gpu_stream, "_IN_TURNS", 2)
-    monkeypatch.setattr(gpu_stream, "_SEEN", 5)
-    stream.thrifty = True
-    with stream.kernels:
-        for size in (30, 31, 29.9, 30.6, 15, 16, 10, 12):
-            stream.scratch(int(size * MIB))
-    assert calls == [
-        "back", "30.25", "back", "31.25", "back", "31.25", "31.25", "15.25", "31.25", "back", "10.25", "back", "12.25"
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("size", [*range(1, 70), 511, 513, 10_000, 1 << 20, (1 << 20) + 1])
-def test_pieces_of_memory_have_room(size: int) -> None:
-    assert size <= roomy(size) < size * 17 / 16 + 512

@@ -11,8 +11,9 @@ from toy import photo_graph, port, toy_registry
 
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import emit
-from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import edits as e
+from dali_studio.graph.apply import apply
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, Node, structural_keys
@@ -67,6 +68,28 @@ def test_undo_all_is_the_start_and_redo_all_is_the_end(bursts: list[tuple[list[e
     while history.can_redo:
         history.redo()
     assert dumps(history.graph) == end
+
+
+def _tried(graph: Graph, *edits: e.Edit) -> Graph | tuple[Diagnostic, ...]:
+    try:
+        return apply(graph, edits, REGISTRY)[0]
+    except DaliStudioError as refused:
+        return refused.diagnostics
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(EDITS, max_size=40))
+def test_edits_at_once_are_edits_one_by_one(edits: list[e.Edit]) -> None:
+    start = photo_graph()
+    graph, accepted = start, list[e.Edit]()
+    for edit in edits:  # each on its own knows nothing of the types that those before it found
+        alone, together = _tried(graph, edit), _tried(start, *accepted, edit)
+        if isinstance(alone, Graph) and isinstance(together, Graph):
+            graph = alone
+            accepted.append(edit)
+        else:
+            assert alone == together
+    assert dumps(apply(start, accepted, REGISTRY)[0]) == dumps(graph)
 
 
 @settings(max_examples=120, deadline=None)

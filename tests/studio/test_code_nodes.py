@@ -84,7 +84,7 @@ def test_a_function_is_tried_and_its_outputs_are_known(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("source", "said"),
-    [("def (", "The code is no Python: invalid syntax (line 1)."), ("x = 1", "The code has no function."),
+    [("def (", "The code has a syntax error: invalid syntax (line 1)."), ("x = 1", "The code has no function."),
      ("raise KeyError('no')\ndef f(x): pass", "The code failed with KeyError ('no').")],
 )  # fmt: skip
 def test_what_fails_is_refused_and_changes_nothing(client: Client, source: str, said: str) -> None:

@@ -81,6 +81,22 @@ def test_other_endings_are_a_drawing_and_diagrams(folder: Path) -> None:
         exports.write_alone(GRAPH, {}, default_registry(), folder / "turning.bmp")
 
 
+def test_colours_of_nodes_are_in_pictures_and_diagrams(tmp_path: Path) -> None:
+    key = next(iter(GRAPH))
+    view = {"marks": {"tag1": {"type": "tag", "node": key, "hue": "olive"}}}
+    for name in ("with.svg", "with.png", "with.mmd", "with.dot", "with.md"):
+        exports.write_alone(GRAPH, view, default_registry(), tmp_path / name)
+        exports.write_alone(GRAPH, {}, default_registry(), tmp_path / f"out{name}")
+    assert (tmp_path / "with.svg").read_text().count('<path class="y olive"') == 1
+    assert (tmp_path / "with.mmd").read_text().count("stroke:#7d7806") == 1
+    assert "stroke:#7d7806" in (tmp_path / "with.md").read_text()
+    assert (tmp_path / "with.dot").read_text().count('color="#7d7806"') == 1
+    olive = [np.all(np.array(Image.open(tmp_path / name).convert("RGB")) == (0x7D, 0x78, 0x06), axis=2).sum()
+             for name in ("with.png", "outwith.png")]  # fmt: skip
+    assert olive[0] > olive[1] + 1000  # numbers have that colour, too
+    assert all("7d7806" not in (tmp_path / f"outwith.{end}").read_text() for end in ("mmd", "dot"))
+
+
 @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
 def long_chain():
     files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")

@@ -23,6 +23,7 @@ from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.outputs.renderers import renderer_of
 from dali_studio.studio.outputs.renderers.base import Shown
 from dali_studio.studio.protocol import messages, output_messages
+from dali_studio.studio.view import OUTPUTS
 
 pytestmark = pytest.mark.usefixtures("ready")
 
@@ -270,10 +271,15 @@ def test_notes_and_groups_are_steps_and_stay_in_the_document(client: Client, tmp
     assert renamed["tag1"] == messages.Tag(node="turned", hue="teal")
     assert "tag1" not in marks(client.edit({"type": "remove_node", "key": "turned"}))
     assert "tag1" in marks(client.send("undo"))
+    # so does that its card stays where it is; that of the outputs can, too
+    fixed = {key: {"type": "fixed", "node": node} for key, node in (("fixed1", "turned"), ("fixed2", OUTPUTS))}
+    assert mark(**fixed)["fixed2"] == messages.Fixed(node=OUTPUTS)
+    assert marks(client.edit({"type": "rename", "key": "turned", "new_key": "spun"}))["fixed1"].node == "spun"
+    assert "fixed1" in marks(client.send("undo"))
     client.session.save(tmp_path / "x.dali.json")
     graph, view, _ = document.load(tmp_path / "x.dali.json", client.session.registry)
     again = Client(graph, view={**view, "marks": {**view["marks"], "bad": {"type": "note"}}})
-    assert set(marks(again.send("ready"))) == {"note1", "group1", "wire1", "tag1"}
+    assert set(marks(again.send("ready"))) == {"note1", "group1", "wire1", "tag1", "fixed1", "fixed2"}
     again.session.close()
 
 

@@ -348,6 +348,35 @@ def test_subgraphs_in_subgraphs_are_functions_of_the_text(client: Client) -> Non
     assert "    images = outer(images)\n    return images, labels\n" in source
 
 
+@pytest.mark.parametrize("comment", ["", "  # as it is"])
+def test_what_is_written_into_the_function_of_a_subgraph_is_within_it(client: Client, comment: str) -> None:
+    text = TEXT.replace("    return", f"    images = fn.flip(images)\n    images = fn.hsv(images){comment}\n    return")
+    client.send("apply_code", source=text)
+    source = boxed(client, {"inner": ("resize", "flip"), "outer": ("resize", "flip", "hsv")}).source
+
+    def applied(source: str) -> dict[str, set[str]]:
+        """The operators that are in each subgraph after the text was applied; it stays as it was written."""
+        got = client.send("apply_code", source=source)
+        assert code(got).source == source
+        assert not [d for d in code(got).diagnostics if d.code == "DS501"]
+        revision = only(got, messages.RevisionChanged)[-1]
+        operators = {node.key: node.operator for node in revision.graph.nodes}
+        return {name: {operators[key] for key in group.keys} for name, group in revision.marks.items()}
+
+    first = source.replace("    images = fn.flip(images)\n", "    images = fn.flip(images)\n    images = fn.rotate(images, angle=9)\n")
+    assert applied(first) == {"inner": {"resize", "flip", "rotate"}, "outer": {"resize", "flip", "rotate", "hsv"}}
+    # of the outer one alone
+    second = first.replace("    images = inner(images)\n", "    images = inner(images)\n    images = fn.gaussian_blur(images, sigma=1)\n")
+    both = applied(second)
+    assert both["inner"] == {"resize", "flip", "rotate"} and "gaussian_blur" in both["outer"]
+    # and beside both
+    third = second.replace("    return images, labels", "    images = fn.brightness(images, brightness=1.1)\n    return images, labels")
+    assert applied(third) == both
+    client.send("undo")
+    client.send("undo")
+    assert code(client.send("undo")).source == source
+
+
 @pytest.mark.parametrize(
     ("change", "operators", "reason"),
     [

@@ -12,10 +12,6 @@ from dali_studio.studio.protocol.messages import KernelMessage
 from dali_studio.studio.protocol.requests import ClientMessage
 
 
-def test_generated_file_is_fresh() -> None:
-    assert codegen_ts.is_fresh(), f"generated.ts is stale. Run: {codegen_ts.VERB}"
-
-
 def test_generating_twice_gives_the_same_text() -> None:
     assert codegen_ts.generate() == codegen_ts.generate()
 
@@ -42,7 +38,7 @@ def test_check_names_the_verb_when_stale(
     target.write_text("old", encoding="utf-8")
     monkeypatch.setattr(codegen_ts, "TARGET", target)
     assert codegen_ts.main(["--check"]) == 1
-    assert codegen_ts.VERB in capsys.readouterr().err
+    assert "generated.ts: not what the code says. Run: make generated" in capsys.readouterr().err
     assert codegen_ts.main([]) == 0
     assert codegen_ts.main(["--check"]) == 0
 

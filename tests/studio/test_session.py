@@ -236,7 +236,8 @@ def test_run_measures_every_node(client: Client) -> None:
     assert sum(t.share for t in finished.timings) == pytest.approx(1.0)
     # each batch is made twice: measured, and ahead
     told = only(got, run_messages.RunProgress)
-    assert [(p.done, p.total) for p in told] == [(number, 6) for number in range(7)]
+    at = [(p.done, p.total) for p in told]  # a step that takes long tells where it is more than once
+    assert sorted(at) == at and sorted(set(at)) == [(number, 6) for number in range(7)]
     assert told[-1].seconds_left == 0 and all(p.seconds_left >= 0 for p in told)
 
 

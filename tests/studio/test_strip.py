@@ -13,6 +13,8 @@ from PIL import Image
 from studio.clients import Client, only, set_argument
 
 from dali_studio import fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
+from dali_studio.studio.gallery import open_recipe
 from dali_studio.studio.protocol import messages, output_messages
 
 
@@ -93,3 +95,26 @@ def test_a_run_that_stops_elsewhere_has_its_batch_looked_through() -> None:
     client.send("choose_sample", sample=next(k for k in range(4) if k not in failing), iteration=0)
     client.send("ready")
     assert [d.sample for d in _strip(client.send("run", batches=1)).failed] == failing
+
+
+def _recipe(name: str) -> Client:
+    graph, _ = open_recipe(name, default_registry(), str(samples.photos()))
+    return Client(graph)
+
+
+@pytest.mark.parametrize("name", ["log_mel_speech", "action_clips"])
+def test_sound_and_videos_have_pictures_too(name: str) -> None:
+    client = _recipe(name)
+    ((strip, buffers),) = [(m, b) for m, b in client.send("ready") if isinstance(m, messages.SampleStrip)]
+    pixels = np.asarray(Image.open(io.BytesIO(buffers[0])).convert("L")).reshape(strip.cell, strip.count, strip.cell)
+    assert strip.count == client.session.graph.options.batch_size
+    assert all(np.unique(pixels[:, k]).size > 8 for k in range(strip.count))
+    assert all(strip.names)
+
+
+def test_pictures_of_a_graph_before_do_not_stay(broken: Client) -> None:
+    assert _strip(broken.send("ready")).cell > 0
+    for key in ("crop", "decode"):
+        received = broken.edit({"type": "remove_node", "key": key})
+    strip = _strip(received)
+    assert (strip.cell, strip.count, strip.names) == (0, 4, ())

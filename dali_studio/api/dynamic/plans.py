@@ -81,7 +81,7 @@ class StepPlan:
         self.device_id = device_id
         runner = None if self._gpu is None else self._gpu.runner()
         self._executor = Executor(plan, registry, 0, workers, device_id, runner)
-        self._executor.may_write, self._executor.behind.asked = True, checkpointing
+        self._executor.arguments.may_write, self._executor.behind.asked = True, checkpointing
         self._executor.open()
         self._lock = threading.Lock()
         #: The iteration that comes next, and the samples of those before.

@@ -34,6 +34,8 @@ def boxed(text: ProgramText, function: Function) -> ProgramText:
         whole = place is not text.function and len(members) == sum(bool(step.made) for step in steps)
         if whole and made == function.keys:
             return text
+        if whole and made < function.keys:
+            continue  # a function that is called in it
         if made != function.keys or any(not isinstance(step.node, ast.Assign) for step in members):
             raise NotWritable(others)
         return ProgramText(_moved(text, function, place, members))

@@ -6,7 +6,6 @@ import ast
 import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -15,8 +14,7 @@ from dali_studio.api.branches import RETURNED
 from dali_studio.api.default import default_registry
 from dali_studio.api.functions import nearest_operator
 from dali_studio.api.reading import known
-from dali_studio.api.reading.expressions import Expressions
-from dali_studio.api.reading.functions import free_names, lines_of, text_alone
+from dali_studio.api.reading.kept_functions import TORCH_FUNCTION, KeptFunctions
 from dali_studio.api.reading.known import Function, FunctionClass, FunctionObject, Imported, Unknown
 from dali_studio.api.reading.options import Options
 from dali_studio.api.reading.surroundings import ASKED, has_default
@@ -33,8 +31,6 @@ from dali_studio.api.reading.values import (
     class_around,
     creator_of,
     inherited,
-    is_json,
-    is_plain,
     items_of,
     kind_of,
     method_in,
@@ -46,7 +42,6 @@ from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
-from dali_studio.graph.written import ForeignFunction
 
 #: What has no value as arguments have it.
 _OBJECTS = UserFunction | UserClass | Instance | Bound | Partial | Maker
@@ -71,7 +66,7 @@ class _Hole(UnknownResult):
     """What stands for an input that is not wired."""
 
 
-class Calls(Expressions):
+class Calls(KeptFunctions):
     """Follows calls."""
 
     def __init__(self, file: str, trace: Trace) -> None:
@@ -81,8 +76,6 @@ class Calls(Expressions):
         self.conditions: set[str] = set()
         #: How many `try` with handlers are around.
         self.guarded = 0
-        #: The program and its text, where functions in it are kept as code; nobody runs that before trusting it.
-        self.module: tuple[Sequence[ast.stmt], str] | None = None
 
     def method(self, owner: Instance | Super, name: str) -> Bound | None:
         """A method of an object of the source."""
@@ -105,11 +98,13 @@ class Calls(Expressions):
     def call(self, node: ast.Call, scope: Scope, name: str) -> Any:
         function = self.expression(node.func, scope)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and isinstance(function, Unknown):
-            owner = scope.names.get("self")
+            owner = next(iter(scope.names.values()), None)  # the first parameter, whatever its name
             return Super(owner, class_around(scope)) if isinstance(owner, Instance) else Unknown(text_of(node))
         arguments = self.several(node.args, scope)
         keywords = self.named(node.keywords, scope)
         self.at(node)
+        if self.module is not None and "function" in keywords:
+            keywords["function"] = self.as_code(function, node, keywords, scope)
         if isinstance(function, Unknown) and function.text in _LOOKING and arguments:
             return self._looked(function.text, arguments, node)
         return self._applied(function, arguments, keywords, node, name)
@@ -191,6 +186,8 @@ class Calls(Expressions):
             return made
         if creator:
             return Maker(keywords)(arguments[:1], {})
+        if path == TORCH_FUNCTION and isinstance(keywords.get("function"), UserFunction):
+            return self._operator(Function("python_function"), arguments, keywords, name)
         if path == "functools.partial" and arguments:
             return Partial(arguments[0], arguments[1:], keywords)
         if path == "dataclasses.field":
@@ -229,8 +226,8 @@ class Calls(Expressions):
         """What a function gives that is known neither here nor in the source; a variable for it holds `what`."""
         if not [*known.nodes_in([*arguments, *keywords.values()])]:
             return Unknown(text_of(node))
-        reason = f"{path} is `{what}`, which is no operator of dali_studio" if what else ""
-        return self.unknown_call(path, arguments, keywords, name, reason)
+        reason = f"{path} is `{what}`, which is no operator of dali_studio" if what else known.unknown_name(path)
+        return self.unknown_call(path, arguments, keywords, name, reason, hint="" if what else known.GIVE_DEF)
 
     def _asked(self, path: str, arguments: list[Any], keywords: dict[str, Any], text: str) -> Any:
         """What is taken for an answer of the program's surroundings."""
@@ -324,7 +321,7 @@ class Calls(Expressions):
         if len(given) + len(kept) < len(keywords):
             self.lacking |= {one.name for one in known.nodes_in(made)}
         if function.name.startswith("_conditional."):
-            self.conditions.add(self._made(made).key)
+            self.conditions.add(self._made(made)[1].key)
         unset = [key for key, value in keywords.items() if value is ...]
         self.leave_open(made, inputs, unset)
         return made
@@ -348,7 +345,7 @@ class Calls(Expressions):
                 del given[first.argument]
             else:
                 if isinstance(code, UserFunction):
-                    self._keep(code, made)
+                    self.keep(code, *self._made(made))
                 return made
             finally:
                 self.trace.suggested = ""
@@ -358,7 +355,8 @@ class Calls(Expressions):
         holes = {one.name for one in inputs if isinstance(one, _Hole)}
         if not unset and not holes:
             return
-        graph, registry, node = self.trace.graph, default_registry(), self._made(made)
+        (trace, node), registry = self._made(made), default_registry()
+        graph = trace.graph
         lacking = [("DS103", one, "set", "Set") for one in unset]
         for at, port in enumerate(graph.inputs(node.key)):
             if port is not None and port.node in holes and node.operator in registry:
@@ -369,39 +367,10 @@ class Calls(Expressions):
         wires = [wire for wire in graph.wires() if wire.source.node not in holes]
         graph.rebuild([one for one in graph.nodes() if one.key not in holes], wires, graph.outputs)
 
-    def _made(self, result: Any) -> Node:
-        """The node of a result; of none, the last one."""
-        graph = self.trace.graph
-        return next((graph.node(one.name) for one in known.nodes_in(result)), list(graph.nodes())[-1])
-
-    def _keep(self, code: UserFunction, made: Any) -> None:
-        """Put the text of a function into the node that calls it."""
-        node = self._made(made)
-        assert self.module is not None
-        text = text_alone(code.node, *self.module, self._around(code))
-        self.trace.graph.replace_node(replace(node, objects={**node.objects, "function": ForeignFunction(text)}))
-
-    def _around(self, code: UserFunction) -> list[str]:
-        """Lines for what a function uses of the functions around it; those that the source does not tell are noted."""
-        lines: list[str] = []
-        for name in free_names(code.node):
-            scope = code.scope
-            while scope.outer is not None and name not in scope.names:
-                scope = scope.outer
-            value = scope.names.get(name)
-            if scope.outer is None or name not in scope.names:  # of the module, or of Python
-                continue
-            if isinstance(value, Imported):
-                package, _, last = value.path.rpartition(".")
-                lines.append(f"from {package} import {last} as {name}" if package else f"import {last} as {name}")
-            elif isinstance(value, UserFunction) and isinstance(value.node, ast.FunctionDef) and self.module:
-                lines += [*self._around(value), lines_of(value.node, self.module[1])]
-            elif value is None or (is_plain(value) and is_json(value)):
-                lines.append(f"{name} = {value!r}")
-            else:
-                self.note(f"The function that is kept as code uses `{name}`, whose value is not told where it runs.",
-                          f"Give {name} a value in the code of the node.")  # fmt: skip
-        return lines
+    def _made(self, result: Any) -> tuple[Trace, Node]:
+        """The node of a result, of none the last one, and its trace: outside of pipelines, nodes have their own."""
+        trace, name = next(((one.trace, one.name) for one in known.nodes_in(result)), (self.trace, ""))
+        return trace, trace.graph.node(name) if name else [*trace.graph.nodes()][-1]
 
     def _left_out(self, function: str, key: str, value: Any) -> bool:
         if not known.has_unknown(value) and not isinstance(value, _OBJECTS):

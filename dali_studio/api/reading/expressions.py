@@ -365,8 +365,11 @@ class Expressions(ABC):
 
     def unknown_call(
         self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
-    ) -> UnknownResult:
-        """A node for a call of something that is no operator here."""
+        hint: str = "",
+    ) -> UnknownResult | Unknown:  # fmt: skip
+        """A node for a call of something that is no operator here; none outside of pipelines, as of `run(pipe())`."""
+        if Trace.current() is None:
+            return Unknown(path)
         operator = re.sub(r"[^\w.]+", "_", path.removeprefix("dali.fn.")).strip("_.")[:80] or "unknown"
         graph = self.trace.graph
         key = self.trace.new_key(self.trace.name_of(name) or operator.rpartition(".")[2])
@@ -379,8 +382,8 @@ class Expressions(ABC):
         for argument, source in wires.items():
             graph.connect(self.trace.here(source).port, key, argument=argument)
         reason = reason or f"{path} is no operator of dali_studio"
-        self.note(f"{reason}: {key} keeps its place, and cannot run.",
-                  f"Did you mean fn.{near}?" if near else "Replace the node, or write what it does with operators.",
+        hint = hint or "Replace the node, or write what it does with operators."
+        self.note(f"{reason}: {key} keeps its place, and cannot run.", f"Did you mean fn.{near}?" if near else hint,
                   node=key)  # fmt: skip
         return UnknownResult(self.trace, PortRef(node=key, output=0), "cpu")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Sequence
 from textwrap import dedent
 from typing import Any
@@ -97,8 +98,9 @@ def _parsed(text: str) -> ast.Module:
         try:
             return ast.parse(form)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            where = where or (f"Line {error.lineno}: " if isinstance(error, SyntaxError) else "")
-    raise _bad(f"{where}this is no Python program.")
+            if isinstance(error, SyntaxError):
+                where = where or f"Line {error.lineno}: syntax error: {error.msg}."
+    raise _bad(where or "The text is nested too deeply, or has characters that no program has.")
 
 
 def _no_output(name: str) -> DaliStudioError:
@@ -279,12 +281,15 @@ class _Fragment(Interpreter):
     def _unknown_function(
         self, path: str, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str, what: str
     ) -> Any:
-        raise self.bad(f"{shortened(path)} is not called here.")
+        if hasattr(builtins, path):
+            raise self.bad(f"{shortened(path)} is not called here.")
+        raise self.bad(f"{known.unknown_name(path)}.", known.GIVE_DEF)
 
     def unknown_call(
         self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str, reason: str = "", near: str = "",
-    ) -> UnknownResult:
-        raise self.bad(f"{reason or f'{shortened(path)} is not read'}.")
+        hint: str = "",
+    ) -> UnknownResult:  # fmt: skip
+        raise self.bad(f"{reason or f'{shortened(path)} is not read'}.", hint)
 
 
 def _is(value: Any, text: str) -> bool:

@@ -24,7 +24,7 @@ def text_alone(
     text
         The program, whose comments are kept.
     """
-    needed, waiting = set[int](), list(_used(function))
+    needed, waiting = set[int](), [*_used(function), *_used(ast.parse("\n".join(around)))]
     while waiting:
         name = waiting.pop()
         for at, statement in enumerate(module):

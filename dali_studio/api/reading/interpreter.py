@@ -127,6 +127,8 @@ class Interpreter(Calls):
         value = self.expression(node.value, scope, name_for(node.targets))
         for target in node.targets:
             self.assign(target, value, scope)
+            if isinstance(target, ast.Name):
+                scope.sources[target.id] = node.value, value
 
     def _annassign(self, node: ast.AnnAssign, scope: Scope) -> None:
         if node.value is not None:

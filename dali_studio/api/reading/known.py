@@ -25,6 +25,7 @@ from dali_studio.api.functions import by_place, function_for
 from dali_studio.api.indexing import newaxis
 from dali_studio.api.reading.options import SETTINGS, Parser, parser, settings
 from dali_studio.api.tracing import DataNode
+from dali_studio.core.wording import shortened
 
 #: Items of lists, characters of texts and bits of numbers that a source may ask for.
 MAX_ITEMS = 10_000
@@ -72,7 +73,7 @@ class Function:
     @property
     def known(self) -> bool:
         """Whether it can be called here."""
-        return self.name in _functions()
+        return default_registry().is_function(self.name)
 
     def __call__(self, *inputs: Any, **arguments: Any) -> Any:
         return function_for(default_registry().schema(self.name))(*inputs, **arguments)
@@ -100,10 +101,6 @@ class FunctionObject:
     arguments: Mapping[str, Any]
 
 
-def _functions() -> frozenset[str]:
-    return frozenset(default_registry().functions())
-
-
 def imported(path: str) -> Any:
     """What an import of `path` gives."""
     for package in _PACKAGES:
@@ -121,7 +118,7 @@ def value_of(path: str) -> Any:
     if package == ROOT and name:
         if group == "fn":
             name = default_registry().former().get(name, name)
-            return Function(name) if name in _functions() or not _is_group(name) else Imported(path)
+            return Function(name) if default_registry().is_function(name) or not _is_group(name) else Imported(path)
         if group == "ops":
             found = _by_class().get(OLD_CLASSES.get(name, name))
             return FunctionClass(Function(found)) if found else Imported(path)
@@ -159,7 +156,7 @@ def is_large(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
 
 
 def _is_group(name: str) -> bool:
-    names = (*_functions(), *default_registry().former(), "plugin.")
+    names = (*default_registry().functions(), *default_registry().former(), "plugin.")
     return any(one.startswith(f"{name}.") for one in names)
 
 
@@ -411,6 +408,15 @@ def has_unknown(value: Any) -> bool:
 def is_there(value: Any) -> bool:
     """Whether the source tells if a value is ``None``: functions and classes that can be imported are not."""
     return not isinstance(value, Unknown) and not (isinstance(value, Imported) and not value.path.startswith(ROOT))
+
+
+#: What to do about a function that is known neither here nor in the text.
+GIVE_DEF = "Give its def in the text as well, or take the line out."
+
+
+def unknown_name(path: str) -> str:
+    """The words for such a function, without a stop."""
+    return f"{shortened(path)} is not known here"
 
 
 def untold(values: Sequence[Any], text: str) -> str:

@@ -29,7 +29,7 @@ from dali_studio.api.reading.values import (
     method_in,
 )
 from dali_studio.api.trace import Trace
-from dali_studio.api.tracing import output_port
+from dali_studio.api.tracing import output_port, outputs_of
 from dali_studio.codegen.structure import CONDITIONAL
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
@@ -133,8 +133,8 @@ class Program:
             line = getattr(error, "lineno", None)
             place = f"{file}:{line}" if line else file
             reason = error.msg if isinstance(error, SyntaxError) and line else str(error)
-            named = "This" if file == "program" else file
-            raise _unreadable(f"{named} is no Python: {reason}.", "Correct it first.", place) from error
+            named = "The program" if file == "program" else file
+            raise _unreadable(f"{named} has a syntax error: {reason}.", "Correct it first.", place) from error
         except (RecursionError, MemoryError) as error:
             raise _unreadable(f"{file} is nested too deeply.", "Split its expressions.", file) from error
         self._file, self._found = file, found
@@ -393,10 +393,9 @@ class Program:
             )  # fmt: skip
         if returned is None or isinstance(returned, Unknown):
             return
-        items: list[Any] = list(cast("list[Any]", returned)) if isinstance(returned, tuple | list) else [returned]
         outputs: list[Any] = []
-        for item in items:
-            outputs += cast("list[Any]", item) if isinstance(item, list) else [item]  # of several outputs
+        for item in outputs_of(returned):
+            outputs += outputs_of(item) if isinstance(item, list) else [item]  # of several outputs
         told = [interpreter.as_input(one) for one in outputs if one is not None and one is not ...]
         graph.set_outputs([output_port(self._trace, one, at) for at, one in enumerate(told)])
 

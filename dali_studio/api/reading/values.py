@@ -40,6 +40,8 @@ class Scope:
     names: dict[str, Any] = field(default_factory=dict[str, Any])
     outer: Scope | None = None
     opened: bool = False
+    sources: dict[str, tuple[ast.expr, Any]] = field(default_factory=dict[str, "tuple[ast.expr, Any]"])
+    """What variables were given last, with the values of that."""
 
     def find(self, name: str) -> Any:
         """The value of a name; raises `KeyError`."""

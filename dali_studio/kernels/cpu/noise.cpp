@@ -3,43 +3,9 @@
 #include "../include/poisson.hpp"
 
 #include "arguments.hpp"
+#include "draw_words.hpp"
 #include "instantiations.hpp"
 #include "vector.hpp"
-
-enum { BLOCK = 64 };  // elements whose numbers are drawn at once, in vector registers
-
-// The first WORDS words of BLOCK elements, `begin` a multiple of 4. Counters of elements first, then those behind them as far as
-// they are needed.
-template <int WORDS> static void draw_words(const Stream& stream, u64 high, i64 begin, u32 (&chosen)[WORDS][BLOCK]) {
-  const u64 from = stream.first();
-  enum { NEXT = WORDS == 4 ? BLOCK : WORDS == 2 ? BLOCK / 4 : 0, ALL = BLOCK + NEXT };
-  u32 words[4][ALL];
-  for (int i = 0; i < ALL; i++) {
-    const i64 element = begin + (i < BLOCK ? i : WORDS == 4 ? i - BLOCK : 4 * (i - BLOCK) + 3);
-    const u64 low = ((u64)element * ELEMENT_STRIDE >> 2) + (i >= BLOCK) + from;
-    words[0][i] = (u32)low, words[1][i] = (u32)(low >> 32), words[2][i] = (u32)high, words[3][i] = (u32)(high >> 32);
-  }
-  u32 first = (u32)stream.key, second = (u32)(stream.key >> 32);
-  for (int round = 0; round < 10; round++, first += 0x9E3779B9u, second += 0xBB67AE85u)
-    for (int i = 0; i < ALL; i++) philox_round(words[0][i], words[1][i], words[2][i], words[3][i], first, second);
-  for (int i = 0; i < BLOCK; i++)
-    for (int k = 0; k < WORDS; k++) {
-      const int at = (i & 3) + k;
-      chosen[k][i] = at < 4 ? words[at][i] : words[at & 3][BLOCK + (WORDS == 4 ? i : i / 4)];
-    }
-}
-
-// The numbers of BLOCK elements.
-template <class R> static void draw(const Stream& stream, u64 high, float mean, float deviation, i64 begin, R* made) {
-  enum { WORDS = WordsOf<R>::count };
-  u32 chosen[WORDS][BLOCK];
-  draw_words<WORDS>(stream, high, begin, chosen);
-  for (int i = 0; i < BLOCK; i++) {
-    u32 own[WORDS];
-    for (int k = 0; k < WORDS; k++) own[k] = chosen[k][i];
-    made[i] = normal(own, mean, deviation);
-  }
-}
 
 template <class T> i64 gaussian_noise(Dense<const T, 1> src, Dense<T, 1> out, Dense<const u64, 1> words, u64 high, float mean, float deviation) {
   const i64 count = src.shape[0];
@@ -48,7 +14,8 @@ template <class T> i64 gaussian_noise(Dense<const T, 1> src, Dense<T, 1> out, De
   R drawn[BLOCK];
   const Stream stream(words.data);
   for (i64 i = -stream.phase; i < count; i += BLOCK) {
-    draw(stream, high, mean, deviation, i + stream.phase, drawn);
+    draw_numbers<WordsOf<R>::count>(
+        stream, high, i + stream.phase, [&](const auto& own) { return normal(own, mean, deviation); }, drawn);
     const i64 end = least<i64>(BLOCK, count - i);
     for (i64 k = i < 0 ? -i : 0; k < end; k++) out.data[i + k] = with_noise(src.data[i + k], drawn[k]);
   }

@@ -1,4 +1,4 @@
-"""One stream of work on a GPU: launches, uploads of tables, and memory."""
+"""One stream of work on a GPU: launches, uploads of tables, and batches in its memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,24 +20,19 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda import enqueue, sources
 from dali_studio.kernels.cuda.arrivals import Arrivals
-from dali_studio.kernels.cuda.batch import PADDING, place
+from dali_studio.kernels.cuda.batch import place
 from dali_studio.kernels.cuda.device import ALWAYS_SHARED, cupy, shared_memory, total_memory
 from dali_studio.kernels.cuda.ingest import copied, external
+from dali_studio.kernels.cuda.pool import DevicePool
 from dali_studio.kernels.cuda.replay import Replay
 from dali_studio.kernels.cuda.retired import give_back, retire
-from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
+from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables
 
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
 _SLOTS = 4
 #: Threads of a block.
 THREADS = 256
 _MAX_PLACES = 64
-#: Bytes of device memory from which on it lies beside other large pieces: weights of a group are small ones.
-_SMALL = 4 << 20
-#: What larger ones are a multiple of where memory is to be saved.
-_STEP = 256 << 10
-#: Pieces of a stream that may be there at a time, and after how many idle ones go back.
-_IN_TURNS, _SEEN = 4, 256
 #: A grid has this many rows at most; samples are rows.
 MAX_SAMPLES = 65535
 
@@ -99,8 +94,6 @@ class GpuStream:
     def __init__(self, device_id: int, limit: int | None = None, stream: Any = None) -> None:
         give_back()
         self.device_id = device_id
-        #: Whether memory that has become too small goes back at once, which takes time.
-        self.thrifty = False
         #: Bytes of shared memory that a block may have.
         self.shared_memory = shared_memory(device_id)
         #: Bytes of device memory that there are for it.
@@ -110,12 +103,9 @@ class GpuStream:
         with self._device:
             self._stream = self._cupy.cuda.Stream() if stream is None else external(stream, device_id)
             self._copies = self._cupy.cuda.Stream() if stream is None else self._stream
-            # names the part of the pool that small pieces come from; nothing is enqueued on it
-            self._small = self._cupy.cuda.Stream()
             self._joint = self._cupy.cuda.Event(block=False, disable_timing=True)
-            self._pool = self._cupy.cuda.MemoryPool()
-            self._pool.set_limit(size=limit or 0)
-            self._arrivals = Arrivals(self._pool.malloc, None if stream is None else self._stream)
+            self.pool = DevicePool(self._device, limit)
+            self._arrivals = Arrivals(self.pool.allocate, None if stream is None else self._stream)
         #: Those of what is computed behind the decoders of a group, in another thread.
         self._behind = [InFlightSlot() for _ in range(_SLOTS)]
         self._letting_go = threading.Lock()
@@ -123,8 +113,6 @@ class GpuStream:
         #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
         self._apart = False
         self._constants: dict[Any, Any] = {}
-        #: By stream, bytes of the largest piece, and pieces since that one.
-        self._largest: dict[int, tuple[int, int]] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, DALIDataType], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
         self._slots = [InFlightSlot() for _ in range(_SLOTS)]
@@ -135,7 +123,7 @@ class GpuStream:
             for slot in (*self._slots, *self._behind):
                 slot.kept.clear()
             with suppress(Exception):  # of a GPU that has failed
-                retire(self._device, self._pool)
+                retire(self._device, self.pool.blocks)
 
     def begin(self, behind: Sequence[Any] | None = None) -> InFlightSlot:
         """A slot for a new iteration; waits for the GPU if too many are in flight.
@@ -239,19 +227,8 @@ class GpuStream:
             for slot in (*self._slots, *self._behind):
                 slot.kept.clear()
                 slot.staging, slot.tables = Staging(), Tables()
-            before = int(self._pool.total_bytes())
-            self._pool.free_all_blocks()
             self._cupy.get_default_pinned_memory_pool().free_all_blocks()
-            return before - int(self._pool.total_bytes())
-
-    def trim(self) -> None:
-        """Give idle memory back to the GPU, from any thread."""
-        with self._device:
-            self._pool.free_all_blocks()
-
-    def memory(self) -> tuple[int, int]:
-        """Bytes of device memory in use, and bytes held."""
-        return int(self._pool.used_bytes()), int(self._pool.total_bytes())
+        return self.pool.trim()
 
     def empty(self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()) -> Batch:
         """A batch whose contents are not defined yet."""
@@ -269,66 +246,19 @@ class GpuStream:
         return Batch(meta, shapes, (), self.scratch(size), offsets, sources)
 
     def scratch(self, size: int) -> Any:
-        """Device memory for results, and inside an operator, to be used in the order of the stream.
-
-        Small pieces do not come from where large ones do: one that lies in the memory of a batch that is gone would
-        keep the next batch from getting it.
-        """
-        wanted = self._rounded(size)
-        made = self._piece(wanted)
+        """Device memory for results, and inside an operator, to be used in the order of the stream."""
+        wanted = self.pool.rounded(size)
+        made = self.pool.piece(wanted, self._stream)
         if self._used.record is not None:
             self._used.record.keep(made, wanted)
         return made
 
     def room(self, size: int) -> Any:
         """As `scratch`, for what nobody reads behind the launches of an operator's call for a batch."""
-        wanted, record = self._rounded(size), self._used.record
-        return self._piece(wanted) if record is None else record.room(wanted, self._piece)
-
-    def _rounded(self, size: int) -> int:
-        """Bytes that are asked for in place of `size`."""
-        wanted = size + PADDING
-        return -(-wanted // _STEP) * _STEP if self.thrifty and wanted >= _SMALL else roomy(wanted)
-
-    def _piece(self, size: int) -> Any:
-        """Device memory of the pool."""
-        if size >= _SMALL:
-            return self._large(size, self._stream)
-        with self._small:
-            return self._pool.malloc(size)
-
-    def _large(self, size: int, stream: Any) -> Any:
-        """A large piece on a current stream.
-
-        Where memory is to be saved, pieces of about the same size have the same size, that of the largest one so far:
-        as many are held as are needed at a time. When a larger one is needed, those that are too small go back first,
-        and from time to time what was needed once only.
-        """
-        if not self.thrifty:
-            return self._pool.malloc(size)
-        largest, count = self._largest.get(stream.ptr, (0, 0))
-        if size > largest:
-            largest, count = size, 0
-        if count % _SEEN < _IN_TURNS:
-            self._pool.free_all_blocks(stream)
-        self._largest[stream.ptr] = largest, count + 1
-        return self._pool.malloc(largest if 2 * size > largest else size)
-
-    def aside(self, size: int) -> Any:
-        """As `scratch`, to be used in the order of another stream, which is CuPy's current one."""
-        return self._pool.malloc(roomy(size + PADDING))
-
-    def alone(self, size: int) -> Any:
-        """As `aside`, on a current stream that asks for one piece of memory after the other.
-
-        A piece that has become too small goes back to the GPU: what each of several streams has kept is added up, and a
-        stream would keep all sizes that it has ever needed.
-        """
-        wanted, stream = self._rounded(size), self._cupy.cuda.get_current_stream()
-        if wanted > self._largest.get(stream.ptr, (0, 0))[0]:
-            self._pool.free_all_blocks(stream)
-            self._largest[stream.ptr] = wanted, 0
-        return self._pool.malloc(wanted)
+        wanted, record = self.pool.rounded(size), self._used.record
+        if record is None:
+            return self.pool.piece(wanted, self._stream)
+        return record.room(wanted, partial(self.pool.piece, stream=self._stream))
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
@@ -365,20 +295,20 @@ class GpuStream:
         """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
         self._more_than_launches()
         offsets, size = place(shapes, dtype)
-        if self.thrifty:  # the pictures of no more groups exist than are under way
+        if self.pool.thrifty:  # the pictures of no more groups exist than are under way
             for done in [one.done for one in (*self._slots, *self._behind) if one.kept]:
                 if done is not None:
                     done.synchronize()
         self._let_go()
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
-            memory = self._large(self._rounded(size), self._copies)
+            memory = self.pool.large(self.pool.rounded(size), self._copies)
         self._used.slot.kept.append(memory)
         return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 
     def take_in(self, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy CuPy arrays, or one for the batch, in the order of the stream `producer`, for a later iteration."""
         with self._device:
-            return copied(arrays, layout, producer, self._pool.malloc)
+            return copied(arrays, layout, producer, self.pool.allocate)
 
     def take_up(self, batch: Batch, run: Callable[[Callable[[int], None], int], None]) -> Batch:
         """Copy a batch from host memory for a later iteration, with the threads of `run` (as for `copy_span`)."""
@@ -389,7 +319,7 @@ class GpuStream:
         """A batch for `adopt`, which work on the default stream is to fill, from any thread; see `is_filled`."""
         offsets, size = place(shapes, dtype)
         with self._device, self._cupy.cuda.Stream.null:
-            memory = self.aside(size)
+            memory = self.pool.aside(size)
         return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 
     def is_filled(self, batch: Batch) -> None:

@@ -5,12 +5,13 @@
 #include "philox.hpp"
 #include "rounding.hpp"
 
-// Type in which numbers for elements of type T are drawn and added: double for integers of 32 and 64 bits.
+// Type in which numbers for elements of type T are drawn and added: double for integers of 32 and 64 bits, too.
 template <class T> struct Drawn { typedef f32 type; };
 template <> struct Drawn<i32> { typedef f64 type; };
 template <> struct Drawn<u32> { typedef f64 type; };
 template <> struct Drawn<i64> { typedef f64 type; };
 template <> struct Drawn<u64> { typedef f64 type; };
+template <> struct Drawn<f64> { typedef f64 type; };
 
 template <class R> HD R normal_of(R first, R second, R mean, R deviation) {
   const R a = first > 0 ? first : second > 0 ? second : (R)1e-30, b = first > 0 ? second : first;  // there is no logarithm of 0

@@ -79,7 +79,7 @@ class CoefficientKernels(gpu_decoder.LimitedLaunches):
         results = -(-pictures[:count].size // _ALIGNMENT) * _ALIGNMENT  # behind the pictures; zero: nothing has failed
         tables = -(-(results + count * scan.RESULT) // 256) * 256
         with self._stream.beside() as stream:
-            memory = self._stream.aside(tables + upload + rest)
+            memory = self._stream.pool.aside(tables + upload + rest)
             base, staged = int(memory.ptr), self._stream.pinned(tables)
             kernel("jpeg_place_coefficients")(pictures, count, base + tables, base + tables + upload)
             staged[: pictures[:count].size], staged[results:] = pictures[:count].ravel(), 0

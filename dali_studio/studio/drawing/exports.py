@@ -13,8 +13,10 @@ from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
 from dali_studio.graph.png_text import with_text
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.drawing.icons import TILES
 from dali_studio.studio.drawing.picture import FILE, Picture
 from dali_studio.studio.drawing.raster import png
+from dali_studio.studio.view import hues_of, marks_of
 
 #: What names of files end with.
 PICTURES = (".svg", ".png")
@@ -36,7 +38,8 @@ def write(graph: Graph, view: Mapping[str, Any], path: Path, picture: Callable[[
         raise DaliStudioError(Diagnostic(code="DS302", message=f"{path.name} names no picture.", hint=hint))
     made: str | bytes
     if path.suffix in DIAGRAMS:
-        made = DIAGRAMS[path.suffix](graph)
+        colours = {key: TILES[hue][0] for key, hue in hues_of(marks_of(view).values()).items() if hue in TILES}
+        made = DIAGRAMS[path.suffix](graph, colours)
     elif path.suffix == ".png":
         made = with_text(png(picture().svg), document.dumps(graph, view))
     else:

@@ -11,11 +11,11 @@ import msgspec
 from dali_studio.schema.model import OperatorSchema
 
 _FILE = Path(__file__).with_name("icons.json")
-#: The colours of tiles on a light page and on a dark one.
+#: The colours of tiles, and of nodes that were given one, on a light page and on a dark one.
 TILES = {
     "slate": ("#6c7683", "#87959d"), "blue": ("#1676cd", "#2092f9"), "purple": ("#5621a1", "#dac1fc"),
     "teal": ("#024a38", "#18f6de"), "orange": ("#7f3403", "#f98d07"), "green": ("#3f7d37", "#afe2a0"),
-    "magenta": ("#703065", "#d76dc9"),
+    "magenta": ("#703065", "#d76dc9"), "olive": ("#7d7806", "#fbda70"),
 }  # fmt: skip
 
 

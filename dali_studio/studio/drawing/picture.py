@@ -115,11 +115,12 @@ def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
     finished: run_messages.RunFinished | None, timings: Iterable[run_messages.NodeTiming], words: str, note: str = CELL,
     names: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    schemas: Mapping[str, OperatorSchema] = MappingProxyType({}),
+    schemas: Mapping[str, OperatorSchema] = MappingProxyType({}), hues: Mapping[str, str] = MappingProxyType({}),
 ) -> Picture:  # fmt: skip
     """Draw the graph with its cards where they stand; without places, in columns from left to right.
 
-    `timings` are those of cards; `names` are those of the outputs of nodes with several; `schemas` those of operators.
+    `timings` are those of cards; `names` are those of the outputs of nodes with several; `schemas` those of operators;
+    `hues` colours that were given to nodes.
     """
     few = len(graph.nodes) <= MANY
     cards = [
@@ -133,6 +134,7 @@ def draw(
     at = dict(places) if placed else _columns(graph, {card.node.key: card for card in cards})
     for card in cards:
         card.at = at[card.node.key]
+        card.hue = hues.get(card.node.key, "")
     if graph.outputs and OUTPUTS not in at:
         at[OUTPUTS] = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
     height_of_outputs = HEAD + ROW * len(graph.outputs) + _FOOT
@@ -232,7 +234,7 @@ class _Card:
         schema: OperatorSchema | None, rows: int, *, wide: bool,
     ) -> None:  # fmt: skip
         self.node, self.names, self.schema = node, names, schema
-        self.at = messages.Position(x=0.0, y=0.0)
+        self.at, self.hue = messages.Position(x=0.0, y=0.0), ""
         units = {one.name: one.unit for one in schema.arguments} if schema else {}
         told = _told(node, schema)[:rows]
         self.still = still = stills.get(node.key)
@@ -274,6 +276,14 @@ class _Card:
         row = HEAD + self.body + ROW * names.index(argument) + ROW / 2 if argument in names else 14.0
         return self.at.x, self.at.y + row
 
+    def _stripe(self) -> str:
+        """The colour that the node was given, along the upper edge."""
+        if not self.hue:
+            return ""
+        hue = self.hue if self.hue in icons.TILES else "slate"
+        path = f"M1 4A8 8 0 0 1 8 0h{self.width - 16}a8 8 0 0 1 7 4z"
+        return f'<path class="y {hue}" d="{path}" fill="{icons.TILES[hue][0]}"/>'
+
     def draw(self, measured: tuple[float, float] | None) -> str:
         node, still, chance = self.node, self.still, self.node.chance
         dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
@@ -287,6 +297,7 @@ class _Card:
                 f'<rect class="p" x="{self.width - 12 - wide}" y="6" width="{wide}" height="16" rx="8" fill="#e9ebee"/>'
                 f'<text class="m" x="{self.width - 12 - wide / 2:g}" y="18" text-anchor="middle">{said}</text>'
             )
+        name += self._stripe()
         place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
         if not self.facts:
             return f'{place}<use href="#{self.tile_id}"/>{name}{self.image}</g>'
@@ -312,7 +323,7 @@ class _Card:
             shown = _cut(name, max(12, 20 - len(value)))
             parts.append(
                 f'<text class="m" x="10" y="{y + 14}">{escape(shown)}</text><text class="c" x="{self.width - 9}" '
-                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 19 - len(shown)))}</text>'
+                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 20 - len(shown)))}</text>'
             )
             y += ROW
         for output, kind in enumerate(node.output_kinds[1:], 1):

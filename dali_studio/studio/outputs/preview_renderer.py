@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.meta import Kind
 from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime import thumbnails
@@ -39,8 +40,10 @@ AFTER = 2.0
 #: Width of a card in a picture of the graph.
 _STILL = 222
 _STRIP_CELL = 56
-#: What the strip shows: images, and the middle slices of volumes.
+#: What the strip shows of images, of videos (the first frame) and of volumes (the middle slice).
 _PICTURES = (ImageRenderer(), PlanesRenderer())
+#: Outputs that the strip shows, the most telling ones first.
+_TELLING: tuple[Kind, ...] = ("image", "video", "audio")
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
 _DETAIL = (1104, 756)
@@ -183,7 +186,10 @@ class PreviewRenderer:
     # ----------------------------------------------------------------------------------------------------------- strip
 
     def strip(self, request: PreviewRequest, *, again: bool) -> None:
-        """Send thumbnails of every sample of the batch, from the first node that makes images.
+        """Send thumbnails of every sample of the batch: of the first node that makes images, videos, or else sound.
+
+        Where there is none, or it cannot be computed, the strip is told to show none: those of another graph would
+        stay otherwise.
 
         Raises
         ------
@@ -191,10 +197,11 @@ class PreviewRenderer:
             If something more urgent came: nothing was sent.
         """
         revision, iteration = request.revision, request.iteration
-        port = self._first_image(revision)
-        if port is None:
-            return
+        port = self._first_telling(revision)
         count = min(request.batch_size, _STRIP_SAMPLES)
+        if port is None:
+            self._clear_strip(iteration, count)
+            return
         suspects = sorted(self.suspects & revision.computable - revision.sources_of([port]))
         mark = (revision.keys[port.node], iteration, count, *(revision.keys[key] for key in suspects))
         if mark == self._strip_of and not again:
@@ -205,6 +212,7 @@ class PreviewRenderer:
         failed: dict[tuple[str | None, int], Diagnostic] = {}
         try:
             if self.engine.compute(revision, iteration, [request.sample], only=port).unreached:
+                self._clear_strip(iteration, count)
                 return
             for first in range(0, count, _STRIP_CHUNK):
                 chunk = range(first, min(first + _STRIP_CHUNK, count))
@@ -221,6 +229,7 @@ class PreviewRenderer:
                 made = self.engine.compute(revision, iteration, [sample], only=PortRef(node=key))
                 failed.update(_failures(made, sample))
         except DaliStudioError:
+            self._clear_strip(iteration, count)
             return
         self._strip_of = mark
         self.suspects = {node for node, _ in failed if node}
@@ -238,21 +247,26 @@ class PreviewRenderer:
         for position, sample in zip(places, batch.samples, strict=False):
             shown = Shown(sample, batch.layout)
             large = next((one.large(shown, -1) for one in _PICTURES if one.accepts(shown)), None)
-            if large is not None:
-                cell = images.square(large.image, _STRIP_CELL)
+            size = 2 * _STRIP_CELL
+            picture = large.image if large else renderer_of(shown).card(shown, size, size).picture
+            if picture is not None:
+                cell = images.square(picture, _STRIP_CELL)
                 canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = cell
         for position, source in zip(places, batch.sources, strict=False):
             names[position] = str(source)
 
+    def _clear_strip(self, iteration: int, count: int) -> None:
+        mark = (iteration, count)
+        if mark != self._strip_of:
+            self._strip_of = mark
+            self._send(messages.SampleStrip(iteration=iteration, count=count, cell=0, names=()), [])
+
     @staticmethod
-    def _first_image(revision: Revision) -> PortRef | None:
+    def _first_telling(revision: Revision) -> PortRef | None:
         shown = revision.computable - revision.behind_pins
-        for key in revision.active.order() if shown else ():
-            port = PortRef(node=key)
-            known = revision.validation.metas.get(port)
-            if key in shown and known is not None and known.kind == "image":
-                return port
-        return None
+        known = revision.validation.metas
+        ports = [PortRef(node=key) for key in revision.active.order() if key in shown] if shown else []
+        return next((p for kind in _TELLING for p in ports if p in known and known[p].kind == kind), None)
 
     # ---------------------------------------------------------------------------------------------------------- detail
 

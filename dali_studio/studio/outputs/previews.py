@@ -18,12 +18,13 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.runtime.executor import Executor, SourceState
+from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.gpu import GpuRunner, memory_of
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import ExternalInput, Request
 from dali_studio.runtime.results import on_host
+from dali_studio.runtime.sources import SourceState
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import MixesSamples, ReadsData

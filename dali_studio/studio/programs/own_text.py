@@ -145,6 +145,8 @@ class Taken(NamedTuple):
         What nodes do otherwise than the ``Compose`` that it was.
     boxes
         The nodes of its automatic augmentations, which are one card each.
+    joined
+        The new nodes that were written into each of the functions.
     """
 
     text: ProgramText | None
@@ -152,6 +154,7 @@ class Taken(NamedTuple):
     edits: tuple[Edit, ...]
     found: Sequence[Diagnostic] | None = None
     boxes: Mapping[str, Group] = {}
+    joined: Sequence[frozenset[str]] = ()
 
 
 def boxes_of(text: ProgramText) -> dict[str, Group]:
@@ -222,9 +225,23 @@ def taken(
     # another comment is a step, too, which a view hears of by another revision
     same = [] if source == before else [SetPipeline(option="name", value=graph.options.name)]
     edits = (*first, *edits) or tuple(same)
-    anew = shown(None, revision.variant(edits, check=False), text.dialect, functions, notes)
+    joined = _joined(text, functions, edits)
+    grown = [replace(one, keys=one.keys | keys) for one, keys in zip(functions, joined, strict=True)]
+    anew = shown(None, revision.variant(edits, check=False), text.dialect, grown, notes)
     told, boxes = (found, boxes_of(text)) if composed.outputs else (None, {})
-    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes)
+    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes, joined)
+
+
+def _joined(text: ProgramText, functions: Sequence[Function], edits: Sequence[Edit]) -> list[frozenset[str]]:
+    """The new nodes in those functions of a text that have all the other nodes of a subgraph, for each of these."""
+    names = {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
+    added = {edit.key for edit in edits if isinstance(edit, AddNode)}
+    inner = [
+        {key for step in text.steps_of(place) for key in step.made if not text.is_helper(key)}
+        for place in text.functions if text.steps_of(place) != text.steps
+    ]  # fmt: skip
+    known = [{names.get(key, key) for key in one.keys} & {*text.graph} for one in functions]
+    return [frozenset(key for made in inner if keys and made - added == keys for key in made & added) for keys in known]
 
 
 def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic]) -> tuple[str, Graph]:

@@ -4,25 +4,65 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 import msgspec
 
 from dali_studio.api.reading.composed.whole import compose_program, read_compose
 from dali_studio.api.reading.fragment import read_fragment
+from dali_studio.api.reading.program import read
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.graph.node import GraphOptions
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.aliases import passed_on
-from dali_studio.studio.programs.own_text import boxes_in
+from dali_studio.studio.programs.own_text import boxes_in, in_view
 from dali_studio.studio.protocol.messages import Group
 from dali_studio.studio.protocol.requests import AddTransform, PasteCode
 from dali_studio.studio.view import in_columns, positions_in, written_places
 
+#: What a program says of its pipeline, but for its name.
+_SETTINGS = [name for name in GraphOptions.__struct_fields__ if name != "name"]
 #: The step of a ``Compose``'s pipeline behind which its transforms stand.
 _DECODED = PortRef(node="decode")
+
+
+class WholeProgram(NamedTuple):
+    """A text that has a pipeline, as `Designer` reads it, and what it leaves open or has otherwise."""
+
+    text: str
+    graph: Graph
+    found: Sequence[Diagnostic]
+
+    @property
+    def view(self) -> dict[str, str]:
+        """The text beside its graph, unless it calls what the graph cannot have."""
+        return {} if any(one.code in ("DS101", "DS102") for one in self.found) else in_view(self.text)
+
+    def settings_left(self, options: GraphOptions) -> tuple[Diagnostic, ...]:
+        """Which settings that the text gives are otherwise in a pipeline that takes its steps alone."""
+        pairs = [(name, getattr(self.graph.options, name), getattr(options, name)) for name in _SETTINGS]
+        left = [
+            f"{name} is {own} (the text has {new})" for name, new, own in pairs
+            if new != own and re.search(rf"\b{name}\s*=", self.text)
+        ]  # fmt: skip
+        if not left:
+            return ()
+        message = f"The steps were added; the pipeline's settings stay: {', '.join(left)}."
+        hint = "Pasted into an empty designer, the text brings its own."
+        return (Diagnostic(code="DS502", severity="info", message=message, hint=hint),)
+
+
+def whole_program(text: str) -> WholeProgram | None:
+    """What a text is as a whole; ``None`` if it has no pipeline, but lines of one, or a ``Compose``."""
+    found = list[Diagnostic]()
+    with suppress(DaliStudioError):
+        return WholeProgram(text, read(f"{text}\n", found=found), found)
+    return None
 
 
 def pasted(
@@ -77,8 +117,13 @@ def pasted(
 def added_places(
     message: PasteCode | AddTransform, edits: Sequence[Edit], history: History, revision: int
 ) -> dict[str, object]:
-    """Where the cards of added nodes go: into the wires that are theirs now, or below what is there."""
-    graph = history.graph
+    """Where the cards of added nodes go: into the wires that are theirs now, or below what is there.
+
+    All cards are laid out anew where there was nothing, or little that nobody has moved.
+    """
+    graph, count = history.graph, sum(isinstance(edit, AddNode) for edit in edits)
+    if isinstance(message, PasteCode) and (len(graph) == 0 or (message.laid and count > 2 * len(graph))):
+        return written_places(history, edits, revision)
     between = any(
         edit.target in graph if isinstance(edit, Connect) else isinstance(edit, SetOutputs) and bool(graph.outputs)
         for edit in edits

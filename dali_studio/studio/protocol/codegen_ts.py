@@ -7,7 +7,6 @@ words (`Kind`, `Widget` ...) become unions of literals, so that a consumer that 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, get_args
 from msgspec import inspect
 
 from dali_studio.core.diagnostics import Severity
+from dali_studio.core.generated import write_or_check
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import CardEdit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
@@ -24,7 +24,7 @@ from dali_studio.studio.protocol.gallery_messages import GalleryAnswer, GalleryR
 from dali_studio.studio.protocol.messages import KernelMessage, Mark
 from dali_studio.studio.protocol.requests import ClientMessage
 
-#: What to run when the file is stale.
+#: What writes the file.
 VERB = "python -m dali_studio.studio.protocol.codegen_ts"
 #: Where the generated file lives in a source checkout.
 _PACKAGES = Path(__file__).resolve().parents[3] / "extension" / "packages"
@@ -177,33 +177,12 @@ def generate() -> str:
     return "\n".join(lines) + "\n"
 
 
-def is_fresh() -> bool:
-    """Whether the file on disk is what the code says."""
-    return TARGET.is_file() and TARGET.read_text(encoding="utf-8") == generate()
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the file.
-
-    Returns
-    -------
-    int
-        0, or 1 if ``--check`` found a stale file.
-    """
-    parser = argparse.ArgumentParser(prog=VERB, description="Write the TypeScript types of the designer's messages.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the file is stale")
-    options = parser.parse_args(arguments)
-    if options.check:
-        if is_fresh():
-            return 0
-        sys.stderr.write(f"{TARGET.name} is not what the Python code says. Run: {VERB}\n")
-        return 1
+    """Write or check the file."""
     if not TARGET.parents[2].is_dir():
-        sys.stderr.write("The front-end sources are not here. Run this verb in a source checkout.\n")
+        sys.stderr.write("The front-end sources are not here. Run this in a source checkout.\n")
         return 1
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(generate(), encoding="utf-8")
-    return 0
+    return write_or_check("Write the TypeScript of the designer's messages.", lambda: {TARGET: generate()}, arguments)
 
 
 if __name__ == "__main__":

@@ -168,7 +168,13 @@ class Tag(msgspec.Struct, frozen=True, kw_only=True, tag="tag"):
     hue: str
 
 
-Mark = Note | Group | Route | Left | Differs | Tag
+class Fixed(msgspec.Struct, frozen=True, kw_only=True, tag="fixed"):
+    """A node whose card stays where it is when cards are laid out anew."""
+
+    node: str
+
+
+Mark = Note | Group | Route | Left | Differs | Tag | Fixed
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 
@@ -305,7 +311,10 @@ class LabelTwin(msgspec.Struct, frozen=True, kw_only=True, tag="label_twin"):
 
 
 class SampleStrip(msgspec.Struct, frozen=True, kw_only=True, tag="sample_strip"):
-    """Thumbnails of every sample of the batch: buffer 0 is one JPEG, `count` cells of `cell` x `cell` px in one row."""
+    """Thumbnails of every sample of the batch: buffer 0 is one JPEG, `count` cells of `cell` x `cell` px in one row.
+
+    `cell` is 0, and there is no buffer, where no output can be shown so.
+    """
 
     iteration: int
     count: int

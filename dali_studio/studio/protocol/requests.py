@@ -369,8 +369,11 @@ OutputRequest = (
     | RequestSound | RequestNames | RequestTwin
 )  # fmt: skip
 
+#: Saving a document, and opening another one in its place.
+DocumentRequest = SaveDocument | OpenFolder | OpenRecipe | OpenText
+
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | FreeMemory | Stop | RequestCode
-    | RequestDetail | PasteCode | AddTransform | ApplyCode | KeepDraft | ApplyFunction | SaveDocument | OpenFolder
-    | OpenRecipe | OpenText | RestoreEdits | RunRequest | OutputRequest
+    | RequestDetail | PasteCode | AddTransform | ApplyCode | KeepDraft | ApplyFunction | DocumentRequest
+    | RestoreEdits | RunRequest | OutputRequest
 )  # fmt: skip

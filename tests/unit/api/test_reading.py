@@ -160,14 +160,14 @@ def test_nothing_is_run(line: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("def p(:\n    pass\n", "no Python"),
+        ("def p(:\n    pass\n", "syntax error"),
         ("x = 1\ny = 2\n", "has no pipeline"),
         (HEAD + pipeline("return 1" + " + 1" * 5000), "nested too deeply"),
-        (HEAD + pipeline("return " + "(" * 900 + ")" * 900), "no Python"),
+        (HEAD + pipeline("return " + "(" * 900 + ")" * 900), "syntax error"),
         (HEAD + pipeline("for i in range(9999):\n    for j in range(9999):\n        x = i\nreturn x"), "more than is read"),
         (HEAD + "def f(x):\n    return f(x)\n" + pipeline("return f(1)"), "without end"),
         (HEAD + pipeline("a, b = fn.random.uniform()\nreturn a"), "cannot be assigned to 2 names"),
-        ("x = '" + "\\0" + "'\n\0", "no Python"),
+        ("x = '" + "\\0" + "'\n\0", "syntax error"),
     ],
 )
 def test_what_cannot_be_read_is_one_clear_error(source: str, message: str) -> None:
@@ -227,7 +227,7 @@ def test_a_condition_that_cannot_be_is_told() -> None:
 
 
 def test_findings_are_warnings_if_nobody_takes_them() -> None:
-    with pytest.warns(UserWarning, match="is no operator of dali_studio"):
+    with pytest.warns(UserWarning, match="is not known here"):
         read(HEAD + pipeline("return other(fn.random.uniform())"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

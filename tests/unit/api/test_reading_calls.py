@@ -331,3 +331,30 @@ made = on_gpu({given})
     assert graph.options.device_id == device_id and found == []
     on_cpu, _ = opened(source.replace('device="gpu"', 'device="cpu"'))
     assert on_cpu.options.device_id == (2 if device_id == 2 else None)
+
+
+@pytest.mark.parametrize("run", ["show(pipe('/data'), 3)", "print(pipe('/data').run())", "pipe('/data').build()", "for batch in Loader(pipe('/data')):\n    pass"])
+def test_what_runs_a_pipeline_is_no_part_of_it(run: str) -> None:
+    """`show` and `Loader` come from nowhere: in a pipeline, each would be a node that keeps its place."""
+    functions = "twice = ops.PythonFunction(function=lambda: np.zeros(2))\n\n"
+    body = PIPE.replace("return fn.resize(image,", "return twice(), fn.resize(image,")
+    graph, found = opened(f"{functions}{body}\n{run}\n")
+    assert found == []
+    assert sorted(node.key for node in graph.nodes()) == ["function", "image", "reader", "resize"]
+
+
+@pytest.mark.parametrize("base", ["super()", "super(Training, this)"])
+def test_the_first_parameter_of_a_method_has_any_name(base: str) -> None:
+    graph, found = opened(f"""
+class Training(Pipeline):
+    def __init__(this, batch, threads):
+        {base}.__init__(batch, threads, device_id=None, seed=12)
+        this.draw = ops.random.Uniform(range=[0, 1])
+
+    def define_graph(this):
+        return this.draw()
+
+pipe = Training(3, 2)
+""")
+    assert found == []
+    assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (3, 2, 12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
-from dali_studio.graph.written import ForeignFunction
+from dali_studio.graph.written import ForeignFunction, WrittenFunction
 
 REGISTRY = default_registry()
 
@@ -246,3 +248,113 @@ def p():
     assert twice.source == "def change(a):\n    return a * 2\n"
     refused = [one.message for one in validate(graph, REGISTRY).diagnostics if one.node == "twice"]
     assert "does not run before you trust it" in refused[0]
+
+
+#: What is called with arrays in the programs below.
+CALLED = """
+import functools
+import torch.nn.functional as F
+from functools import partial
+from nvidia.dali.plugin.pytorch.fn import torch_python_function
+
+def scale(x, factor, offset=0):
+    return x * factor + offset
+
+class Steps:
+    def __init__(self, start):
+        self.count = start
+    def next(self, x):
+        self.count += 1
+        return x + self.count
+    def __call__(self, x):
+        return x - self.count
+    @staticmethod
+    def half(x):
+        return x // 2
+
+steps = Steps(5)
+
+@pipeline_def(batch_size=2)
+def p(factor=4):
+    x = fn.external_source(name="x")
+    scaled = partial(scale, factor=factor)
+    return """
+
+
+def _kept(call: str) -> str:
+    """The text that is kept of what a call is given."""
+    graph, found = findings(f"{CALLED}{call}\n")
+    assert found == []
+    kept = graph.node("function").objects["function"]
+    assert isinstance(kept, ForeignFunction)
+    return kept.source
+
+
+@pytest.mark.parametrize(
+    ("given", "results"),
+    [
+        ("partial(scale, factor=2, offset=1)", (21, 21)), ("scaled", (40, 40)), ("partial(scaled, offset=3)", (43, 43)),
+        ("functools.partial(scale, offset=2, factor=3)", (32, 32)), ("steps.next", (16, 17)), ("steps", (5, 5)),
+        ("Steps(0).next", (11, 12)), ("Steps(2)", (8, 8)), ("Steps.half", (5, 5)), ("lambda x: scaled(x) + 1", (41, 41)),
+    ],
+)  # fmt: skip
+def test_partial_functions_and_methods_are_kept_as_code(given: str, results: tuple[int, int]) -> None:
+    for call in (f"fn.python_function(x, function={given})", f"ops.PythonFunction(function={given})(x)"):
+        change = WrittenFunction(_kept(call), "kept")
+        assert (change(10), change(10)) == results  # what it is made of is made once
+
+
+class _Tensor:
+    """Stands for a tensor of PyTorch."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __mul__(self, by: int) -> _Tensor:
+        return _Tensor(self.value * by)
+
+    def numpy(self) -> int:
+        return self.value
+
+
+@pytest.mark.parametrize(
+    ("given", "array", "result"),
+    [
+        ("function=lambda t: t * 3", 10, 30),
+        ("function=partial(lambda by, t: t * by, 4)", 10, 40),
+        ("function=lambda t: (t * 2, t * 3), num_outputs=2", 10, (20, 30)),
+        ("function=lambda ts: [t * 2 for t in ts], batch_processing=True", [1, 2], [2, 4]),
+        ("function=lambda ts: (ts, [t * 2 for t in ts]), num_outputs=2, batch_processing=True", [1, 2], ([1, 2], [2, 4])),
+    ],
+)  # fmt: skip
+def test_functions_of_tensors_are_kept_as_ones_of_arrays(
+    given: str, array: Any, result: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = types.ModuleType("torch")
+    monkeypatch.setattr(torch, "from_numpy", _Tensor, raising=False)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    source = _kept(f"torch_python_function(x, {given})")
+    assert WrittenFunction(source, "kept")(array) == result
+
+
+def test_a_function_that_the_source_does_not_tell_is_said() -> None:
+    graph, found = findings(f"{CALLED}fn.python_function(x, function=unknown.method)\n")
+    assert "function" not in graph.node("function").objects
+    assert "`unknown.method`" in found[0].message and "left out" in found[0].message
+    graph, found = findings(f"{CALLED}torch_python_function(x, function=F.relu, device='gpu')\n")
+    assert "keeps its place, and cannot run" in found[0].message
+    assert "torch.nn.functional" in _kept("torch_python_function(x, function=F.relu)")
+    # a method of the pipeline's own object, of which nothing is told
+    _, found = findings("""
+class Own(Pipeline):
+    def __init__(self):
+        super().__init__(batch_size=1)
+        self.level = 3
+    def lower(self, x):
+        return x - self.level
+    def define_graph(self):
+        return fn.python_function(fn.external_source(name="x"), function=self.lower)
+""")
+    assert [one.message for one in found] == [
+        "The function that is kept as code uses `self`, whose value is not told where it runs."
+    ]

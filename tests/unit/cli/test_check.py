@@ -250,16 +250,17 @@ def test_a_file_that_a_list_names_twice_is_checked_once(tmp_path: Path, decoded:
         ("nowhere", "out", "cannot be read as a folder"),
         ("empty", "out", "holds no images"),
         ("data", "data/out", "lies in the data set"),
-        ("data/a/text.txt", "out", "is not 'name label'"),
+        ("data/a/text.txt", "out", "DS302: data/a/text.txt, line 1: "),
         ("data", "data/a/0.jpg", "lies in the data set"),
         ("data", "file", "cannot be used as a folder"),
     ],
 )
 def test_what_cannot_be_checked(
-    target: str, out: str, says: str, data_set: Path, capsys: pytest.CaptureFixture[str]
+    target: str, out: str, says: str, data_set: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    (data_set.parent / "empty").mkdir()
-    (data_set.parent / "file").touch()
-    assert check(data_set.parent / target, "--out", data_set.parent / out) == 1
+    monkeypatch.chdir(data_set.parent)
+    Path("empty").mkdir()
+    Path("file").touch()
+    assert check(Path(target), "--out", Path(out)) == 1
     error = capsys.readouterr().err
     assert "DS302" in error and says in error

@@ -57,6 +57,13 @@ def test_it_is_the_program_of_the_designer(program: Path, document: Path) -> Non
     assert cli.main(["export", str(document), "--check"]) == 0
 
 
+def test_a_hyphen_is_standard_output(document: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(document.parent)
+    assert cli.main(["export", document.name, "-o", "-"]) == 0
+    assert "fn.readers.file(" in capsys.readouterr().out
+    assert [one.name for one in document.parent.iterdir()] == [document.name]
+
+
 def test_the_function_takes_folder_and_shard(program: Path, document: Path) -> None:
     assert cli.main(["export", str(document), "-o", str(program), "--parameters"]) == 0
     text = program.read_text()

@@ -44,6 +44,8 @@ def of_random_numbers(random: np.random.Generator) -> list[Any]:
         fused[fused == fused],  # the bits of what is no number may differ
         normal(3, 0, COUNT, 9, 0.25, 2.5),
         uniform(2**60 + 3, 77, COUNT, 5, -3.5, 17.25),
+        *(normal(3, 0, 2, 1000, 0.25, 2.5, dtype, origin=7) for dtype in (np.float32, np.uint8)),
+        *(uniform(3, 77, 2, 1000, 3.5, 170.25, dtype, origin=7) for dtype in (np.float32, np.float64, np.uint8)),
         *random_crop_windows(5, 0, sizes),
         *random_crop_windows(5, COUNT, sizes, (0.5, 0.6), (0.01, 80.0), 3),
     ]

@@ -11,7 +11,7 @@ import pytest
 
 from dali_studio import Pipeline, fn, types
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.runtime.segment import SegmentRunner
+from dali_studio.runtime.sample_ranges import RangeRunner
 from dali_studio.schema.samples import sounds
 
 soundfile = pytest.importorskip("soundfile", exc_type=ImportError)
@@ -43,14 +43,14 @@ def run(
 ) -> list[Any]:
     """The arrays of each output, perhaps by ranges; where that is `sure`, it is so."""
     asked: list[bool] = []
-    original = SegmentRunner._shared_ranges  # pyright: ignore[reportPrivateUsage]
+    original = RangeRunner.run
 
-    def shared(self: SegmentRunner, *given: Any) -> Any:
+    def shared(self: RangeRunner, *given: Any) -> Any:
         found = original(self, *given) if ranges else None
         asked.append(found is not None)
         return found
 
-    monkeypatch.setattr(SegmentRunner, "_shared_ranges", shared)
+    monkeypatch.setattr(RangeRunner, "run", shared)
     pipe = Pipeline(batch_size=len(given), num_threads=2, device_id=None)
     with pipe:
         data = fn.external_source(source=lambda: given, dtype=types.UINT8, ndim=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from dali_studio.api.reading.composed.absent import ABSENT
 from dali_studio.api.reading.composed.whole import LIBRARIES, offered_lines
+from dali_studio.core.generated import write_or_check
 
 TARGET = Path(__file__).resolve().parents[4] / "docs" / "transforms.md"
 _HEAD = """# Transforms of torchvision and albumentations
@@ -52,15 +52,8 @@ def _rows(library: str) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the page: 0, or 1 if ``--check`` found it stale."""
-    parser = argparse.ArgumentParser(description="Write docs/transforms.md.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is stale")
-    if not parser.parse_args(arguments).check:
-        TARGET.write_text(generate(), encoding="utf-8")
-    elif not TARGET.is_file() or TARGET.read_text(encoding="utf-8") != generate():
-        sys.stderr.write(f"{TARGET.name} is not what the code says. Run: make generated\n")
-        return 1
-    return 0
+    """Write or check the page."""
+    return write_or_check("Write docs/transforms.md.", lambda: {TARGET: generate()}, arguments)
 
 
 if __name__ == "__main__":

@@ -272,7 +272,7 @@ def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
     try:
         found = of_source(ast.parse(str(text)), LIBRARIES)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise _no_compose(f"The source is no Python: {error}.") from None
+        raise _no_compose(f"The source has a syntax error: {error}.") from None
     if found is None:
         raise _no_compose("The source has no Compose of torchvision or albumentations.")
     return found

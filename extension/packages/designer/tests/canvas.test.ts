@@ -8,7 +8,19 @@ import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
 import { ancestors, nodeOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
-import { framesOf, groupMarks, noteMarks, piecesOf, renamedIn, tagMarks, tagOf, ungroupMarks } from "../src/core/marks";
+import {
+  copiedTags,
+  fixMarks,
+  framesOf,
+  groupMarks,
+  isFixed,
+  noteMarks,
+  piecesOf,
+  renamedIn,
+  tagMarks,
+  tagOf,
+  ungroupMarks,
+} from "../src/core/marks";
 import { pythonText } from "../src/core/python";
 import type { Rect } from "../src/core/route";
 import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapEdits } from "../src/core/splice";
@@ -184,6 +196,20 @@ describe("cards in line", () => {
     expect(tagOf(marked, "rotate")?.[1].hue).toBe("blue");
     expect(Object.values(tagMarks(marked)).map((mark) => mark && "hue" in mark && mark.hue)).toEqual(["teal", "teal"]);
     expect(tagMarks(marked, true)).toEqual({ tag1: null, tag2: null });
+    // a copy has that of its node, under a name of its own
+    const tag = { type: "tag", node: "rotate", hue: "blue" } as const;
+    expect(copiedTags(marked, [tag], new Map([["rotate", "rotate_2"]]))).toEqual({
+      tag3: { ...tag, node: "rotate_2" },
+    });
+  });
+  it("pins the places of the selected cards, or no longer", () => {
+    const view = { ...INITIAL.view, selection: ["decode", "rotate"] };
+    const state: State = { ...INITIAL, graph: GRAPH, view };
+    const one: State = { ...state, marks: { fixed1: { type: "fixed", node: "rotate" } } };
+    expect(Object.keys(fixMarks(one)).sort()).toEqual(["fixed1", "fixed2"]);
+    const all: State = { ...state, marks: { ...one.marks, ...fixMarks(one) } as State["marks"] };
+    expect([isFixed(all, "decode"), isFixed(all, "reader")]).toEqual([true, false]);
+    expect(fixMarks(all)).toEqual({ fixed1: null, fixed2: null });
   });
   it("aligns edges and middles", () => {
     expect(Object.values(arranged(places, "left")).map((p) => p.x)).toEqual([0, 0, 0]);

@@ -11,7 +11,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { cardOf, placeOf } from "../src/core/subgraph";
 import { firstSwept } from "../src/core/sweep";
 import { toggleBox } from "../src/react/boxes";
-import { firstPlaces, layoutOf, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
+import { firstPlaces, layoutOf, layoutOfSelected, placesIn, reflowed, relaid } from "../src/react/canvas/sizes";
 import { insertOperator } from "../src/react/quickAdd";
 import { FakeKernel, GRAPH, INDEX, node, OPENED, ref } from "./fixtures";
 import { branches, drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
@@ -46,6 +46,30 @@ describe("relaid", () => {
   });
 });
 
+describe("a pinned place", () => {
+  const at = { x: state.positions.rotate?.x ?? 0, y: state.positions.rotate?.y ?? 0 };
+  const pinned: State = {
+    ...state,
+    marks: { fixed1: { type: "fixed", node: "decode" } },
+    positions: { ...state.positions, decode: { x: at.x + 20, y: at.y + 10 } },
+  };
+  it("is left, and what would stand on it goes below", () => {
+    const places = layoutOf(pinned, ROOM);
+    expect(places.decode).toBeUndefined();
+    expect(places.reader).toEqual(state.positions.reader);
+    expect(places.rotate?.x).toBe(at.x);
+    expect(places.rotate?.y).toBeGreaterThan(at.y + 100);
+    const selected = { ...pinned, view: { ...pinned.view, selection: ["decode", "reader"] } };
+    expect(layoutOfSelected(selected, ROOM).decode).toBeUndefined();
+  });
+  it("is left where the room changes", () => {
+    const here = { ...pinned, positions: state.positions };
+    const places = reflowed(here, { width: 500, height: 900 });
+    expect(places?.rotate).not.toEqual(state.positions.rotate);
+    expect(places).not.toHaveProperty("decode");
+  });
+});
+
 describe("another room", () => {
   it("gives the places that it gives at first, whatever the rooms before", () => {
     const rooms = [1324, 776, 1076, 496, 776].map((width) => ({ width, height: 505 }));
@@ -76,7 +100,7 @@ describe("cards", () => {
         );
         expect([graph.name, width, Math.min(99, ...gaps) >= 12]).toEqual([graph.name, width, true]);
       }
-  }, 30000);
+  });
 });
 
 describe("an `if` without another one in it", () => {

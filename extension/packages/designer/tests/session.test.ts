@@ -366,7 +366,11 @@ describe("a lost kernel", () => {
     const { after, asked, session } = lost();
     session.edit([fill(1)]);
     session.edit([fill(2)]);
-    await session.reconnect();
+    const connecting = session.reconnect();
+    expect(said(session)).toMatchObject({ action: null, lead: "Connecting to the kernel…", tone: "info" });
+    expect(saveState(session.store.get(), null)).toBe("2 edits kept");
+    expect([...staleKeys(session.store.get())]).toContain("rotate"); // its picture is none of the new value
+    await connecting;
     expect(asked).toMatchObject([[[document], { revision: 4, variable: "designer" }]]);
     expect(after.sent.map((m) => m.type)).toEqual(["ready"]);
     after.say(OPENED);

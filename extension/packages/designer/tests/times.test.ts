@@ -171,6 +171,8 @@ describe("runs", () => {
     });
     expect(reachedBy(state, "reader")).toEqual([4, 16]);
     expect(reachedBy(state, "decode")).toEqual([3, 16]);
+    // of several, the least advanced
+    expect(reachedBy(state, "reader", "decode")).toEqual([3, 16]);
   });
   it("keep timeline and history; a new run ends the trial before it", () => {
     const speed = { samples_per_second: 1, median: 1, p95: 1 };

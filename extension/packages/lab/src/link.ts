@@ -16,8 +16,8 @@ const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
 /** How long a kernel may be silent before it is asked again, in ms: what is said while it connects may be lost. */
 const PATIENCE = 15_000;
 const TRIES = 4;
-/** What a kernel says of itself when all in it is lost; `starting` where another window has restarted it. */
-const LOSSES: readonly string[] = ["restarting", "autorestarting", "starting", "dead", "terminating"];
+/** What a kernel says of itself when everything in it is lost; that it starts, where another page has restarted it. */
+const LOSSES: readonly string[] = ["starting", "restarting", "autorestarting", "dead", "terminating"];
 
 /**
  * What the kernel says before anything else. `edited`: it still had edits that the file does not; `overtaken`: somebody

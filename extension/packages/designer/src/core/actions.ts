@@ -1,4 +1,4 @@
-import type { Edit, GraphView, Group, NodeView, PortRef, Position, Value } from "../protocol/generated";
+import type { Edit, GraphView, Group, NodeView, PortRef, Position, Tag, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
 import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
 import { applyEdits, CODE, freeKey } from "./edits";
@@ -189,6 +189,7 @@ export interface Clip {
   readonly nodes: readonly NodeView[];
   readonly positions: Readonly<Record<string, Position>>;
   readonly groups?: readonly Group[];
+  readonly tags?: readonly Tag[];
   /** Where the cards were. */
   readonly cards?: readonly Rect[];
 }

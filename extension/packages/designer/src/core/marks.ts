@@ -1,8 +1,9 @@
-import type { Group, Mark, Note, Position, Tag } from "../protocol/generated";
+import type { Fixed, Group, Mark, Note, Position, Tag } from "../protocol/generated";
 import { freeSpot } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
 import { around, type Rect } from "./route";
+import { derived } from "./select";
 import type { Marks, State } from "./state";
 
 export const HUES: readonly Hue[] = ["slate", "blue", "teal", "green", "olive", "orange", "magenta", "purple"];
@@ -19,9 +20,37 @@ export function nextHue(mark: Framed): Hue {
   return HUES[(HUES.indexOf(hueOf(mark)) + 1) % HUES.length] ?? "slate";
 }
 
+/** What is said of one node. */
+type About = Tag | Fixed;
+
+const aboutNodes = derived(
+  (s) => [s.marks],
+  ({ marks }): ReadonlyMap<string, readonly [string, About]> => {
+    const about = Object.entries(marks).filter(
+      (e): e is [string, About] => e[1].type === "tag" || e[1].type === "fixed",
+    );
+    return new Map(about.map((e) => [`${e[1].type} ${e[1].node}`, e]));
+  },
+);
+
 /** The colour of a node, with the name of what says so. */
-export function tagOf({ marks }: State, key: string): readonly [string, Tag] | undefined {
-  return Object.entries(marks).find((e): e is [string, Tag] => e[1].type === "tag" && e[1].node === key);
+export function tagOf(state: State, key: string) {
+  return aboutNodes(state).get(`tag ${key}`) as readonly [string, Tag] | undefined;
+}
+
+/** Whether the place of a node's card is pinned. */
+export function isFixed(state: State, key: string): boolean {
+  return aboutNodes(state).has(`fixed ${key}`);
+}
+
+/** Say something of nodes, or no longer. */
+function aboutMarks(state: State, type: About["type"], keys: readonly string[], say?: (key: string) => About): Marks {
+  const made: Record<string, Mark | null> = {};
+  for (const key of keys) {
+    const name = aboutNodes(state).get(`${type} ${key}`)?.[0];
+    made[name ?? freeName({ ...state.marks, ...made } as State["marks"], type)] = say?.(key) ?? null;
+  }
+  return made;
 }
 
 /** Give the selected nodes the next colour in turn, or none. */
@@ -29,12 +58,20 @@ export function tagMarks(state: State, none = false): Marks {
   const keys = state.view.selection.filter((key) => nodeOf(state.graph, key));
   const now = tagOf(state, keys[0] ?? "")?.[1];
   const hue = now ? nextHue(now) : "blue";
-  const made: Record<string, Mark | null> = {};
-  for (const key of keys) {
-    const name = tagOf(state, key)?.[0] ?? freeName({ ...state.marks, ...made } as State["marks"], "tag");
-    made[name] = none ? null : { type: "tag", node: key, hue };
-  }
-  return made;
+  return aboutMarks(state, "tag", keys, none ? undefined : (node) => ({ type: "tag", node, hue }));
+}
+
+/** The colours of copied nodes, by the names of the copies. */
+export function copiedTags(state: State, tags: readonly Tag[], names: ReadonlyMap<string, string>): Marks {
+  const copies = new Map(tags.map((tag) => [names.get(tag.node) ?? tag.node, tag]));
+  return aboutMarks(state, "tag", [...copies.keys()], (node) => ({ type: "tag", hue: "", ...copies.get(node), node }));
+}
+
+/** Pin the places of the selected cards; if all are pinned, no longer. */
+export function fixMarks(state: State): Marks {
+  const keys = state.view.selection;
+  const all = keys.every((key) => isFixed(state, key));
+  return aboutMarks(state, "fixed", keys, all ? undefined : (node) => ({ type: "fixed", node }));
 }
 
 export function freeName(marks: Readonly<Record<string, Mark>>, base: string): string {

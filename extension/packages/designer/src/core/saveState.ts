@@ -1,11 +1,11 @@
 import * as format from "./format";
 import type { FileState } from "./host";
-import type { State } from "./state";
+import { isAway, type State } from "./state";
 
 /** Whether all that was done is in a file, in the words of the top bar. */
 export function saveState(state: State, file: FileState | null): string {
-  const { link, keeps, pending, confirmed, draft } = state;
-  if (link === "gone" && keeps) {
+  const { keeps, pending, confirmed, draft } = state;
+  if (isAway(state) && keeps) {
     if (pending.length > 0) return `${format.plural(pending.length, "edit")} kept`;
     if (confirmed?.can_undo && !confirmed.saved) return "Edits kept";
   }

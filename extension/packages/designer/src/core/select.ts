@@ -16,7 +16,7 @@ import { isDense } from "./detail";
 import * as format from "./format";
 import { descendants, nodeOf, SPLIT } from "./graph";
 import { kept } from "./kept";
-import { type Preview, portKey, type State } from "./state";
+import { isAway, type Preview, portKey, type State } from "./state";
 
 /** What a card shows below its name: a picture's room, or one line. */
 export type CardShape = "tall" | "short";
@@ -296,7 +296,7 @@ export const staleKeys = derived(
     const first = [...failed, ...pinned];
     for (const key of [...first, ...descendants(state.graph, first)]) stale.add(key);
     for (const node of state.graph.nodes) if (node.pin === "behind") stale.add(node.key);
-    if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
+    if (isAway(state) && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)
       for (const p of Object.values(state.previews))
         if (p.sample !== state.sample || p.iteration !== state.iteration) stale.add(p.key);
@@ -313,8 +313,8 @@ export function isAbsent(state: State, key: string): boolean {
 
 /** Nodes that are being computed. */
 export const busyKeys = derived(
-  (s) => [s.awaited, s.busyKeys, s.link],
-  (state): ReadonlySet<string> => new Set(state.link === "gone" ? [] : [...state.awaited, ...state.busyKeys]),
+  (s) => [s.awaited, s.busyKeys, s.link, s.confirmed],
+  (state): ReadonlySet<string> => new Set(isAway(state) ? [] : [...state.awaited, ...state.busyKeys]),
 );
 
 const timingsByNode = derived(
@@ -351,9 +351,9 @@ export function bytesOf(timing: NodeTiming): number {
   return timing.host + timing.gpu_memory + timing.passing;
 }
 
-/** How many batches of the run that goes on a node is through with, of how many. */
-export function reachedBy({ run }: State, key: string): readonly [number, number] {
-  return [Math.min(run.total, run.done + Number(run.reached.includes(key))), run.total];
+/** How many batches of the run that goes on all of some nodes are through with, of how many. */
+export function reachedBy({ run }: State, ...keys: readonly string[]): readonly [number, number] {
+  return [Math.min(run.total, run.done + Number(keys.every((key) => run.reached.includes(key)))), run.total];
 }
 
 export interface Heat {

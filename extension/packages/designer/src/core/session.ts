@@ -228,7 +228,8 @@ export class Session {
   view(change: Partial<View> | ((view: View) => Partial<View>)): void {
     this.store.set((s) => {
       const part = typeof change === "function" ? change(s.view) : change;
-      return { ...s, view: { ...s.view, ...part } };
+      const same = Object.entries(part).every(([key, value]) => value === s.view[key as keyof View]);
+      return same ? s : { ...s, view: { ...s.view, ...part } };
     });
   }
 

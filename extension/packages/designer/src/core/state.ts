@@ -46,6 +46,9 @@ import type { Sweep } from "./sweep";
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
 export type Link = "starting" | "live" | "silent" | "gone";
 
+/** No kernel answers for what is shown: it is gone, or another one is being asked. */
+export const isAway = (s: State): boolean => s.link === "gone" || (s.link === "starting" && s.confirmed !== null);
+
 /** Notes and groups that change; null takes one away. */
 export type Marks = Readonly<Record<string, Mark | null>>;
 
@@ -166,6 +169,8 @@ export interface View {
   readonly selection: readonly string[];
   readonly wires: readonly string[];
   readonly hovered: string | null;
+  /** The wires that the pointer is at, else the keyboard: one, or all of a port or a card. */
+  readonly traced: readonly string[];
   readonly palette: boolean;
   /** The operator that the gallery is to show. */
   readonly sought: string;
@@ -300,6 +305,7 @@ export const INITIAL_VIEW: View = {
   selection: [],
   wires: [],
   hovered: null,
+  traced: [],
   palette: false,
   sought: "",
   folders: null,

@@ -6,7 +6,7 @@ import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
 import { differing, titleOf, toneOf } from "./problems";
 import { findings, isOld, obstacle, repairOf, runFailures, severity } from "./select";
-import type { State } from "./state";
+import { isAway, type State } from "./state";
 
 export interface StatusMessage {
   /** Changes when there is something new to say; a closed sentence stays closed until then. */
@@ -55,7 +55,7 @@ function leadOf(d: Diagnostic, stopped: boolean): string {
 }
 
 function kernelMessage(state: State): StatusMessage | null {
-  const base = { tone: "warning" as const, muted: "", node: "" };
+  const base = { tone: "warning" as StatusMessage["tone"], muted: "", node: "" };
   if (state.link === "gone") {
     const count = state.pending.length;
     const edits =
@@ -73,6 +73,10 @@ function kernelMessage(state: State): StatusMessage | null {
       muted: why,
       action: "reconnect",
     };
+  }
+  if (isAway(state)) {
+    const rest = state.pending.length > 0 ? "Your edits are sent then." : "";
+    return { ...base, tone: "info", id: "starting", lead: "Connecting to the kernel…", rest, action: null };
   }
   if (state.link === "silent") {
     const rest = state.opening ? "Pictures are from the last answer." : "Is it busy with another cell?";

@@ -162,6 +162,12 @@ export interface Tag {
   readonly hue: string;
 }
 
+/** A node whose card stays where it is when cards are laid out anew. */
+export interface Fixed {
+  readonly type: "fixed";
+  readonly node: string;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -255,7 +261,7 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
-  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | Differs | Tag | null>>;
+  readonly marks?: Readonly<Record<string, Note | Group | Route | Left | Differs | Tag | Fixed | null>>;
   readonly pins?: Readonly<Record<string, boolean>>;
 }
 
@@ -1480,7 +1486,8 @@ export type Mark =
   | Route
   | Left
   | Differs
-  | Tag;
+  | Tag
+  | Fixed;
 
 export type PreviewBody =
   | ImageBody

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
 import { nodeOf, OUTPUTS, wiresOf } from "../core/graph";
 import { junctionMarks, junctionsOf } from "../core/junctions";
-import { noteMarks, tagMarks, tagOf } from "../core/marks";
+import { fixMarks, isFixed, noteMarks, tagMarks, tagOf } from "../core/marks";
 import type { Menu } from "../core/state";
 import { selectedBox } from "../core/subgraph";
 import { addJunction } from "./canvas/Junctions";
@@ -165,7 +165,12 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("help"),
       ];
     case "nodes": {
-      if (selection.every((k) => k === OUTPUTS)) return command("layout");
+      const place = {
+        title: selection.every((k) => isFixed(state, k)) ? "Unpin its place" : "Pin its place",
+        about: "Lay out leaves it where it is",
+        run: () => session.edit([], { marks: fixMarks(state) }),
+      };
+      if (selection.every((k) => k === OUTPUTS)) return [...command("layout"), place];
       const several = selection.length > 1;
       return [
         ...(several ? [] : command("rename")),
@@ -202,6 +207,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...(selection.some((k) => tagOf(state, k))
           ? [{ title: "No colour", run: () => session.edit([], { marks: tagMarks(state, true) }) }]
           : []),
+        place,
         LINE,
         ...command("upstream"),
         ...command("downstream"),

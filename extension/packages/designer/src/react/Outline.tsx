@@ -15,6 +15,7 @@ import {
   staleKeys,
   withoutSample,
 } from "../core/select";
+import { isAway } from "../core/state";
 import { toldBy } from "../core/statusMessage";
 import type { Diagnostic } from "../protocol/generated";
 import { DeviceBadge, TimeChip } from "./canvas/CardParts";
@@ -74,7 +75,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
-    heat: s.link === "gone" ? undefined : heatOf(s, nodeKey),
+    heat: isAway(s) ? undefined : heatOf(s, nodeKey),
     facts: (withoutSample(s).has(nodeKey) && "left out") || (visible && previewOf(s, nodeKey)?.facts) || "",
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,

@@ -18,7 +18,7 @@ export function SampleStripView() {
   const state = useSel((s) => ({
     sample: s.sample,
     iteration: s.iteration,
-    count: s.strip?.count ?? s.batchSize,
+    count: s.batchSize,
     none: !s.strip?.cell && Object.keys(s.previews).length === 0,
   }));
   const strip = useSel((s) => s.strip);
@@ -71,7 +71,7 @@ export function SampleStripView() {
                 data-testid={`sample-${k}`}
                 onClick={() => choose(k)}
               >
-                <SampleThumb index={k} size={pictures.cell} />
+                {k < pictures.count ? <SampleThumb index={k} size={pictures.cell} /> : k + 1}
               </button>
             );
           })}
@@ -97,7 +97,7 @@ export function SampleStripView() {
             onClick={() => choose(sample - 1)}
           />
         )}
-        {!thumbs && pictures && (
+        {!thumbs && pictures && sample < pictures.count && (
           <span className="ds-sample" title={pictures.names[sample]}>
             <SampleThumb index={sample} size={pictures.cell} />
           </span>

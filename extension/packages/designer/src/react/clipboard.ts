@@ -1,6 +1,7 @@
 import type { ClipboardEvent } from "react";
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
 import { wiresOf } from "../core/graph";
+import { copiedTags, tagOf } from "../core/marks";
 import { pythonText } from "../core/python";
 import type { Session } from "../core/session";
 import { cardOf, copiedGroups, selectedGroups } from "../core/subgraph";
@@ -45,7 +46,8 @@ function selectedClip(session: Session): Clip | null {
   if (!graph || view.selection.length === 0) return null;
   const clip = copyClip(graph, positions, view.selection);
   const cards = rectsOf(state, [...new Set(Object.keys(clip.positions).map((key) => cardOf(state, key)))]);
-  return clip.nodes.length > 0 ? { ...clip, cards, groups: selectedGroups(state) } : null;
+  const tags = clip.nodes.flatMap(({ key }) => tagOf(state, key)?.[1] ?? []);
+  return clip.nodes.length > 0 ? { ...clip, cards, groups: selectedGroups(state), tags } : null;
 }
 
 function isClip(value: unknown): value is Clip {
@@ -77,7 +79,8 @@ function pasteClip(session: Session, clip: Clip, at?: Position): void {
   const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
   const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
   const { edits, positions, select, names } = pasteStep(state.graph, clip, shift);
-  session.edit(edits, { positions, marks: copiedGroups(state, clip.groups ?? [], names) });
+  const marks = { ...copiedGroups(state, clip.groups ?? [], names), ...copiedTags(state, clip.tags ?? [], names) };
+  session.edit(edits, { positions, marks });
   session.select(select);
 }
 

@@ -4,8 +4,8 @@ import type { ClientMessage, Diagnostic, KernelMessage } from "../protocol/gener
 /** The name under which the kernel takes designers (`studio/attach.py`). */
 const TARGET = "dali_studio.designer";
 const LISTEN = "__import__('dali_studio.studio.attach', fromlist=['listen']).listen()";
-/** What a kernel says of itself when everything in it is lost; `starting` where another window has restarted it. */
-const LOSSES: readonly string[] = ["restarting", "autorestarting", "starting", "dead", "terminating"];
+/** What a kernel says of itself when everything in it is lost. */
+const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
 
 interface Signal<T> {
   connect(slot: (sender: unknown, value: T) => void): void;
@@ -39,10 +39,16 @@ export function kernelOf(model: { readonly widget_manager?: unknown }): Kernel |
     : null;
 }
 
-/** Call `lost` whenever the kernel loses all that is in it; returns how to end that. */
+/**
+ * Call `lost` whenever the kernel loses all that is in it; returns how to end that. Where another page has restarted it,
+ * it says no more than that it starts.
+ */
 export function watchKernel(kernel: Kernel | null, lost: (status: string) => void): () => void {
+  let known = false;
   const changed = (_: unknown, status: string) => {
-    if (LOSSES.includes(status)) lost(status);
+    const ends = LOSSES.includes(status);
+    if (ends || (status === "starting" && !known)) lost(status);
+    known = ends || (known && status === "unknown");
   };
   kernel?.statusChanged.connect(changed);
   return () => kernel?.statusChanged.disconnect(changed);

@@ -12,7 +12,7 @@ import { type Box, boxesOf, boxSize, costOf, entryName, exposedOf, failingIn, ke
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { Busy, DeviceBadge, HeatBar, Row, SlotPort, SourcePort, useHover } from "./CardParts";
+import { Busy, DeviceBadge, FixedMark, HeatBar, ReachedBar, Row, SlotPort, SourcePort, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { Name } from "./Name";
@@ -144,6 +144,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     old: select.isOld(s),
     heat: s.view.heat,
     sample: s.sample,
+    running: s.run.running && !isUnused(box),
   }));
   const finding = useSel((s) => select.findingsAt(s, card.failing ?? "").find((d) => select.severity(d) === "error"));
   const begun = begunWord(finding);
@@ -159,7 +160,9 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
     begun ? "ds-unwired" : "",
     card.stale ? "ds-stale" : "",
     unused ? "ds-unused" : "",
+    card.running ? "ds-running" : "",
   ];
+  const keys = box.nodes.map((n) => n.key);
   const devices = new Set(box.nodes.map((n) => n.device));
   const device = devices.size === 1 ? (box.nodes[0]?.device ?? "cpu") : "mixed";
   return (
@@ -169,7 +172,9 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
       data-testid={`node-${box.id}`}
       {...useHover(box.id)}
     >
-      <Busy keys={box.nodes.map((n) => n.key)} />
+      <Busy keys={keys} />
+      <BoxReached box={box} />
+      <FixedMark keys={keys} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <header className="ds-card-head">
@@ -222,6 +227,11 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   );
 }
 
+/** How far the least advanced of its nodes is in the run that goes on. */
+function BoxReached({ box }: { readonly box: Box }) {
+  return <ReachedBar id={box.id} keys={box.nodes.flatMap((n) => (n.in_run ? n.key : []))} />;
+}
+
 /** Whether no run needs what a box gives. */
 function isUnused(box: Box): boolean {
   return box.nodes.every((node) => !node.in_run);
@@ -240,6 +250,7 @@ function FarBox({ box, selected }: { readonly box: Box; readonly selected: boole
       data-ds-node={box.id}
       title={`${box.group.title}: ${keysOf(box)}`}
     >
+      <BoxReached box={box} />
       <div className="ds-frame" />
       <div className="ds-far-window" />
       <HeatBar share={share} />

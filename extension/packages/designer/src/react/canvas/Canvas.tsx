@@ -339,7 +339,7 @@ function CanvasView() {
   /** Point out the wire that takes what is dropped. */
   const mark = useCallback(
     (target: string) => {
-      if (session.store.get().view.target !== target) session.view({ target });
+      session.view({ target });
     },
     [session],
   );
@@ -380,10 +380,14 @@ function CanvasView() {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
       tabIndex={0}
       aria-label="Canvas. Space adds an operator, arrows walk along the wires."
-      onFocus={() => setFocused(true)}
+      onFocus={(e) => {
+        setFocused(true);
+        gestures.trace(e);
+      }}
       onBlur={(e) => {
         // A card that was removed had the focus: the canvas keeps it.
         const { target, relatedTarget } = e;
+        gestures.trace({});
         if (relatedTarget instanceof Element && box.current?.contains(relatedTarget)) return;
         queueMicrotask(() => setFocused((f) => f && !target.isConnected));
       }}
@@ -393,6 +397,7 @@ function CanvasView() {
       }}
       onPointerLeave={() => {
         pointer.current = null;
+        gestures.trace({});
       }}
       onPointerDownCapture={() => {
         before.current = session.store.get().view.selection;

@@ -2,7 +2,7 @@ import { Handle, Position } from "@xyflow/react";
 import { type CSSProperties, type ReactNode, useEffect, useState } from "react";
 import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
-import { hueOf, tagOf } from "../../core/marks";
+import { hueOf, isFixed, tagOf } from "../../core/marks";
 import { PORT_LOOKS } from "../../core/ports";
 import { busyKeys, type Heat, reachedBy } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
@@ -147,6 +147,16 @@ export function TagStripe({ nodeKey }: { readonly nodeKey: string }) {
   ) : null;
 }
 
+/** At the corner of a card whose place is pinned. */
+export function FixedMark({ keys }: { readonly keys: readonly string[] }) {
+  const fixed = useSel((s) => keys.some((key) => isFixed(s, key)));
+  return fixed ? (
+    <i className="ds-fixed" title="Its place is pinned." data-testid={`fixed-${keys[0]}`}>
+      <Icon name="pin" size={12} />
+    </i>
+  ) : null;
+}
+
 /** Everything that a run has measured for a node, in sentences: first whose time it is, of what, and when. */
 export function costWords(timing: NodeTiming, run: RunFinished, nodeKey: string): string {
   const parts = [`CPU ${format.time(timing.cpu)} over all threads`];
@@ -183,10 +193,10 @@ function Reached({ nodeKey }: { readonly nodeKey: string }) {
   return total > 0 ? `${done}/${total}` : "…";
 }
 
-export function ReachedBar({ nodeKey }: { readonly nodeKey: string }) {
-  const [done, total] = useSel((s) => (s.run.running ? reachedBy(s, nodeKey) : [0, 0]));
+export function ReachedBar({ id, keys = [id] }: { readonly id: string; readonly keys?: readonly string[] }) {
+  const [done, total] = useSel((s) => (s.run.running && keys.length > 0 ? reachedBy(s, ...keys) : [0, 0]));
   if (!done) return null;
-  return <i className="ds-reached" data-testid={`reached-${nodeKey}`} style={{ "--ds-share": `${done / total}` }} />;
+  return <i className="ds-reached" data-testid={`reached-${id}`} style={{ "--ds-share": `${done / total}` }} />;
 }
 
 interface TimeProps {

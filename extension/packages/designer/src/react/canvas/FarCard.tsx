@@ -121,7 +121,7 @@ export function FarCard({ id, selected }: NodeProps) {
       {...useHover(id)}
     >
       <div className="ds-frame2" />
-      <ReachedBar nodeKey={id} />
+      <ReachedBar id={id} />
       <TagStripe nodeKey={id} />
       <div className="ds-frame" />
       {card.picture ? (

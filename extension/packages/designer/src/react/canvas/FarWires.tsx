@@ -1,18 +1,20 @@
-import { type Node, ViewportPortal } from "@xyflow/react";
+import { type Node, useReactFlow, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { isPale } from "../../core/detail";
 import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
+import { kept } from "../../core/kept";
 import { CARD, outputRows, type Size } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import type { Point, Rect } from "../../core/route";
+import { boxesAlong, type Point, type Rect, route } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import { cardOf, isHidden } from "../../core/subgraph";
 import { type Run, routed } from "../../core/wires";
 import type { Position } from "../../protocol/generated";
-import { useSel, useSession } from "../context";
+import { useFrame, useSel } from "../context";
 import { sizesOf } from "./sizes";
+import { followed } from "./useFlow";
 
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
@@ -21,6 +23,8 @@ const MIDDLE = 49;
 const STUB = 28;
 /** How much lower a card's other results begin, and arguments end. */
 const OTHERS = 32;
+/** How near to a wire the pointer is at it, in px. */
+const NEAR = 6;
 /** How much lower wires run than between cards that have a header. */
 export const FAR_DROP = MIDDLE - 14;
 
@@ -40,40 +44,62 @@ function ends(state: State, wire: Wire, at: Places, sizes: Sizes): readonly [Poi
   ];
 }
 
-/** Whether a wire begins or ends at a selected node. */
-function ownWires({ view }: State, { source, slot }: Wire): boolean {
-  return [source.node, slot.node].some((key) => view.selection.includes(key));
+/** A wire as it is drawn; without a path while only a stub of it is. */
+interface Drawn {
+  readonly look: string;
+  readonly run: Run;
+  readonly path?: string | undefined;
 }
 
-/** The wires of each look, as one path: a browser draws few long paths much sooner than many short ones. */
-function pathsOf(state: State, at: Places, cards: readonly Rect[], sizes: Sizes): ReadonlyMap<string, string> {
+interface Found {
+  readonly wires: ReadonlyMap<string, Drawn>;
+  readonly stubs: string;
+  readonly cards: readonly Rect[];
+}
+
+const NOTHING: Found = { wires: new Map(), stubs: "", cards: [] };
+
+/** The wires of each look as one path: a browser draws few long paths much sooner than many short ones. */
+function joined(wires: Iterable<Drawn>): Map<string, string> {
   const paths = new Map<string, string>();
-  const { graph } = state;
-  if (!graph) return paths;
-  const stale = staleKeys(state);
-  const runs = new Map<Run, string>();
-  const stubs = new Set<string>();
-  const add = (look: string, path: string) => paths.set(look, (paths.get(look) ?? "") + path);
-  for (const wire of wiresOf(graph)) {
-    if (isHidden(state, wire)) continue;
-    const between = ends(state, wire, at, sizes);
-    if (!between) continue;
-    const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
-    const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
-    const argument = wire.slot.kind === "argument";
-    const [a, b] = between;
-    if (argument && isPale(graph, wire.source.node) && !ownWires(state, wire)) {
-      stubs.add(`M${a.x} ${a.y}H${a.x + STUB}`);
-      continue;
-    }
-    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    const points = junctionsOf(state.marks, wire);
-    if (points.length > 0) add(look, pathThrough([a, ...points, b]));
-    else runs.set({ source: `${wire.source.node} ${wire.source.output}`, a, b, under: goesUnder(kind, a, b) }, look);
-  }
-  if (stubs.size > 0) add(PORT_LOOKS.scalar.hue, [...stubs].join(""));
-  for (const [run, path] of routed(runs.keys(), cards)) add(runs.get(run) ?? "", path);
+  for (const { look, path } of wires) if (path) paths.set(look, (paths.get(look) ?? "") + path);
   return paths;
+}
+
+function found(state: State, at: Places): Found {
+  const { graph } = state;
+  const sizes = sizesOf(state);
+  const cards = Object.entries(at).flatMap(([key, p]) => {
+    const { width = CARD, height = FAR_HEIGHT } = sizes.get(key) ?? {};
+    return key === OUTPUTS ? [] : [{ ...p, width, height: Math.min(FAR_HEIGHT, height) }];
+  });
+  const stale = staleKeys(state);
+  const stubs = new Set<string>();
+  const whole = new Set<Run>();
+  const wires = (graph ? wiresOf(graph) : []).flatMap((wire) => {
+    const { id, source, slot } = wire;
+    const between = isHidden(state, wire) ? null : ends(state, wire, at, sizes);
+    if (!between) return [];
+    const kind = nodeOf(graph, source.node)?.output_kinds[source.output] ?? "any";
+    const faint = stale.has(source.node) || stale.has(slot.node);
+    const argument = slot.kind === "argument";
+    const [a, b] = between;
+    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
+    const run = { source: `${source.node} ${source.output}`, a, b, under: goesUnder(kind, a, b) };
+    const points = junctionsOf(state.marks, wire);
+    const pale = argument && isPale(graph, source.node);
+    if (pale) stubs.add(`M${a.x} ${a.y}H${a.x + STUB}`);
+    else if (points.length === 0) whole.add(run);
+    return [
+      [id, { look, run, path: pale || points.length === 0 ? undefined : pathThrough([a, ...points, b]) }] as const,
+    ];
+  });
+  const paths = routed(whole, cards);
+  return {
+    wires: new Map(wires.map(([id, wire]) => [id, { ...wire, path: wire.path ?? paths.get(wire.run) }])),
+    stubs: [...stubs].join(""),
+    cards,
+  };
 }
 
 interface Props {
@@ -82,46 +108,60 @@ interface Props {
 }
 
 function FarWiresView({ nodes, told }: Props) {
-  const session = useSession();
+  const { session, root } = useFrame();
+  const flow = useReactFlow();
   const graph = useSel((s) => s.graph);
   const stale = useSel(staleKeys);
-  const selection = useSel((s) => s.view.selection);
-  const [paths, setPaths] = useState<ReadonlyMap<string, string>>(new Map());
+  const ids = useSel(followed);
+  const [all, setAll] = useState(NOTHING);
   const places = useMemo(
     () => JSON.stringify(Object.fromEntries(nodes.map((n) => [n.id, { x: n.position.x, y: n.position.y }]))),
     [nodes],
   );
   useEffect(() => {
-    if (!graph || !stale || !selection) return undefined;
+    if (!graph || !stale) return undefined;
     // The cards are painted first.
     const wait = setTimeout(() => {
-      const at: Places = JSON.parse(places);
-      const sizes = sizesOf(session.store.get());
-      const cards = Object.entries(at).flatMap(([key, p]) =>
-        key === OUTPUTS
-          ? []
-          : [
-              {
-                ...p,
-                width: sizes.get(key)?.width ?? CARD,
-                height: Math.min(FAR_HEIGHT, sizes.get(key)?.height ?? FAR_HEIGHT),
-              },
-            ],
-      );
-      const found = pathsOf(session.store.get(), at, cards, sizes);
-      setPaths(found);
-      told([...found.values()]);
+      const now = found(session.store.get(), JSON.parse(places));
+      setAll(now);
+      told([...joined(now.wires.values()).values()]);
     }, 30);
     return () => clearTimeout(wait);
-  }, [session, graph, stale, selection, places, told]);
+  }, [session, graph, stale, places, told]);
+  // they have no elements of their own that could be pointed at
+  useEffect(() => {
+    const pane = root.querySelector<HTMLElement>(".react-flow__pane");
+    const boxes = [...all.wires].flatMap(([id, { path }]) => boxesAlong(path ?? "").map((r) => ({ ...r, id })));
+    const move = (event: PointerEvent) => {
+      if (event.target !== pane || event.buttons) return;
+      const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+      let traced: string[] = [];
+      let least = NEAR / flow.getZoom();
+      for (const { id, x, y, width, height } of boxes) {
+        const far = Math.max(x - at.x, at.x - x - width, y - at.y, at.y - y - height);
+        if (far < least) [traced, least] = [[id], far];
+      }
+      session.view((v) => ({ traced: kept(v.traced, traced) }));
+    };
+    pane?.addEventListener("pointermove", move);
+    return () => pane?.removeEventListener("pointermove", move);
+  }, [session, root, flow, all]);
+  const lines = useMemo(() => {
+    const { wires, cards, stubs } = all;
+    const own = [...ids].flatMap((id) => {
+      const { look, path, run } = wires.get(id) ?? {};
+      return run ? [[`${look} own`, path ?? route(run.a, run.b, cards)] as const] : [];
+    });
+    return [[PORT_LOOKS.scalar.hue, stubs] as const, ...joined(wires.values()), ...own];
+  }, [all, ids]);
   return (
     <ViewportPortal>
       <svg className="ds-far-wires" width="1" height="1" aria-hidden="true" data-testid="far-wires">
-        {[...paths].map(([look, path]) => {
+        {lines.map(([look, path]) => {
           const [hue = "slate", ...marks] = look.split(" ");
           return (
             <path
-              key={look}
+              key={look + path}
               d={path}
               className={marks.map((m) => `ds-far-wire-${m}`).join(" ")}
               style={{ stroke: `var(--ds-${hue})` }}

@@ -10,7 +10,7 @@ import { categoryHue } from "../../core/ports";
 import { chanceWords } from "../../core/probability";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
-import { type Preview, portKey, type State } from "../../core/state";
+import { isAway, type Preview, portKey, type State } from "../../core/state";
 import type { GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
@@ -19,6 +19,7 @@ import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import {
   Busy,
   DeviceBadge,
+  FixedMark,
   HeatBar,
   ReachedBar,
   Row,
@@ -43,8 +44,8 @@ function useCard(key: string) {
   const preview = useSel((s) => select.previewOf(s, key));
   const problem = useSel((s) => worstAt(s, key));
   const status = useSel((s) => ({
-    found: s.link === "gone" ? undefined : select.heatOf(s, key),
-    gone: s.link === "gone",
+    found: isAway(s) ? undefined : select.heatOf(s, key),
+    gone: isAway(s),
     running: s.run.running,
     old: select.isOld(s),
     stale: select.staleKeys(s).has(key),
@@ -70,8 +71,8 @@ function wiredOutputs(graph: GraphView, key: string): string {
 
 /** Where a picture comes from that is no longer that of its node. */
 function pictureFrom(state: State, key: string, preview: Preview | undefined): string {
-  const { sample, iteration, link } = state;
-  const old = preview?.iteration !== iteration || (link === "gone" && !select.staleKeys(state).has(key));
+  const { sample, iteration } = state;
+  const old = preview?.iteration !== iteration || (isAway(state) && !select.staleKeys(state).has(key));
   if (preview && old) return `batch ${preview.iteration + 1}`;
   return preview && preview.sample !== sample ? `sample ${preview.sample + 1}` : "before the edit";
 }
@@ -359,8 +360,9 @@ function OpCardView({ id, selected }: NodeProps) {
       {...hover}
     >
       <Busy keys={[id]} />
-      {node.in_run && <ReachedBar nodeKey={id} />}
+      {node.in_run && <ReachedBar id={id} />}
       <TagStripe nodeKey={id} />
+      <FixedMark keys={[id]} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <Header node={node} operator={operator} renaming={card.renaming} />

@@ -8,7 +8,7 @@ import { isAbsent, resultName, withoutSample } from "../../core/select";
 import { portKey } from "../../core/state";
 import { useSel } from "../context";
 import { Icon } from "../icons";
-import { DeviceBadge, Row, SlotPort, useHover } from "./CardParts";
+import { DeviceBadge, FixedMark, Row, SlotPort, useHover } from "./CardParts";
 import { useDetail } from "./detail";
 import { useDrag } from "./drag";
 import { FarOutputs } from "./FarCard";
@@ -44,6 +44,7 @@ function OutputsCardView({ selected }: NodeProps) {
       data-testid="node-outputs"
       {...useHover(OUTPUTS)}
     >
+      <FixedMark keys={[OUTPUTS]} />
       <div className="ds-frame2" />
       <div className="ds-frame" />
       <header className="ds-card-head">

@@ -17,6 +17,7 @@ import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { Junctions } from "./Junctions";
+import { followed } from "./useFlow";
 
 /** Where cards are, at rest: wires run around them, and apart from each other, of those that tell where they begin and end. */
 export interface Routes {
@@ -118,7 +119,8 @@ function WireEdgeView(props: EdgeProps) {
       atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
       port: `${source} ${wire?.source.output}`,
       brief: isBrief(s, id),
-      quiet: stubSource(s, id),
+      quiet: s.view.traced.includes(id) ? "" : stubSource(s, id),
+      own: followed(s).has(id) ? "ds-wire-own" : "",
     };
   });
   const run = useMemo((): Run => {
@@ -152,7 +154,7 @@ function WireEdgeView(props: EdgeProps) {
       {look.quiet ? (
         <title>{`from ${look.quiet}: a click shows it`}</title>
       ) : (
-        <path d={path} className="ds-wire-halo" />
+        <path d={path} className={`ds-wire-halo ${look.own}`} />
       )}
       {!look.quiet && look.carried > 0 && (
         <title>{`${format.bytes(look.carried)} in each batch of the last run`}</title>
@@ -161,7 +163,7 @@ function WireEdgeView(props: EdgeProps) {
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.quiet ? "ds-wire-quiet" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.quiet ? "ds-wire-quiet" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""} ${look.own}`}
         style={{ stroke: `var(--ds-${look.target ? "accent" : look.quiet ? "quiet" : look.hue})` }}
       />
       {look.points?.length ? <Junctions id={id} points={look.points} hue={look.hue} /> : null}

@@ -6,7 +6,7 @@ import { headroom } from "../../core/marks";
 import type { View } from "../../core/sight";
 import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
-import { type Run, routed } from "../../core/wires";
+import { type Routed, type Run, settled } from "../../core/wires";
 import { useFrame, useSel } from "../context";
 import { isLaid, layoutOf, SMALL } from "./sizes";
 import { obstaclesOf } from "./useFlow";
@@ -48,6 +48,7 @@ export function useRoutes(
   told: (paths: readonly string[]) => void,
 ): Routes {
   const runs = useRef(new Set<Run>());
+  const before = useRef<{ text: string; found: Routed } | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
   const text = useMemo(() => JSON.stringify(obstaclesOf(nodes, headroom(marks))), [nodes, marks]);
@@ -58,9 +59,27 @@ export function useRoutes(
     wait.current = setTimeout(() => {
       const cards = JSON.parse(latest.current);
       if (dragging.current) return;
-      const paths = routed(runs.current, cards);
-      setRoutes((old) => ({ ...old, cards, paths }));
-      if (paths.size > 0) told([...paths].flatMap(([{ brief }, path]) => (brief ? [] : path)));
+      const all = [...runs.current];
+      const lasting = all.filter((run) => !run.brief);
+      let { text, found } = before.current ?? {};
+      // what comes and goes with the pointer leaves the others where they are
+      if (
+        !found ||
+        text !== latest.current ||
+        found.paths.size !== lasting.length ||
+        !lasting.every((run) => found?.paths.has(run))
+      ) {
+        text = latest.current;
+        found = settled(lasting, cards);
+        before.current = { text, found };
+        if (lasting.length > 0) told([...found.paths.values()]);
+      }
+      const brief = settled(
+        all.filter((run) => run.brief),
+        cards,
+        found.parts,
+      );
+      setRoutes((old) => ({ ...old, cards, paths: new Map([...found.paths, ...brief.paths]) }));
     }, 30);
   }, [dragging, told]);
   const [routes, setRoutes] = useState<Routes>(() => ({

@@ -15,7 +15,7 @@ import {
   wayOf,
   worthIn,
 } from "../../core/layout";
-import { groupsOf, ROOM } from "../../core/marks";
+import { groupsOf, isFixed, ROOM } from "../../core/marks";
 import { around, type Rect } from "../../core/route";
 import { cardHeight, isWide, operatorOf, previewOf } from "../../core/select";
 import type { Session } from "../../core/session";
@@ -27,10 +27,12 @@ import {
   cardOf,
   contracted,
   cornerOf,
+  keysOfCard,
   movedNodes,
   narrowed,
   outsideOf,
   placeOf,
+  pushed,
   shownCards,
 } from "../../core/subgraph";
 import type { Edit, GraphView, Position } from "../../protocol/generated";
@@ -59,7 +61,7 @@ function layoutSizes(state: State): Map<string, Size> {
 /** The state within a subgraph, whose nodes are laid out by themselves. */
 function within(state: State, name: string, room: Size): State {
   const inner = { ...state, view: { ...state.view, inside: [...pathOf(state), name] } };
-  return { ...inner, positions: { ...state.positions, ...layoutOf(inner, room) } };
+  return { ...inner, positions: { ...state.positions, ...allPlaces(inner, room) } };
 }
 
 /** Places of the nodes of a subgraph that stand together, beginning where it does. */
@@ -79,15 +81,32 @@ function isSelfContained(graph: GraphView, keys: readonly string[]): boolean {
   return !keys.some((key) => descendants(graph, after).has(key));
 }
 
-/** Places for all cards that fill the room; those of an open subgraph stand together. */
+/** New places of cards without those that are pinned; what would be put on one of these goes below it. */
+function besidePinned(state: State, places: Record<string, Position>): Record<string, Position> {
+  const keysOf = (id: string) => keysOfCard(state, id);
+  const pinned = shownCards(state).filter((id) =>
+    keysOf(id).some((key) => state.positions[key] && isFixed(state, key)),
+  );
+  if (pinned.length === 0) return places;
+  const stay = new Set(pinned.flatMap(keysOf));
+  const moved = Object.fromEntries(Object.entries(places).filter(([key]) => !stay.has(key)));
+  const after = { ...state, positions: { ...state.positions, ...moved } };
+  return { ...moved, ...pushed(after, pinned, [], sizesOf(after)) };
+}
+
+/** Places for all cards that fill the room; those of an open subgraph stand together, those that are pinned stay. */
 export function layoutOf(state: State, room: Size): Record<string, Position> {
+  return besidePinned(state, allPlaces(state, room));
+}
+
+function allPlaces(state: State, room: Size): Record<string, Position> {
   if (!state.graph) return {};
   const pitch = isDense(state.graph) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
   const sizes = layoutSizes(state);
   if (!placed) {
     const { positions } = wayInBox(state.graph, sizes, room, pitch);
-    return boxesOf(state).size ? layoutOf({ ...state, positions }, room) : positions;
+    return boxesOf(state).size ? allPlaces({ ...state, positions }, room) : positions;
   }
   const shut = new Set(boxesOf(state).keys());
   const { graph } = state;
@@ -143,10 +162,8 @@ export function layoutOfSelected(state: State, room: Size): Record<string, Posit
   );
   const free = others.every((rect) => overlap(rect, { ...is, x: was.x, y: was.y }) === 0);
   const { x, y } = free ? was : freePlace(was, others, is);
-  return movedNodes(
-    state,
-    Object.fromEntries(places.map(([key, at]) => [key, { x: at.x + x - is.x, y: at.y + y - is.y }])),
-  );
+  const cardsAt = Object.fromEntries(places.map(([key, at]) => [key, { x: at.x + x - is.x, y: at.y + y - is.y }]));
+  return besidePinned(state, movedNodes(state, cardsAt));
 }
 
 /** Cards that are seen smaller have their pictures, but hardly more: the program makes room for them. */
@@ -185,18 +202,20 @@ export function reflowed(state: State, room: Size, least = 2): Record<string, Po
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
   if (!now || !Object.entries(best.positions).some(moved)) return null;
-  if (least >= 1) return best.positions;
+  const places = besidePinned(state, best.positions);
+  if (least >= 1) return places;
   if (fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
   // What is seen whole anyway flows as lines of text do.
   const flows = isWhole(room, best) || best.turns < now.turns;
-  return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? best.positions : null;
+  return flows || worthIn(room, best) > GAIN * worthIn(room, now) ? places : null;
 }
 
-/** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one. */
+/** Whether the cards of a graph stand where the layout, or an edit, has put them: nobody has moved one that is not pinned. */
 export function isLaid(state: State, graph: GraphView, put: Session["put"] = {}): boolean {
   if (state.view.inside.length > 0 || boxesOf(state).size > 0) return false;
   const { positions } = state;
-  const stands = (key: string) => put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y;
+  const stands = (key: string) =>
+    isFixed(state, key) || (put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y);
   if (graph.nodes.length < 2 || cardsOf(graph).every(stands)) return true;
   return !!wayOf(graph, layoutSizes(state), positions, isDense(graph) ? DENSE : undefined);
 }

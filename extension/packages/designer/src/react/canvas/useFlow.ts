@@ -9,7 +9,7 @@ import type { Rect } from "../../core/route";
 import { derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
 import type { State } from "../../core/state";
-import { boxesOf, cornerOf, endsOf, isHidden, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
+import { boxesOf, cardOf, cornerOf, endsOf, isHidden, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
@@ -115,6 +115,17 @@ export const flowEdges = derived(
       ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
       zIndex: wires.includes(w.id) ? 1 : 0,
     }));
+  },
+);
+
+/** The wires that stand out: those that are pointed at, else what is selected. */
+export const followed = derived(
+  (s) => [flowEdges(s), s.view.traced, s.view.selection],
+  (state): ReadonlySet<string> => {
+    const { traced, wires, selection } = state.view;
+    const chosen = selection.map((key) => cardOf(state, key));
+    const own = flowEdges(state).filter(({ source, target }) => chosen.includes(source) || chosen.includes(target));
+    return new Set(traced.length > 0 ? traced : [...wires, ...own.map((e) => e.id)]);
   },
 );
 

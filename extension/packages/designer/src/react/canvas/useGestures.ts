@@ -2,6 +2,7 @@ import { type Node, useReactFlow } from "@xyflow/react";
 import { type MouseEvent, type RefObject, useCallback, useRef, useState } from "react";
 import { cutEdits } from "../../core/actions";
 import { nodeOf, type Wire, wiresOf } from "../../core/graph";
+import { kept } from "../../core/kept";
 import { CARD } from "../../core/layout";
 import { crossesPath, isLoose, moveEdits } from "../../core/splice";
 import type { Menu } from "../../core/state";
@@ -9,6 +10,7 @@ import { keysOfCard } from "../../core/subgraph";
 import type { Edit, Position } from "../../protocol/generated";
 import { useFrame } from "../context";
 import { addJunction } from "./Junctions";
+import { flowEdges } from "./useFlow";
 import { contextOf } from "./useWiring";
 
 /** Points along the drawn wires, in px of the screen. */
@@ -30,6 +32,9 @@ function pathsOf(root: HTMLElement, steps: number): ReadonlyMap<string, readonly
 
 /** How far above or below a card a wire may run to be meant, in px. */
 const NEAR = 12;
+
+/** A card or a wire that has the keyboard. */
+const KEYED = ":is(.react-flow__node,.react-flow__edge):focus-visible";
 
 /** How far the pointer may move in a click, in px. */
 const CLICK = 3;
@@ -101,7 +106,7 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
       waiting.current = requestAnimationFrame(() => {
         const [wire, edits] = wireUnder(node, event) ?? [];
         const target = typeof edits === "string" ? "" : (wire?.id ?? "");
-        if (session.store.get().view.target !== target) session.view({ target });
+        session.view({ target });
       });
     },
     [session, wireUnder],
@@ -115,6 +120,26 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
       return wireUnder(node, event);
     },
     [session, wireUnder],
+  );
+
+  /** Tell which wires stand out: those of what is below the pointer, else of what has the keyboard. */
+  const trace = useCallback(
+    ({ target }: { readonly target?: EventTarget | null }) => {
+      const at =
+        target instanceof Element && target.closest<HTMLElement>(".ds-port,.react-flow__node,.react-flow__edge");
+      const { id, nodeid = id, handleid } = (at || box.current?.querySelector<HTMLElement>(KEYED))?.dataset ?? {};
+      const ends = (card: string, handle?: string | null) => card === nodeid && (!handleid || handle === handleid);
+      const own = flowEdges(session.store.get()).filter(
+        (e) => e.id === id || ends(e.source, e.sourceHandle) || ends(e.target, e.targetHandle),
+      );
+      session.view((v) => ({
+        traced: kept(
+          v.traced,
+          own.map((e) => e.id),
+        ),
+      }));
+    },
+    [session, box],
   );
 
   const slice = useCallback(
@@ -185,5 +210,6 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [session, root, place, wireAt],
   );
 
-  return { line, wireAt, onDrag, onDropped, handlers: { onMouseDownCapture, onContextMenu } };
+  const handlers = { onMouseDownCapture, onContextMenu, onPointerOver: trace };
+  return { line, wireAt, trace, onDrag, onDropped, handlers };
 }

@@ -113,7 +113,7 @@ export function useWiring(onPane: DropOnPane) {
         const context = contextOf(session);
         if (!context) return;
         const at = under(root, event.clientX, event.clientY);
-        if (session.store.get().view.hovered !== at.node) session.view({ hovered: at.node });
+        session.view({ hovered: at.node });
         const end = resolve(context, started, at);
         const box = root.getBoundingClientRect();
         const text = end && "reason" in end ? end.reason : "";

@@ -10,7 +10,6 @@ import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue, PortRef } from "../../protocol/generated";
 import { PlayButton, usePlaying } from "../canvas/Frames";
 import { Overlay } from "../canvas/Overlay";
-import { PreviewView } from "../canvas/PreviewView";
 import { Thumb } from "../canvas/Thumb";
 import { enlarge } from "../commands";
 import { useSel, useSession } from "../context";
@@ -93,7 +92,10 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [plane, setPlane] = useState(-1);
   const [cursor, setCursor] = useState<Voxel | null>(null);
   const preview = useSel((s) => previewOf(s, nodeKey, output));
-  const detail = useSel((s) => (s.detail?.key === nodeKey && s.detail.output === output ? s.detail : null));
+  const detail = useSel((s) => {
+    const { detail: one } = s;
+    return one?.has_output && one.key === nodeKey && one.output === output ? one : null;
+  });
   const [deep, high, wide] = detail?.extents ?? [];
   const extents: Voxel | null = deep && high && wide ? [deep, high, wide] : null;
   useDetail(nodeKey, output, cursor && extents ? numberOf(cursor, extents) : plane);
@@ -104,11 +106,15 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const [playing, setPlaying] = usePlaying(clip, () => setFrame((now) => (now + 1) % count));
   const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
   const into = useSel((s) => (source && previewOf(s, source.node, source.output)) || null);
-  /** What is drawn: a frame that a card has, or the large picture. */
+  const gone = useSel((s) => s.link === "gone");
+  // without a kernel to ask, what the cards show
+  const isSeen = (card: Preview | null | undefined) => /^(image|planes)$/.test(card?.body.type ?? "");
+  const kept = !detail && gone && isSeen(preview);
+  /** What is drawn: a frame that a card has, its picture, or the large one. */
   const drawn = (card: Preview | null | undefined, large: string) =>
-    playing && card?.body.type === "planes"
+    (playing || kept) && card?.body.type === "planes"
       ? { id: portKey(card.key, card.output), cell: { index: frame, size: card.body.width } }
-      : { id: large };
+      : { id: kept && card ? portKey(card.key, card.output) : large };
   const sample = useSel((s) => s.sample);
   const [at, setAt] = useState(0.42);
   const [point, setPoint] = useState<Point | null>(null);
@@ -119,14 +125,13 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   });
   const ports: PortRef[] = [{ node: nodeKey, output }, ...(source ? [source] : []), ...JSON.parse(cards)];
   const given = into?.facts ?? "";
-  const facts = detail?.has_input ? detail.facts : "";
+  const facts = (kept ? preview : detail?.has_input ? detail : null)?.facts ?? "";
   const operator = useSel((s) => s.opening?.catalog.byName.get(nodeOf(s.graph, nodeKey)?.operator ?? ""));
   const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT }, operator);
   const values = usePixel(ports, point, detail?.plane ?? 0);
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   const broken = useSel((s) => brokenFile(s, nodeKey));
-  const gone = useSel((s) => s.link === "gone");
   const stale = useSel((s) => staleKeys(s).has(nodeKey));
   const absent = useSel((s) => isAbsent(s, nodeKey) && nodeOf(s.graph, nodeKey)?.output_kinds[output] === "image");
   if (absent || broken)
@@ -135,14 +140,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         {broken && <FilePicture node={nodeKey} source={broken} width={WIDTH} height={HEIGHT} />}
       </div>
     );
-  // without a kernel to ask, what the card shows
-  if (!detail?.has_output)
-    return gone && preview && /^(image|planes)$/.test(preview.body.type) ? (
-      <div className={`ds-compare ${stale ? "ds-stale" : ""}`}>
-        <PreviewView preview={preview} label={`output of ${nodeKey}`} width={WIDTH} height={HEIGHT} bare />
-        <span className="ds-compare-label ds-compare-right">Out, {stale ? "before the edit" : "last run"}</span>
-      </div>
-    ) : null;
+  if (!detail && !kept) return null;
   const onLarge = () => enlarge(session, nodeKey, output);
   const large = (
     // the picture around it would take the click
@@ -150,16 +148,17 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       <IconButton icon="expand" label="Enlarge (V)" small testId="enlarge" onClick={onLarge} />
     </span>
   );
-  if (extents) {
+  if (detail && extents) {
     const label = `three planes of ${nodeKey}, sample ${sample + 1}`;
     return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} large={large} />;
   }
-  const both = detail.has_input;
-  const now = Math.min(playing ? (clip?.shown[frame] ?? 0) : plane < 0 ? detail.plane : plane, detail.planes - 1);
-  const number = `frame ${now + 1} of ${detail.planes}`;
+  const both = detail ? detail.has_input : isSeen(into);
+  const { plane: first = 0, planes = 1 } = detail ?? {};
+  const now = Math.min(playing ? (clip?.shown[frame] ?? 0) : plane < 0 ? first : plane, planes - 1);
+  const number = `frame ${now + 1} of ${planes}`;
   const move = (e: PointerEvent) => {
     const rect = box.current?.getBoundingClientRect();
-    if (rect && shape) {
+    if (rect && shape && detail) {
       const room = contained(shape.width, shape.height, rect);
       const x = ((e.clientX - rect.left - room.x) / room.width - 0.5) / scale + 0.5;
       const y = ((e.clientY - rect.top - room.y) / room.height - 0.5) / scale + 0.5;
@@ -172,7 +171,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider and the button in it have the keys */}
       <div
         ref={box}
-        className="ds-compare"
+        className={`ds-compare ${kept && stale ? "ds-stale" : ""}`}
         data-testid="compare"
         style={{ "--ds-in": small, "--ds-out": scale }}
         onPointerDown={(e) => {
@@ -181,7 +180,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         }}
         onPointerMove={move}
         onPointerLeave={() => setPoint(null)}
-        onDoubleClick={onLarge}
+        onDoubleClick={detail ? onLarge : undefined}
       >
         {both && (
           <Thumb
@@ -219,20 +218,22 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
           </>
         )}
         {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
-        <span className="ds-compare-label ds-compare-right">Out</span>
-        {large}
+        <span className="ds-compare-label ds-compare-right">
+          Out{kept && (stale ? ", before the edit" : ", last run")}
+        </span>
+        {detail && large}
       </div>
       <div className="ds-pixel-place">
         <PixelLine values={point ? values : []} />
       </div>
-      {detail.planes > 1 && (
+      {planes > 1 && (
         <div className="ds-plane">
           {count > 1 && (
             <PlayButton
               testId="play"
               playing={playing}
               onPlay={(on) => {
-                if (on) setFrame(Math.max(0, clip?.shown.findIndex((number) => number >= detail.plane) ?? 0));
+                if (on) setFrame(Math.max(0, clip?.shown.findIndex((number) => number >= first) ?? 0));
                 else setPlane(now);
                 setPlaying(on);
               }}
@@ -241,7 +242,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
           <input
             type="range"
             min={0}
-            max={detail.planes - 1}
+            max={planes - 1}
             value={now}
             aria-label={`Frame of ${nodeKey}`}
             aria-valuetext={number}

@@ -1,6 +1,7 @@
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { bytesOf, isOld, runFailures } from "../../core/select";
+import { isAway } from "../../core/state";
 import type { NodeTiming, RunFinished } from "../../protocol/generated";
 import { costWords } from "../canvas/CardParts";
 import { useSel, useSession } from "../context";
@@ -100,7 +101,7 @@ export function tableNote({ timings, milliseconds_per_batch: whole }: RunFinishe
 /** Every node of the last run: time on the CPU, time on the GPU, memory. */
 export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
-  const note = useSel((s) => (s.link === "gone" ? "last run" : isOld(s) ? "before the edit" : "per batch"));
+  const note = useSel((s) => (isAway(s) ? "last run" : isOld(s) ? "before the edit" : "per batch"));
   const running = useSel((s) => s.run.running);
   const failed = useSel((s) => runFailures(s)[0]?.node);
   const title = useSel((s) => (s.view.measure === "time" ? "Where the time goes" : "Where the memory goes"));

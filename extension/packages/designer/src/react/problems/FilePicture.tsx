@@ -22,11 +22,11 @@ export function FilePicture({
   return (
     <span className="ds-file-picture" style={{ width, height }} data-testid={`file-${source}`} data-part={part}>
       {part > 0 && (
-        <span className="ds-file-part" style={{ height: `calc(${100 * part}% + 6px)` }}>
+        <span className="ds-file-part" style={{ height: `${100 * part}%` }}>
           <Thumb id={fileImage(source)} width={width} height={height} cover label={`what can be seen of ${source}`} />
         </span>
       )}
-      {found && part < 1 && <span className="ds-file-missing" style={{ height: `${100 * (1 - part)}%` }} />}
+      {found && part < 1 && <span className="ds-file-missing" style={{ height: `calc(${100 * (1 - part)}% + 6px)` }} />}
     </span>
   );
 }
