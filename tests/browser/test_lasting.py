@@ -388,4 +388,6 @@ def test_a_second_window_leaves_the_first_as_it_is(page: Any, server: tuple[str,
     _await_code(page, "angle=27")
     _reconnect(other)
     _await_code(other, "angle=27")
+    _set_angle(other, "28")  # which the new kernel hears, in whatever subshell it was asked last
+    _await_code(page, "angle=28")
     other.close()

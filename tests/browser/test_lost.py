@@ -139,28 +139,6 @@ def test_a_kernel_that_is_killed_while_it_saves_leaves_a_whole_file(
     assert not list(server[1].glob(".halfway.dali.json.*"))  # nothing is left of what was half written
 
 
-def test_both_windows_notice_that_the_kernel_was_restarted(page: Any, server: tuple[str, Path]) -> None:
-    _open(page, server, "windows.ipynb")
-    _set_angle(page, "24")
-    _await_code(page, "angle=24")
-    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
-    other = page.context.new_page()
-    other.goto(f"{server[0]}/lab/workspaces/other/tree/windows.ipynb?reset")
-    lab.by_id(other, "thumb-rotate").wait_for(timeout=90_000)
-    _await_code(other, "angle=24")
-    page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
-    for one in (page, other):
-        lab.by_id(one, "reconnect").wait_for()
-    _reconnect(page)
-    _set_angle(page, "25")
-    _await_code(page, "angle=25")
-    lab.by_id(other, "reconnect").click()
-    _await_code(other, "angle=25")
-    _set_angle(other, "26")
-    _await_code(page, "angle=26")
-    other.close()
-
-
 def test_both_windows_of_a_document_notice_that_its_kernel_was_restarted(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "both.dali.json")
     other = page.context.new_page()

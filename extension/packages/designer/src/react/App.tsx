@@ -133,6 +133,12 @@ function Studio({
       onKeyUp={keepKey}
       onKeyPress={(e) => e.stopPropagation()}
       onFocusCapture={frame.host ? undefined : guardFocus}
+      // The browser pastes where a caret was left, such as in a cell's editor, though the keys are here.
+      onFocus={({ target, currentTarget }) => {
+        const left = currentTarget.ownerDocument.getSelection();
+        if (left && !currentTarget.contains(left.anchorNode) && !/INPUT|TEXTAREA/.test(target.tagName))
+          left.removeAllRanges();
+      }}
       onContextMenu={(e) => e.stopPropagation()}
       onCopy={clipboard}
       onCut={clipboard}
