@@ -193,13 +193,44 @@ def test_one_of_several_is_an_if_by_their_probabilities() -> None:
     assert "if choice_2 < 0.75:" in program and "probability=0.5" in program
 
 
+def test_what_follows_floats_whose_channels_are_first_does_what_it_did(photo: tuple[Path, NDArray[np.uint8]]) -> None:
+    folder, image = photo
+    erased = run(one("torchvision", "T.ToTensor(), T.RandomErasing(1, (0.5, 0.5)), T.Normalize([0.5], [0.25])"), folder)[0]
+    whole = np.moveaxis((image / 255 - 0.5) / 0.25, 2, 0)
+    kept = np.abs(erased - whole).max(0) < 1e-5
+    assert 0.3 < kept.mean() < 0.7 and np.allclose(erased[:, ~kept], -2)
+    padded = run(one("torchvision", "T.ToTensor(), T.Normalize([0.5], [0.25]), T.Pad(3)"), folder)[0]
+    assert np.allclose(padded, np.pad(whole, [(0, 0), (3, 3), (3, 3)]), atol=1e-5)
+    found: list[Diagnostic] = []
+    read_compose(one("albumentations", "A.Normalize(), A.InvertImg(p=1)"), found=found)
+    assert "is for levels from 0 to 255 here" in found[0].message and found[0].code == "DS502"
+
+
+def test_some_of_several_are_as_many_as_are_wanted(tmp_path: Path) -> None:
+    Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
+    pads = ", ".join(f"A.Pad({2**at}, p=1)" for at in range(4))
+    sizes = {made.shape[0] for _ in range(8) for made in run(one("albumentations", f"A.SomeOf([{pads}], n=2)"), tmp_path)}
+    assert len(sizes) > 2 and all(((size - 8) // 2).bit_count() == 2 for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("import datasets.transforms as T\nt = T.Compose([])", "That of line 2 is of datasets.transforms."),
+     ("from timm.data import create_transform\nt = create_transform(224)", "create_transform (line 2)")],
+)  # fmt: skip
+def test_compositions_of_other_packages_are_named(text: str, told: str) -> None:
+    with pytest.raises(DaliStudioError, match="no Compose") as caught:
+        read_compose(text)
+    assert told in str(caught.value)
+
+
 def test_what_has_no_operator_keeps_its_place_and_is_told() -> None:
     found: list[Diagnostic] = []
     graph = read_compose(one("torchvision", "T.Resize(8), T.ElasticTransform(), T.CenterCrop(4), mine.Thing(3)"), found=found)
     assert [node.key for node in graph.nodes() if node.operator not in default_registry()]
-    assert [d.message for d in found if "no operator" in d.message] == [
+    assert [d.message for d in found if d.code == "DS502"] == [
         "torchvision's ElasticTransform has no operator here; its node keeps its place.",
-        "torchvision's mine.Thing has no operator here; its node keeps its place.",
+        "mine.Thing is of neither torchvision nor albumentations; its node keeps its place.",
     ]
 
 

@@ -116,11 +116,16 @@ def _compression(transform: Transform, state: State) -> Iterator[str]:
 def _pad_if_needed(transform: Transform, state: State) -> Iterator[str]:
     if transform.values.get("border_mode") not in (None, 0, "border_constant"):
         state.note(transform, "what is new is filled with a constant.")
-    high, wide = (rules.numeric(transform.values.get(name), 1024) for name in ("min_height", "min_width"))
+    sides = list[str]()
+    for at, name in enumerate(_HW):
+        divisor, least = transform.values.get(f"pad_{name}_divisor"), transform.values.get(f"min_{name}", 1024)
+        if isinstance(divisor, int) and not isinstance(least, int):
+            sides.append(f"math.ceil(shape[{at}] / {divisor}.0) * {divisor}.0")
+        else:
+            sides.append(f"math.max(shape[{at}], {rules.number(rules.numeric(least, 1024))}.0)")
     yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
     yield (
-        f"images = fn.crop(images, crop_h=math.max(shape[0], {rules.number(high)}.0), "
-        f"crop_w=math.max(shape[1], {rules.number(wide)}.0), "
+        f"images = fn.crop(images, crop_h={sides[0]}, crop_w={sides[1]}, "
         f'out_of_bounds_policy="pad", fill_values={rules.fills_of(transform)})'
     )
 
@@ -310,17 +315,17 @@ def _dropout(transform: Transform, state: State) -> Iterator[str]:
         state.note(transform, f"there are always {counts[-1]} holes.")
     if isinstance(values.get("fill"), str):
         state.note(transform, "holes are filled with 0.")
-    return effects.holes(counts[-1], high, wide, rules.fills_of(transform), pixels=high[1] > 1)
+    return effects.holes(counts[-1], high, wide, rules.fills_of(transform))
 
 
 def _to_float(transform: Transform, state: State) -> Iterator[str]:
-    del state
+    state.floats = True
     most = rules.numeric(transform.values.get("max_value"), 255.0)
     yield f"images = images / {effects.real((most, most))}"
 
 
 def _from_float(transform: Transform, state: State) -> Iterator[str]:
-    del state
+    state.floats = False
     most = rules.numeric(transform.values.get("max_value"), 255.0)
     yield f"images = fn.cast(images * {effects.real((most, most))}, dtype=types.UINT8)"
 
@@ -450,10 +455,10 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     ),
     "ShiftScaleRotate": Rule(("shift_limit", "scale_limit", "rotate_limit", "interpolation"), _shift_scale_rotate, 0.5),
     "SafeRotate": Rule(("limit", "interpolation", "border_mode"), _safe_rotate, 0.5),
-    "RandomRotate90": Rule((), effects.TURNS, 0.5),
-    "Transpose": Rule((), effects.TRANSPOSED, 0.5),
-    "D4": Rule((), effects.EIGHT, 1.0),
-    "SquareSymmetry": Rule((), effects.EIGHT, 1.0),
+    "RandomRotate90": Rule(rules.P, effects.TURNS, 0.5),
+    "Transpose": Rule(rules.P, effects.TRANSPOSED, 0.5),
+    "D4": Rule(rules.P, effects.EIGHT, 1.0),
+    "SquareSymmetry": Rule(rules.P, effects.EIGHT, 1.0),
     "Crop": Rule(("x_min", "y_min", "x_max", "y_max"), _window, 1.0),
     "RandomCropFromBorders": Rule(("crop_left", "crop_right", "crop_top", "crop_bottom"), _from_borders, 1.0),
     "RandomSizedCrop": Rule(

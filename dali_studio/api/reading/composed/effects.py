@@ -169,12 +169,11 @@ def powered(span: Span) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------------------------------- holes
 
 
-def holes(count: int, high: Span, wide: Span, fill: str, *, pixels: bool) -> Iterator[str]:
-    """Rectangles anywhere."""
-    parts = ("", "")
-    if pixels:
+def holes(count: int, high: Span, wide: Span, fill: str) -> Iterator[str]:
+    """Rectangles anywhere, whose sides are pixels, or parts of the picture's where they are at most 1."""
+    parts = [f" / shape[{at}]" if span[1] > 1 else "" for at, span in enumerate((high, wide))]
+    if any(parts):
         yield _SHAPE
-        parts = (" / shape[0]", " / shape[1]")
     spans = [
         f"fn.constant(fdata={listed([span[0]] * count)}, shape=[{count}]){part}" if span[0] == span[1] else
         f"fn.random.uniform(range={listed(span)}, shape=[{count}]){part}"
@@ -190,8 +189,6 @@ def holes(count: int, high: Span, wide: Span, fill: str, *, pixels: bool) -> Ite
 
 def erased(transform: Transform, state: State) -> Iterator[str]:
     """One rectangle of a random area and ratio."""
-    if state.scaled:
-        yield from state.finished()
     area = rules.pair_of(transform.values.get("scale"), (0.02, 0.33))
     low, high = rules.pair_of(transform.values.get("ratio"), (0.3, 3.3))
     value = transform.values.get("value", transform.values.get("fill", 0))
@@ -200,11 +197,15 @@ def erased(transform: Transform, state: State) -> Iterator[str]:
     if isinstance(value, list):
         state.note(transform, f"the hole is filled with {number(rules.numbers(value, (0.0,))[0])} in all channels.")
         value = rules.numbers(value, (0.0,))[0]
+    value = rules.numeric(value, 0.0) * (state.unit if state.scaled else 1.0)  # of pixels that are whole yet
+    if state.scaled and not value.is_integer():
+        state.note(transform, f"the hole is filled with the level {round(value)} of 255.")
+        value = float(round(value))
     yield f"area = {uniform(area)}"
     yield f"ratio = math.exp({uniform((math.log(low), math.log(high)))})"
     yield "extents = math.min(fn.stack(math.sqrt(area * ratio), math.sqrt(area / ratio)), 1.0)"
     yield "anchor = fn.random.uniform(range=[0, 1], shape=[2]) * (1.0 - extents)"
     yield (
         'images = fn.erase(images, anchor=anchor, shape=extents, axis_names="HW", normalized=True, '
-        f"fill_value={number(rules.numeric(value, 0.0))})"
+        f"fill_value={number(value)})"
     )

@@ -27,7 +27,8 @@ says how they are read.
 #: Held transforms are written where these say so.
 _HOLDERS = {
     "torchvision": {"Compose": "fixed", "RandomApply": "rule", "RandomChoice": "rule", "RandomOrder": "fixed"},
-    "albumentations": {"Compose": "fixed", "Sequential": "fixed", "OneOf": "rule"},
+    "albumentations": {"Compose": "fixed", "ReplayCompose": "fixed", "Sequential": "fixed", "OneOf": "rule",
+                       "SomeOf": "rule", "RandomOrder": "rule"},
 }
 
 

@@ -15,6 +15,8 @@ _INTERPOLATIONS = {
     "inter_linear": "INTERP_LINEAR", "inter_cubic": "INTERP_CUBIC", "inter_lanczos4": "INTERP_LANCZOS3",
     "0": "INTERP_NN", "1": "INTERP_LINEAR", "2": "INTERP_CUBIC", "4": "INTERP_LANCZOS3",
 }  # fmt: skip
+#: Stands for arguments that a source unpacks.
+PASSED = "what is passed"
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 #: Parameters that name something, and those that say nothing of pictures.
 _WORDS = ("interpolation", "dtype", "policy", "border_mode", "padding_mode")
@@ -61,6 +63,8 @@ class Transform:
         Parameters that a source gives.
     unread : mapping
         Those whose values it does not tell, and the text there.
+    foreign : bool
+        It is of neither package.
     """
 
     library: str
@@ -69,6 +73,7 @@ class Transform:
     inner: tuple[Transform, ...]
     told: frozenset[str] = frozenset()
     unread: Mapping[str, str] = field(default_factory=dict[str, str])
+    foreign: bool = False
 
 
 class _Given(Mapping[str, Any]):
@@ -97,6 +102,7 @@ def named(transform: Transform, rule: Rule | None) -> Transform:
     values = {name: value for name, value in values.items() if name not in unread}
     example = rule.example if rule else dict[str, Any]()
     values |= {name: example[name] for name in unread if name in example}
+    values = {**example, **values} if PASSED in unread else values
     if values.get("always_apply") is True:
         values["p"] = 1.0
     given = values.get("interpolation")
@@ -131,12 +137,15 @@ class State:
         What is 1 then.
     planar : bool
         Channels are first already.
+    floats : bool
+        Pixels are no levels from 0 to 255 any more.
     """
 
     found: list[Diagnostic]
     scaled: bool = False
     unit: float = 255.0
     planar: bool = False
+    floats: bool = False
     steps: int = 0
 
     def note(self, transform: Transform, text: str) -> None:
@@ -173,9 +182,11 @@ class State:
         (following, more), *rest = others
         yield from (f"    {line}" for line in self.one_of(draw, [(part + following, more), *rest]))
 
-    def unknown(self, transform: Transform) -> Iterator[str]:
+    def unknown(self, transform: Transform, why: str = "has no operator here") -> Iterator[str]:
         """A call that keeps the transform's place."""
-        message = f"{transform.library}'s {transform.name} has no operator here; its node keeps its place."
+        message = f"{transform.library}'s {transform.name} {why}; its node keeps its place."
+        if transform.foreign:
+            message = f"{transform.name} is of neither torchvision nor albumentations; its node keeps its place."
         nearest = ABSENT[transform.library].get(transform.name)
         hint = f"The nearest is {nearest}." if nearest else "Put an operator in its place, or take it out."
         where = str(self.steps)
@@ -332,8 +343,9 @@ def normalized(
     """Subtract and divide, with channels first where they are wanted so; `mean` and `std` are of pixels / `scale`."""
     scale = state.unit if scale is None else scale
     layout = "CHW" if state.scaled else "HWC"
-    state.planar, state.scaled = state.planar or state.scaled, False
+    state.planar, state.scaled, state.floats = state.planar or state.scaled, False, True
     means, deviations = (listed([v * scale for v in values]) for values in (mean, std))
+    state.unit = 1.0  # of what comes next
     yield (
         f'images = fn.crop_mirror_normalize(images, dtype=types.FLOAT, output_layout="{layout}", '
         f"mean={means}, std={deviations})"

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
-from dali_studio.api.reading.composed.rules import Rule, Transform, Unread, Word, named
+from dali_studio.api.reading.composed.rules import PASSED, Rule, Transform, Unread, named
+from dali_studio.api.reading.composed.values import (
+    MAX_ITEMS,
+    Added,
+    Names,
+    bound,
+    chosen,
+    if_holds,
+    last_word,
+    value_of,
+)
 
-#: What packages are called where a part of a program does not import them.
-_USUAL = {"transforms": "torchvision.transforms", "T": "torchvision.transforms", "v2": "torchvision.transforms.v2",
-          "A": "albumentations", "nn": "torch.nn"}  # fmt: skip
 #: What holds transforms, by the last word of its name; of `torch.nn`, too.
-HOLDERS = ("Compose", "Sequential", "RandomApply", "OneOf", "RandomChoice", "RandomOrder")
-_SIGNS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
+HOLDERS = ("Compose", "ReplayCompose", "Sequential", "RandomApply", "OneOf", "RandomChoice", "RandomOrder", "SomeOf")
+#: What follows the transforms in their parameters, by package and class.
+_PARAMETERS = {
+    ("albumentations", "Compose"): ("bbox_params", "keypoint_params", "additional_targets", "p"),
+    ("albumentations", "ReplayCompose"): ("bbox_params", "keypoint_params", "additional_targets", "p"),
+    ("albumentations", "SomeOf"): ("n", "replace", "p"), ("albumentations", "RandomOrder"): ("n", "replace", "p"),
 }  # fmt: skip
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "int": int, "float": float, "round": round, "tuple": list, "list": list, "min": min, "max": max, "array": list,
-    "tensor": list, "InterpolationMode": str, "AutoAugmentPolicy": str,
-}  # fmt: skip
-_MAX_ITEMS = 1000
+#: What gives the items that it gets.
+_LISTS = ("list", "tuple", "ModuleList")
 #: Positional parameters of albumentations 1, where a number stands at a place.
 _FORMER = {
     "RandomResizedCrop": (0, ("height", "width", "scale", "ratio", "interpolation")),
@@ -32,84 +37,85 @@ _FORMER = {
     "ImageCompression": (0, ("quality_lower", "quality_upper")),
     "Downscale": (0, ("scale_min", "scale_max")),
 }  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Added:
-    """Items that are added to a list later: in front or behind, and what was taken for granted."""
-
-    front: bool
-    items: ast.expr
-    told: Sequence[str]
-
-
-@dataclass(slots=True)
-class _Names:
-    """What the imports, the constants and the lists of a source stand for where a ``Compose`` is.
-
-    Attributes
-    ----------
-    fields : dict
-        Attributes of classes and of ``self``.
-    told : list of str
-        What was taken for granted.
-    open : set of str
-        Names that are being looked up.
-    """
-
-    libraries: Mapping[str, Mapping[str, Rule]]
-    packages: dict[str, str] = field(default_factory=lambda: dict(_USUAL))
-    constants: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
-    fields: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
-    added: dict[str, list[_Added]] = field(default_factory=dict[str, list[_Added]])
-    told: list[str] = field(default_factory=list[str])
-    open: set[str] = field(default_factory=set[str])
-
-    def of(self, node: ast.expr) -> tuple[str, ast.expr] | None:
-        """A variable, or an attribute of an object or a class of the source, and what it was last assigned."""
-        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-        held = self.constants if isinstance(node, ast.Name) else self.fields
-        return (name, held[name]) if name in held and name not in self.open else None
+#: What is read if it is a part of no other one.
+_WHOLE = (("torchvision", "Compose"), ("albumentations", "Compose"), ("albumentations", "ReplayCompose"))
 
 
 def of_source(tree: ast.Module, libraries: Mapping[str, Mapping[str, Rule]]) -> tuple[Transform, list[str]] | None:
     """The first ``Compose`` that is not a part of another one, and what was taken for granted; none: ``None``."""
-    names = _Names(libraries)
+    names = Names(libraries)
     _packages(tree, names)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     calls = sorted((one for one in ast.walk(tree) if isinstance(one, ast.Call)), key=lambda one: one.lineno)
-    found = [one for one in calls if _called(one, names) in [(library, "Compose") for library in libraries]]
-    found = found or [one for one in calls if _called(one, names)[1] == "Sequential" and any(
-        isinstance(item, ast.Call) and _called(item, names)[0] in libraries for item in one.args)]  # fmt: skip
+    found = [one for one in calls if _called(one, names) in _WHOLE]
+    found = found or [one for one in calls if _called(one, names)[1] == "Sequential" and _has_rules(one, tree, names)]
     if not found:
         return None
     inner = {one for call in found for one in ast.walk(call) if one is not call}
-    read = {one.id for one in inner if isinstance(one, ast.Name)}
-    whole = [one for one in found if one not in inner and not read.intersection(_targets(parents.get(one)))] or found
-    chosen, *others = whole
+    read = {call: {one.id for one in ast.walk(call) if isinstance(one, ast.Name)} for call in found}
+    whole = [one for one in found if one not in inner and not any(
+        known.intersection(_targets(parents.get(one))) for call, known in read.items() if call is not one
+        and call.lineno > one.lineno)] or found  # fmt: skip
+    first, *others = whole
     if others:
         rest = ", ".join(f"{_label(one, parents)} (line {one.lineno})" for one in others)
-        which = f"{_label(chosen, parents)} (line {chosen.lineno})"
+        which = f"{_label(first, parents)} (line {first.lineno})"
         names.told.append(f"There are {len(whole)} Compose: that of {which} is read, and not that of {rest}")
-    _Scope(tree, chosen, parents, names).read()
-    return _of_call(chosen, names), names.told
+    _Scope(tree, first, parents, names).read()
+    added: ast.expr = first  # Compose([...]) + [...]
+    while isinstance(above := parents.get(added), ast.BinOp) and isinstance(above.op, ast.Add):
+        other = above.right if above.left is added else above.left
+        items = ast.List(elts=[other], ctx=ast.Load()) if isinstance(other, ast.Call) else other
+        names.after.setdefault(first, []).append(Added(above.right is added, items, ()))
+        added = above
+    return _of_call(first, names), names.told
 
 
-def _packages(tree: ast.Module, names: _Names) -> None:
+def of_others(tree: ast.Module) -> str:
+    """What is said of the first `Compose` that is of another package; empty if there is none."""
+    names = Names({})
+    _packages(tree, names)
+    for one in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+        path = ast.unparse(one.func).split(".")
+        of = ".".join([names.packages.get(path[0], path[0]), *path[1:]]).rpartition(".")
+        if of[2] == "Compose" and of[0]:
+            return f" That of line {one.lineno} is of {of[0]}."
+        if of[2] == "create_transform":
+            return f" What create_transform (line {one.lineno}) gives can be read where timm is installed: the object."
+    return ""
+
+
+def _has_rules(call: ast.Call, tree: ast.Module, names: Names) -> bool:
+    """Whether transforms are among what is given to a call, or in a variable there."""
+    held = {name: one.value for one in ast.walk(tree) if isinstance(one, ast.Assign) for name in _targets(one)}
+    given = [one.value if isinstance(one, ast.Starred) else one for one in call.args]
+    every = [part for one in given for part in ast.walk(held.get(last_word(one), one))]
+    parts = [_called(one, names) for one in every if isinstance(one, ast.Call)]
+    return any(name in names.libraries.get(library, {}) for library, name in parts)
+
+
+def _packages(tree: ast.Module, names: Names) -> None:
+    imported = set[str]()
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=aliases):
+                imported |= {one.name.partition(".")[0] for one in aliases}
                 names.packages |= {a.asname: a.name for a in aliases if a.asname}
                 names.packages |= {one: one for a in aliases if not a.asname and (one := a.name.partition(".")[0])}
             case ast.ImportFrom(module=str(module), names=aliases):
+                imported.add(module.partition(".")[0])
                 names.packages |= {a.asname or a.name: f"{module}.{a.name}" for a in aliases}
+            case ast.FunctionDef(name=name, args=given, body=[*before, ast.Return(value=ast.expr() as value)]):
+                if all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in before):
+                    names.functions[name] = given, value
             case _:
                 pass
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     bare = called - own - names.packages.keys()  # of `import *`, or of a part of a program
-    library = max(names.libraries, key=lambda one: len(bare & names.libraries[one].keys()))
-    if bare & names.libraries[library].keys():
+    library = max(names.libraries, key=lambda one: len(bare & names.libraries[one].keys()), default="")
+    whole = any(name.rpartition(".")[2] == "*" for name in names.packages.values())
+    if library and bare & names.libraries[library].keys() and (whole or not imported & names.libraries.keys()):
         names.packages |= {one: f"{library}.{one}" for one in bare}
 
 
@@ -140,7 +146,7 @@ class _Scope:
     """What variables hold at a call: what was last assigned above it, in its functions before others."""
 
     def __init__(
-        self, tree: ast.Module, call: ast.Call, parents: Mapping[ast.AST, ast.AST], names: _Names
+        self, tree: ast.Module, call: ast.Call, parents: Mapping[ast.AST, ast.AST], names: Names
     ) -> None:  # fmt: skip
         self._tree, self._call, self._parents, self._names = tree, call, parents, names
         self._around = [call, *self._above(call)]
@@ -155,14 +161,26 @@ class _Scope:
             match one:
                 case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
                     self._assign(one, value)
-                case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-                    self._add(one, name, value)
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=given)):
-                    if given and attr in ("append", "extend", "insert"):
-                        part = given[-1] if attr == "extend" else ast.List(elts=given[-1:], ctx=ast.Load())
-                        self._add(one, name, part, front=attr == "insert")
+                case _ if added := _addition(one):
+                    to, items, front = added
+                    if not _of_compose(to) and (new := self._added(one, items, front)):
+                        self._names.added.setdefault(last_word(to), []).append(new)
                 case _:
                     pass
+        self._additions(sorted(every, key=lambda one: one.lineno))
+
+    def _additions(self, every: Sequence[ast.stmt]) -> None:
+        """What is added to a ``Compose`` that a variable holds."""
+        held = dict[str, ast.expr]()
+        for one in every:
+            if not self._order(one)[0]:
+                continue
+            if isinstance(one, ast.Assign):
+                held |= dict.fromkeys(_targets(one), one.value)
+            elif (added := _addition(one)) and isinstance(to := _of_compose(added[0]), ast.expr):
+                made = held.get(last_word(to))
+                if made and (new := self._added(one, added[1], added[2])):
+                    self._names.after.setdefault(made, []).append(new)
 
     def _above(self, node: ast.AST) -> Iterator[ast.AST]:
         while node in self._parents:
@@ -202,27 +220,52 @@ class _Scope:
         above = self._parents.get(node)
         return "orelse" if isinstance(above, ast.If) and node in above.orelse else "body"
 
-    def _add(self, node: ast.stmt, name: str, items: ast.expr, *, front: bool = False) -> None:
+    def _added(self, node: ast.stmt, items: ast.expr, front: int) -> Added | None:
         told, child = list[str](), cast("ast.AST", node)
+        if front > 0:
+            told.append(f"`{ast.unparse(node)}` is taken to add it at the end")
         for above in self._above(node):
             if isinstance(above, ast.If) and above not in self._around:
-                holds, granted = _holds(above.test, self._names)
+                holds, granted = if_holds(above.test, self._names)
                 if (child in above.orelse) == holds:
-                    return
+                    told = f"`{ast.unparse(node)}` is left out, as `if {ast.unparse(above.test)}` tells"
+                    self._names.told.append(told)
+                    return None
                 told += granted
+            if isinstance(above, ast.For | ast.While) and above not in self._around:
+                told.append(f"`{ast.unparse(above).partition(':')[0]}` is taken to run once")
             child = above
-        self._names.added.setdefault(name, []).append(_Added(front, items, told))
+        return Added(front == 0, items, told)
 
 
-def _holds(condition: ast.expr, names: _Names) -> tuple[bool, list[str]]:
-    """Whether a condition holds; if the source does not tell, it is taken to, and that is said."""
-    value = _value(condition, names)
-    if isinstance(value, Unread | Word):
-        return True, [f"`if {value.text}` is taken to hold"]
-    return bool(value), []
+def _addition(node: ast.stmt) -> tuple[ast.expr, ast.expr, int] | None:
+    """To what a statement adds items, which, and at which place: 0 is in front, -1 the end."""
+    match node:
+        case ast.AugAssign(target=to, op=ast.Add(), value=items):
+            return to, items, -1
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=to, attr="extend"), args=[items])):
+            return to, items, -1
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=to, attr="append"), args=[item])):
+            return to, ast.List(elts=[item], ctx=ast.Load()), -1
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=to, attr="insert"), args=[at, item])):
+            front = isinstance(at, ast.Constant) and at.value == 0
+            return to, ast.List(elts=[item], ctx=ast.Load()), 0 if front else 1
+        case _:
+            return None
 
 
-def _called(node: ast.Call, names: _Names) -> tuple[str, str]:
+def _of_compose(node: ast.expr) -> ast.expr | None:
+    """What may be a ``Compose``, where its list of transforms is named."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr="transforms"):
+            return None
+        case ast.Attribute(value=of, attr="transforms"):
+            return of
+        case _:
+            return None
+
+
+def _called(node: ast.Call, names: Names) -> tuple[str, str]:
     """Library and name of what is called; empty if it is of neither. The library of `torch.nn` is ``torch``."""
     path: list[str] = []
     at: ast.expr = node.func
@@ -238,29 +281,64 @@ def _called(node: ast.Call, names: _Names) -> tuple[str, str]:
     return (library, name) if library in names.libraries else ("", "")
 
 
-def _of_call(node: ast.Call, names: _Names) -> Transform:
+def _of_call(node: ast.Call, names: Names) -> Transform:
     library, name = _called(node, names)
     if not library:
         return _unknown(node.func)
     if name == "Lambda" and node.args and _does_nothing(node.args[0]):
         name = "Identity"
     rule = names.libraries[library].get(name)
-    order = ("transforms", "p") if name in HOLDERS else rule.parameters if rule else ()
+    order = rule.parameters if rule else ()
+    if name in HOLDERS:
+        order = ("transforms", *_PARAMETERS.get((library, name), ("p",)))
     place, former = _FORMER.get(name, (len(node.args), ())) if library == "albumentations" else (len(node.args), ())
-    if place < len(node.args) and isinstance(_value(node.args[place], names), int | float):
+    if place < len(node.args) and isinstance(value_of(node.args[place], names), int | float):
         order = former
-    given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-    several = name in HOLDERS and len(node.args) > 1 and all(isinstance(one, ast.Call) for one in node.args)
-    positional = [ast.Tuple(elts=node.args, ctx=ast.Load())] if several else node.args
+    given = dict[str, ast.expr]()
+    values = dict[str, Any]()
+    for keyword in node.keywords:
+        parts = {keyword.arg: keyword.value} if keyword.arg else _pairs(keyword.value, names)
+        if parts is None:
+            values[PASSED] = Unread(f"**{ast.unparse(keyword.value)}")
+        given |= parts or {}
+    if name in HOLDERS:
+        several = (library, name) == ("torchvision", "Sequential")  # which is that of torch.nn
+        positional = [ast.Tuple(elts=node.args, ctx=ast.Load())] if several else node.args
+    else:
+        positional = [] if name == "Identity" else [*_positional(node.args, names)]
+    order = (*order, *(f"argument {at + 1}" for at in range(len(order), len(positional))))
     given |= dict(zip(order, positional, strict=False))
     held = given.pop("transforms", None) if name in HOLDERS else None
-    inner = [one for item in _items(held, names) for one in _of_item(item, names)]
-    values = {key: _value(value, names) for key, value in given.items()}
+    added = names.after.get(node, [])
+    inner = [one for item in _with(held, added, names) for one in _of_item(item, names)] if name in HOLDERS else []
+    values |= {key: value_of(value, names) for key, value in given.items()}
     return named(Transform(library=library, name=name, values=values, inner=tuple(inner), told=frozenset(values)), rule)
 
 
+def _pairs(node: ast.expr, names: Names) -> dict[str, ast.expr] | None:
+    """The items of a dict by their names; ``None`` where the source does not tell."""
+    found = names.of(node)
+    match found[1] if found else node:
+        case ast.Dict(keys=keys, values=values) if all(isinstance(key, ast.Constant) for key in keys):
+            return {str(cast("ast.Constant", key).value): one for key, one in zip(keys, values, strict=True)}
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=pairs) if all(one.arg for one in pairs):
+            return {str(one.arg): one.value for one in pairs}
+        case _:
+            return None
+
+
+def _positional(given: Sequence[ast.expr], names: Names) -> Iterator[ast.expr]:
+    """Arguments, and those of a list that is unpacked; what does not tell how many stands for the first of them."""
+    for one in given:
+        items = value_of(one.value, names) if isinstance(one, ast.Starred) else None
+        if isinstance(items, list):
+            yield from (ast.Constant(value=item) for item in cast("list[Any]", items))
+        else:
+            yield one
+
+
 def _unknown(node: ast.expr) -> Transform:
-    return Transform(library="torchvision", name=ast.unparse(node), values={}, inner=())
+    return Transform(library="torchvision", name=ast.unparse(node), values={}, inner=(), foreign=True)
 
 
 def _does_nothing(node: ast.expr) -> bool:
@@ -274,7 +352,7 @@ def _does_nothing(node: ast.expr) -> bool:
             return False
 
 
-def _of_item(node: ast.expr, names: _Names) -> Iterator[Transform]:
+def _of_item(node: ast.expr, names: Names) -> Iterator[Transform]:
     """What stands in a list of transforms."""
     if found := names.of(node):
         name, value = found
@@ -282,32 +360,22 @@ def _of_item(node: ast.expr, names: _Names) -> Iterator[Transform]:
         yield from _of_item(value, names)
         names.open.discard(name)
     elif isinstance(node, ast.Call):
-        yield _of_call(node, names)
+        with _returned(node, names) as given:
+            yield from _of_item(given, names) if given else [_of_call(node, names)]
     elif isinstance(node, ast.IfExp):
-        yield from _of_item(_side(node, names), names)
+        yield from _of_item(chosen(node, names), names)
     elif not isinstance(node, ast.Constant):
         yield _unknown(node)
 
 
-def _side(node: ast.IfExp, names: _Names) -> ast.expr:
-    """What a condition gives."""
-    holds, granted = _holds(node.test, names)
-    names.told += granted
-    return node.body if holds else node.orelse
-
-
-def _items(node: ast.expr | None, names: _Names) -> Iterator[ast.expr]:
+def _items(node: ast.expr | None, names: Names) -> Iterator[ast.expr]:
     """The items of a list of transforms."""
     if node is None:
         return
     if found := names.of(node):
         name, value = found
         names.open.add(name)
-        more = names.added.get(name, [])
-        names.told += [text for one in more for text in one.told]
-        front = [one.items for one in more if one.front]
-        for one in (*reversed(front), value, *(one.items for one in more if not one.front)):
-            yield from _items(one, names)
+        yield from _with(value, names.added.get(name, []), names)
         names.open.discard(name)
         return
     match node:
@@ -318,91 +386,45 @@ def _items(node: ast.expr | None, names: _Names) -> Iterator[ast.expr]:
             yield from _items(left, names)
             yield from _items(right, names)
         case ast.IfExp():
-            yield from _items(_side(node, names), names)
-        case ast.Call(args=[held]) if not _called(node, names)[0]:  # nn.ModuleList([...])
+            yield from _items(chosen(node, names), names)
+        case ast.Attribute(value=of) if _of_compose(node) and names.of(of):
+            yield of
+        case ast.Call(func=function, args=[held]) if last_word(function) in _LISTS:
             yield from _items(held, names)
+        case ast.Call():
+            with _returned(node, names) as given:
+                yield from _items(given, names) if given else [node]
+        case ast.ListComp(elt=item, generators=[ast.comprehension(target=ast.Name(id=name), iter=over, ifs=[])]) if (
+            isinstance(each := value_of(over, names), list)
+        ):
+            for one in cast("list[Any]", each)[:MAX_ITEMS]:
+                with bound(names, {name: ast.Constant(value=one)}):
+                    yield item
         case _:
             yield node
 
 
-# -------------------------------------------------------------------------------------------------------------- values
+def _with(node: ast.expr | None, more: Sequence[Added], names: Names) -> Iterator[ast.expr]:
+    """The items of a list, and what is added to it later."""
+    names.told += [text for one in more for text in one.told]
+    front = [one.items for one in more if one.front]
+    for one in (*reversed(front), node, *(one.items for one in more if not one.front)):
+        yield from _items(one, names)
 
 
-def _value(node: ast.expr, names: _Names) -> Any:
-    """A literal, what is computed of some, a constant, or the last word of a name such as ``BILINEAR``."""
-    if found := names.of(node):
-        name, value = found
-        names.open.add(name)
-        try:
-            return _value(value, names)
-        finally:
-            names.open.discard(name)
-    unread = Unread(ast.unparse(node))
-    match node:
-        case ast.Constant(value=value):
-            return value
-        case ast.Attribute(attr=word):
-            return Word(word.lower(), unread.text)
-        case ast.List(elts=items) | ast.Tuple(elts=items):
-            return [_value(item, names) for item in items]
-        case ast.Dict(keys=keys, values=values):
-            return {_value(key, names): _value(one, names) for key, one in zip(keys, values, strict=True) if key}
-        case ast.IfExp():
-            return _value(_side(node, names), names)
-        case ast.UnaryOp(op=sign, operand=inner):
-            value = _value(inner, names)
-            if isinstance(sign, ast.USub) and isinstance(value, int | float):
-                return -value
-            return unread if isinstance(value, Unread) or not isinstance(sign, ast.Not) else not value
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SIGNS:
-            return _computed(_SIGNS[type(sign)], _value(left, names), _value(right, names), unread)
-        case ast.ListComp(elt=item, generators=[one]) | ast.GeneratorExp(elt=item, generators=[one]):
-            return _each(item, one, names, unread)
-        case _:
-            return _taken(node, names, unread)
-
-
-def _taken(node: ast.expr, names: _Names, unread: Unread) -> Any:
-    """An item, or what a known function gives."""
-    try:
-        match node:
-            case ast.Subscript(value=of, slice=at):
-                held = _value(of, names)
-                return unread if isinstance(held, str | Unread) else held[_value(at, names)]
-            case ast.Call(func=ast.Name(id=word) | ast.Attribute(attr=word), args=arguments):
-                return _FUNCTIONS[word](*(_value(one, names) for one in arguments))
-            case _:
-                return unread
-    except (LookupError, TypeError, ValueError, OverflowError):
-        return unread
-
-
-def _each(item: ast.expr, loop: ast.comprehension, names: _Names, unread: Unread) -> Any:
-    over = _value(loop.iter, names)
-    if not isinstance(over, list) or not isinstance(loop.target, ast.Name) or loop.ifs:
-        return unread
-    name = loop.target.id
-    before, made = names.constants.get(name), list[Any]()
-    for one in cast("list[Any]", over)[:_MAX_ITEMS]:
-        names.constants[name] = ast.Constant(value=one)
-        made.append(_value(item, names))
-    names.constants.pop(name, None)
-    names.constants |= {} if before is None else {name: before}
-    return made
-
-
-def _computed(sign: Callable[[Any, Any], Any], left: Any, right: Any, unread: Unread) -> Any:
-    """Of numbers; of lists as Python does it, and a list that is divided or subtracted from as an array."""
-    parts = (left, right)
-    if any(isinstance(one, str | dict | Unread) for one in parts):
-        return unread
-    if isinstance(left, list) and sign in (operator.truediv, operator.sub):
-        return [_computed(sign, one, right, unread) for one in cast("list[Any]", left)]
-    if any(isinstance(one, list) for one in parts) and any(
-        len(cast("list[Any]", one)) > _MAX_ITEMS if isinstance(one, list) else one > _MAX_ITEMS for one in parts
-    ):
-        return unread
-    try:
-        return sign(left, right)
-    except (TypeError, ArithmeticError):
-        return unread
+@contextmanager
+def _returned(node: ast.Call, names: Names) -> Generator[ast.expr | None]:
+    """What a function of the source gives, while its parameters have values; ``None`` if it does more than that."""
+    name = last_word(node.func) if isinstance(node.func, ast.Name) else ""
+    if name not in names.functions or any(isinstance(one, ast.Starred) for one in node.args):
+        yield None
+        return
+    parameters, value = names.functions[name]
+    every = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
+    told = dict(zip(reversed(every), reversed(parameters.defaults), strict=False))
+    told |= {one.arg: given for one, given in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True) if given}
+    told |= dict(zip(every, node.args, strict=False)) | {one.arg: one.value for one in node.keywords if one.arg}
+    functions, names.functions = names.functions, {k: v for k, v in names.functions.items() if k != name}
+    with bound(names, {one: ast.Constant(value=value_of(given, names)) for one, given in told.items()}):
+        yield value
+    names.functions = functions

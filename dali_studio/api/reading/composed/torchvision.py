@@ -19,6 +19,9 @@ def _resize(transform: Transform, state: State) -> Iterator[str]:
         return
     state.note(transform, "the longer side is rounded to the nearest whole number, and not down.")
     largest = transform.values.get("max_size")
+    if transform.values.get("size") is None and isinstance(largest, int):
+        yield f"images = fn.resize(images, resize_longer={rules.number(largest)}{more})"
+        return
     limit = f", max_size={rules.listed((largest, largest))}" if isinstance(largest, int) else ""
     yield f"images = fn.resize(images, resize_shorter={rules.number(next(iter(size)))}{limit}{more})"
 
@@ -265,8 +268,11 @@ TORCHVISION: Mapping[str, Rule] = {
     "ToDtype": Rule(("dtype", "scale"), _to_dtype),
     "PILToTensor": Rule((), _nothing),
     **dict.fromkeys(
-        ("ToImage", "ToPILImage", "ToPureTensor", "Identity", "RGB", "SanitizeBoundingBoxes", "SanitizeKeyPoints",
-         "ClampBoundingBoxes", "ClampKeyPoints", "ConvertBoundingBoxFormat"),
-        Rule((), _nothing),
+        ("ToImage", "ToPILImage", "ToPureTensor", "Identity", "RGB"), Rule((), _nothing),
+    ),
+    **dict.fromkeys(
+        ("SanitizeBoundingBoxes", "SanitizeKeyPoints", "ClampBoundingBoxes", "ClampKeyPoints",
+         "ConvertBoundingBoxFormat"),
+        Rule((), _nothing, note="pictures alone are read and transformed, without boxes and points."),
     ),
 }

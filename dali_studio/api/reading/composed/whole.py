@@ -15,7 +15,7 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.composed.albumentations import ALBUMENTATIONS
 from dali_studio.api.reading.composed.rules import Rule, State, Transform, named, numeric
-from dali_studio.api.reading.composed.source import HOLDERS, of_source
+from dali_studio.api.reading.composed.source import HOLDERS, of_others, of_source
 from dali_studio.api.reading.composed.torchvision import TORCHVISION
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.program import ReadingWarning, read
@@ -40,6 +40,13 @@ def composed():
     files, labels = fn.readers.file(name="reader")
     images = fn.decoders.image(files, {}name="decode")
 """
+#: Arguments that say of what else a `Compose` transforms.
+_BESIDE = ("bbox_params", "keypoint_params", "additional_targets")
+#: Operators that take images whose channels are first.
+_OF_PLANES = {"flip", "resize", "crop", "erase", "random_resized_crop", "crop_mirror_normalize", "cast"}
+#: Operators for which it does not matter what pixels mean.
+_OF_FLOATS = {*_OF_PLANES, "rotate", "warp_affine", "slice", "transpose", "gaussian_blur", "experimental.filter",
+              "experimental.median_blur", "color_space_conversion"} - {"cast"}  # fmt: skip
 #: What the comment before a step begins with.
 _STEP = "# step "
 
@@ -166,7 +173,9 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
     for transform in transforms:
         if transform.name in HOLDERS:
             state.untold(transform, {})
-        if transform.name in ("Compose", "Sequential"):
+            if left := [one for one in _BESIDE if one in transform.told or one in transform.unread]:
+                state.note(transform, f"{', '.join(left)} are left out; pictures alone are read and transformed.")
+        if transform.name in ("Compose", "ReplayCompose", "Sequential"):
             yield from _all_of(transform, state)
         elif transform.name == "RandomApply":
             yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
@@ -175,11 +184,53 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
         elif transform.name == "RandomOrder" and transform.library == "torchvision":
             state.note(transform, "its transforms follow each other in their order.")
             yield from _lines(transform.inner, state)
+        elif transform.name in ("SomeOf", "RandomOrder") and transform.inner:
+            yield from state.perhaps(numeric(transform.values.get("p"), 1.0), list(_some_of(transform, state)))
         else:
-            rule = LIBRARIES[transform.library].get(transform.name)
+            rule = None if transform.foreign else LIBRARIES[transform.library].get(transform.name)
             state.steps += 1
-            lines = list(state.unknown(transform) if rule is None else rule.lines(transform, state))
+            lines = list(state.unknown(transform) if rule is None else _of_rule(rule, transform, state))
             yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+
+
+def _of_rule(rule: Rule, transform: Transform, state: State) -> list[str]:
+    """A rule's lines, for pixels whose channels are first, or that are floats, after what normalised them."""
+    planar, floats = state.planar, state.floats
+    lines = list(rule.lines(transform, state))
+    text = "\n".join(lines)
+    used = set(re.findall(r"images = (?:fn\.)?([\w.]+)\(", text))
+    if floats and (used - _OF_FLOATS or re.search(r"= images [&*+-]", text)):
+        return list(state.unknown(transform, "is for levels from 0 to 255 here, and pixels are normalized by then"))
+    if planar and (used - _OF_PLANES or "images.shape()" in text):
+        to, back = (f'images = fn.transpose(images, perm={perm}, output_layout="{layout}")'
+                    for perm, layout in (([1, 2, 0], "HWC"), ([2, 0, 1], "CHW")))  # fmt: skip
+        return [to, *lines, back]
+    return lines
+
+
+def _some_of(transform: Transform, state: State) -> Iterator[str]:
+    """Some of several, each set of them as probable as another, in their order."""
+    if transform.name == "RandomOrder":
+        state.note(transform, "its transforms follow each other in their order.")
+    if transform.values.get("replace") is True:
+        state.note(transform, "none is done twice.")
+    if any(numeric(one.values.get("p"), 0.5) < 1 for one in transform.inner):
+        state.note(transform, "each that is chosen is done with its own p, as albumentations 2 does.")
+    count = len(transform.inner)
+    left = min(max(int(numeric(transform.values.get("n"), 1)), 0), count)
+    name = f"left_{state.steps + 1}"
+    if left < count:
+        yield f"{name} = {left}.0"
+    for at, one in enumerate(transform.inner):
+        lines = list(_lines([one], state))
+        if left == count:
+            yield from lines
+            continue
+        yield f"taken = fn.random.coin_flip(probability={name} / {count - at}.0)"
+        yield f"{name} = {name} - taken"
+        if lines:
+            yield "if taken > 0:"
+            yield from (f"    {line}" for line in lines)
 
 
 def _all_of(transform: Transform, state: State) -> Iterator[str]:
@@ -270,11 +321,12 @@ def _plain(value: Any) -> Any:
 def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
     text = source if isinstance(source, str) and ("\n" in source or "(" in source) else _text(source)
     try:
-        found = of_source(ast.parse(str(text)), LIBRARIES)
+        tree = ast.parse(str(text))
+        found = of_source(tree, LIBRARIES)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise _no_compose(f"The source has a syntax error: {error}.") from None
     if found is None:
-        raise _no_compose("The source has no Compose of torchvision or albumentations.")
+        raise _no_compose(f"The source has no Compose of torchvision or albumentations.{of_others(tree)}")
     return found
 
 
