@@ -41,6 +41,7 @@ CODES: dict[str, str] = {
     "DS501": "construct that a dialect cannot express",
     "DS502": "part of a program that cannot be read as a graph",
     "DS503": "transform of another package that operators do otherwise",
+    "DS504": "settings of a program that was pasted into another pipeline",
     "DS601": "optional package is missing",
 }
 

@@ -216,20 +216,22 @@ def _applied(
 
 def _alike(graph: Graph, keys: Sequence[str], inputs: int) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Splits, or merges, of one condition, none of which is behind another."""
-    alike: dict[tuple[PortRef, str], list[list[str]]] = {}
+    together: dict[tuple[PortRef, str], list[str]] = {}
     for key in keys:
         condition = graph.argument_inputs(key).get(PREDICATE)
-        if condition is None or len(graph.inputs(key)) != inputs:
-            continue
-        behind = graph.descendants(key)
-        groups = alike.setdefault((condition, graph.node(key).device), [])
-        for group in groups:
-            if not any(one in behind or key in graph.descendants(one) for one in group):
+        if condition is not None and len(graph.inputs(key)) == inputs:
+            together.setdefault((condition, graph.node(key).device), []).append(key)
+    for some in together.values():
+        behind = {key: graph.descendants(key) for key in some} if len(some) > 1 else {}
+        groups = list[list[str]]()
+        for key, after in behind.items():
+            apart = (g for g in groups if not any(one in after or key in behind[one] for one in g))
+            group = next(apart, None)
+            if group is None:
+                groups.append([key])
+            else:
                 group.append(key)
-                break
-        else:
-            groups.append([key])
-    yield from ((group[0], tuple(group)) for groups in alike.values() for group in groups if len(group) > 1)
+        yield from ((group[0], tuple(group)) for group in groups if len(group) > 1)
 
 
 def _is_ordered(graph: Graph, owners: Mapping[str, str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -212,10 +213,17 @@ def matched(before: Graph, after: Graph) -> dict[str, str]:
     """
     old, new = before.nodes(), after.nodes()
     looks = [[(node.operator, repr(sorted(node.arguments.items()))) for node in nodes] for nodes in (old, new)]
-    found: dict[str, str] = {}
-    for _, i1, i2, j1, j2 in SequenceMatcher(None, *looks, autojunk=False).get_opcodes():
-        left = old[i1:i2]
-        for node in new[j1:j2]:
+    # what is the same at both ends takes no search, whose time is quadratic
+    first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*looks, strict=False)))
+    ends = (reversed(one[first:]) for one in looks)
+    last = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*ends, strict=False)))
+    old_end, new_end = len(old) - last, len(new) - last
+    alike = [*zip(old[:first], new[:first], strict=True), *zip(old[old_end:], new[new_end:], strict=True)]
+    found = {node.key: same.key for same, node in alike}
+    between = looks[0][first:old_end], looks[1][first:new_end]
+    for _, i1, i2, j1, j2 in SequenceMatcher(None, *between, autojunk=False).get_opcodes():
+        left = old[first + i1 : first + i2]
+        for node in new[first + j1 : first + j2]:
             same = next((one for one in left if one.operator == node.operator), None)
             if same is not None:
                 found[node.key] = same.key

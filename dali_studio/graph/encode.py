@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring
 from typing import Any, cast
 
 import msgspec
@@ -122,8 +123,10 @@ def _number(value: float, path: str) -> str:
 
 
 def _text(value: str | float | None) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    if not isinstance(value, str):
+        return json.dumps(value)
+    text = encode_basestring(value)
+    return text if text.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 #: Halves of UTF-16 pairs: names of files that are not UTF-8 have them, but no file in UTF-8 can hold them as they are.

@@ -18,7 +18,7 @@ from dali_studio.schema.registry import Registry
 __all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
 
 
-class _Ends(NamedTuple):
+class Ends(NamedTuple):
     """What ends at a node, in the forms that are asked for."""
 
     wires: tuple[Wire, ...]
@@ -27,7 +27,7 @@ class _Ends(NamedTuple):
     sources: tuple[str, ...]
 
     @classmethod
-    def of(cls, wires: Sequence[Wire]) -> _Ends:
+    def of(cls, wires: Sequence[Wire]) -> Ends:
         """From wires in order."""
         found = {w.input: w.source for w in wires if w.input is not None}
         return cls(
@@ -58,7 +58,7 @@ class Graph:
         # By the target's slots: an int is a positional input, a str an argument. Each wire stands in both.
         self._wired: dict[str, dict[int | str, PortRef]] = {}
         self._from: dict[str, dict[str, dict[int | str, int]]] = {}  # source, target and slot to the source's output
-        self._ends: dict[str, _Ends] = {}  # what ends at a target, since validation asks for it many times
+        self._ends: dict[str, Ends] = {}  # what ends at a target, since validation asks for it many times
 
     # ------------------------------------------------------------------------------------------------ reading
 
@@ -117,13 +117,14 @@ class Graph:
     def wires(self, target: str | None = None) -> list[Wire]:
         """All wires, or those that end at `target`: positional inputs first, then arguments by name."""
         targets = self if target is None else (target,)
-        return [wire for key in targets for wire in self._into(key).wires]
+        return [wire for key in targets for wire in self.ends(key).wires]
 
-    def _into(self, key: str) -> _Ends:
+    def ends(self, key: str) -> Ends:
+        """What ends at a node; the same object, in copies of the graph as well, until that changes."""
         known = self._ends.get(key)
         if known is None:
             found = [Wire(source, key, *_ends(at)) for at, source in self._wired.get(key, {}).items()]
-            known = self._ends[key] = _Ends.of(sorted(found, key=lambda w: (w.input is None, w.input or 0, w.argument)))
+            known = self._ends[key] = Ends.of(sorted(found, key=lambda w: (w.input is None, w.input or 0, w.argument)))
         return known
 
     def _wires_from(self, key: str) -> Iterator[tuple[str, int | str, int]]:
@@ -134,11 +135,11 @@ class Graph:
 
     def inputs(self, key: str) -> tuple[PortRef | None, ...]:
         """Sources of the positional inputs up to the last wired one; ``None`` where nothing is wired."""
-        return self._into(key).inputs
+        return self.ends(key).inputs
 
     def argument_inputs(self, key: str) -> dict[str, PortRef]:
         """Sources of the argument inputs, by name in alphabetical order (nvidia.dali's order of traversal)."""
-        return dict(self._into(key).arguments)
+        return dict(self.ends(key).arguments)
 
     def consumers(self, port: PortRef) -> list[tuple[str, int | None, str]]:
         """Who reads an output: (target key, input number or ``None``, argument name or empty)."""
@@ -146,7 +147,7 @@ class Graph:
 
     def predecessors(self, key: str) -> list[str]:
         """Keys that feed a node, each once: positional inputs first, then arguments by name."""
-        return list(self._into(key).sources)
+        return list(self.ends(key).sources)
 
     def fed_by(self, key: str) -> list[tuple[str, int | None]]:
         """What a node feeds: target key and input number, ``None`` for an argument."""

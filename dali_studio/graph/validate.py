@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, errors
 from dali_studio.core.limits import MAX_OUTPUTS
@@ -169,6 +170,10 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     return f"{port.node} has {count} outputs{' at most' * (outputs is None)}; number {port.output} was asked for."
 
 
+#: What the findings about a node follow from, and these: diagnostics, types of outputs, and whether they are unsure.
+_Known = tuple[object, list[Diagnostic], dict[PortRef, TensorMeta], bool]
+
+
 class _Inference:
     """Walks the nodes in order and gathers findings and types."""
 
@@ -180,14 +185,42 @@ class _Inference:
         self._unsure: set[str] = set()  # nodes whose types are unknown because something before them is wrong
 
     def visit(self, key: str, *, infer: bool = True) -> None:
+        """Find what there is about a node whose sources were visited."""
         self.visited.add(key)
         node = self._graph.node(key)
+        given = self._given(node) if infer else None
+        known = cast("_Known | None", node.known.get("types")) if given is not None else None
+        if known is None or known[0] != given:
+            at = len(self.found)
+            outputs = self._visit(node, infer=infer)
+            ports = [PortRef(node=key, output=index) for index in range(len(outputs))]
+            known = given, self.found[at:], {port: self.metas[port] for port in ports}, key in self._unsure
+            if given is not None:
+                node.known["types"] = known
+            return
+        self.found += known[1]
+        self.metas.update(known[2])
+        if known[3]:
+            self._unsure.add(key)
+
+    def _given(self, node: Node) -> object:
+        """What findings about a node follow from; ``None`` where some of it is missing, or outside of the graph."""
+        ends = self._graph.ends(node.key)
+        metas = tuple(self.metas.get(wire.source) for wire in ends.wires)
+        if not metas or None in metas or node.objects or node.operator not in self._registry:
+            return None
+        unsure = tuple(source in self._unsure for source in ends.sources)
+        return self._registry.schema(node.operator), self._graph.options, ends, metas, unsure
+
+    def _visit(self, node: Node, *, infer: bool) -> tuple[OutputSchema, ...]:
+        key = node.key
         outputs = checks.output_schemas(self._graph, key, self._registry)
         if outputs is None:
             self.found.append(_unknown(self._registry, node))
             self._unsure.add(key)
-            self._publish(node, asked_outputs(self._graph, key), ())
-            return
+            outputs = asked_outputs(self._graph, key)
+            self._publish(node, outputs, ())
+            return outputs
         schema = self._registry.schema(node.operator)
         found = checks.check_node(self._graph, node, schema) + self._wires(node, schema)
         self.found += found
@@ -197,6 +230,7 @@ class _Inference:
         else:
             metas = self._infer(node, schema)
         self._publish(node, outputs, metas)
+        return outputs
 
     def forget(self, key: str) -> None:
         """Take back what `visit` has found of a node's outputs."""

@@ -25,6 +25,7 @@ class Registry:
 
     def __init__(self, operators: Sequence[type[Operator]] = ()) -> None:
         self._operators: dict[str, type[Operator]] = {}
+        self._former: dict[str, str] = {}
         for operator in operators:
             self.register(operator)
 
@@ -40,6 +41,7 @@ class Registry:
         if name in self._operators:
             raise ValueError(f"operator {name!r} is declared twice: {self._operators[name]!r} and {operator!r}")
         self._operators[name] = operator
+        self._former |= dict.fromkeys(operator.schema.former, name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._operators
@@ -104,9 +106,15 @@ class Registry:
 
     def functions(self) -> list[str]:
         """Names of the operators that are functions of ``fn``; copies and expressions are not."""
-        known = [schema for name in self if not (schema := self.schema(name)).hidden or schema.deprecated]
-        return [s.name for s in known if s.role not in ("copy", "arithmetic", "subscript")]
+        return [name for name in self if self.is_function(name)]
+
+    def is_function(self, name: str) -> bool:
+        """Whether an operator is a function of ``fn``."""
+        if name not in self:
+            return False
+        schema = self.schema(name)
+        return (not schema.hidden or bool(schema.deprecated)) and schema.role not in ("copy", "arithmetic", "subscript")
 
     def former(self) -> dict[str, str]:
         """The names that operators have today, by deprecated ones."""
-        return {former: name for name in self for former in self.schema(name).former}
+        return dict(self._former)

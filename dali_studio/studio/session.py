@@ -348,7 +348,7 @@ class Session:
     def _(self, message: requests.PasteCode) -> None:
         program = whole_program(message.text)
         if program is not None and len(self.graph) == 0:
-            self._replace(program.graph, program.view)
+            self.replace(program.graph, program.view)
             self._tell(program.found)
             return
         found, boxes = list[Diagnostic](), dict[str, messages.Group]()

@@ -37,14 +37,14 @@ def absent(reason: str) -> None:
     pytest.skip(reason)
 
 
-def _ours(thrown: str) -> bool:
+def ours(thrown: str) -> bool:
     """Whether the designer or the extension took part in what was thrown."""
     return "dali-studio" in thrown or "blob:" in thrown
 
 
 def _of_notebook(thrown: str) -> bool:
     """Notebook 7 throws about settings while it starts, also without the extension."""
-    return "/static/notebook/notebook_core" in thrown and not _ours(thrown)
+    return "/static/notebook/notebook_core" in thrown and not ours(thrown)
 
 
 @pytest.fixture(scope="session")
@@ -143,7 +143,7 @@ def page(browser: Any, kept: Kept, request: pytest.FixtureRequest) -> Iterator[A
         opened.context.close()
     assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
     # some timers of JupyterLab's own do not expect that a notebook goes at once
-    thrown[passed:] = filter(_ours, thrown[passed:])
+    thrown[passed:] = filter(ours, thrown[passed:])
     odd = [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
     assert not odd, "\n".join(odd)
 

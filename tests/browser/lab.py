@@ -89,6 +89,8 @@ def lab_server(root: Path, config: Path, program: str = "jupyterlab", added: Pat
         try:
             address = f"http://127.0.0.1:{port}{BASE}"
             _await(f"{address}/api", server)
+            if program == "notebook":
+                _ADDRESSES_OF_NOTEBOOK.add(address)
             yield address
         finally:
             server.terminate()
@@ -168,14 +170,31 @@ _OPEN = """async name => {
 }"""
 
 
+#: Where Notebook is, which has one document a page, and its page for the next one.
+_ADDRESSES_OF_NOTEBOOK: set[str] = set()
+_TIDY_NOTEBOOK = """async () => {
+  const { commands, serviceManager, shell } = window.jupyterapp;
+  await serviceManager.sessions.shutdownAll();
+  for (const widget of [...shell.widgets('main')]) widget.dispose();
+  if (document.body.dataset.jpThemeLight !== 'true')
+    await commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' });
+  localStorage.clear(); sessionStorage.clear();
+  return !document.querySelector('.jp-Dialog, .lm-Menu');
+}"""
+
+
 def tidy(page: Any, address: str) -> bool:
-    """Make JupyterLab at an address as it starts, for the next test; gives whether it could be done."""
+    """Make JupyterLab at an address as it starts, or Notebook, for the next test; gives whether it could be done."""
+    if page.url.startswith(tuple(f"{one}/notebooks/" for one in _ADDRESSES_OF_NOTEBOOK)):
+        return page.evaluate(_TIDY_NOTEBOOK)
     return page.url.startswith(f"{address}/lab") and page.evaluate(_TIDY)
 
 
 def open_notebook(page: Any, address: str, name: str) -> None:
-    """Open a notebook in JupyterLab as it starts, and run all its cells."""
-    if page.evaluate(_TAKE, address):
+    """Open a notebook in JupyterLab as it starts, or in Notebook, and run all its cells."""
+    if address in _ADDRESSES_OF_NOTEBOOK:
+        page.goto(f"{address}/notebooks/{name}")
+    elif page.evaluate(_TAKE, address):
         page.evaluate(_OPEN, name)
     else:
         page.goto(f"{address}/lab/workspaces/test-{time.monotonic_ns()}/tree/{name}?reset")

@@ -444,3 +444,55 @@ def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) 
         return Number(opacity) * Number(strokeOpacity) < 1; }).map(one => one.outerHTML.slice(0, 200))"""
     assert page.evaluate(pale) == []
     lab.set_theme(page, "JupyterLab Light")  # the setting outlives the page
+
+
+#: How opaque the wires are that stand out, and the others, the faintest and the strongest.
+_OPAQUE = """() => { const all = [...document.querySelectorAll('.react-flow__edge-path.ds-wire')];
+  const of = own => all.filter(one => one.classList.contains('ds-wire-own') === own).map(one => +getComputedStyle(one).opacity);
+  return [all.filter(one => one.classList.contains('ds-wire-own')).map(one => one.closest('.react-flow__edge').dataset.id).sort(),
+    Math.min(...of(true), 1), Math.max(...of(false))]; }"""
+
+
+def test_what_is_looked_at_lets_its_wires_stand_out(designer: Any, artifacts: Path) -> None:
+    page = designer
+
+    def own() -> list[str]:
+        found, strong, pale = page.evaluate(_OPAQUE)
+        assert strong == 1
+        assert (pale < 0.5) == bool(found)
+        return found
+
+    away = lab.by_id(page, "canvas").bounding_box()
+    page.mouse.move(away["x"] + 12, away["y"] + away["height"] / 2)
+    assert own() == []
+    lab.card(page, "resize").hover(position=HEAD)
+    assert own() == ["resize|in|0", "rotate|in|0"]
+    page.screenshot(path=artifacts / "designer_wires_of_a_card.png")
+    lab.by_id(page, "port-in-rotate-0").hover()
+    assert own() == ["rotate|in|0"]
+    page.mouse.move(*page.evaluate(_MIDDLE, "resize|in|0"))
+    assert own() == ["resize|in|0"]
+    page.mouse.move(away["x"] + 12, away["y"] + away["height"] / 2)
+    assert own() == []
+    # where all wires are a few paths, those of the card, and the wire at the pointer
+    lab.by_id(page, "canvas").focus()
+    for _ in range(20):
+        if lab.by_id(page, "far-wires").count():
+            break
+        page.keyboard.press("-")
+        lab.settle(page)
+    lab.by_id(page, "node-resize").hover()
+    page.wait_for_function("() => document.querySelectorAll('.ds-far-wire-own').length === 2")
+    at = page.locator(".ds-far-wires path:not([d=''])").first.evaluate(
+        """path => { const { x, y } = path.getPointAtLength(1 / path.getScreenCTM().a).matrixTransform(path.getScreenCTM());
+        return [x + 3, y]; }"""
+    )
+    page.mouse.move(at[0] + 1, at[1])
+    page.mouse.move(*at)
+    page.wait_for_function("() => document.querySelectorAll('.ds-far-wire-own').length === 1")
+    page.screenshot(path=artifacts / "designer_wire_far.png")
+    # selected by keys
+    page.mouse.move(away["x"] + 12, away["y"] + away["height"] / 2)
+    lab.by_id(page, "node-rotate").click()
+    page.mouse.move(away["x"] + 12, away["y"] + away["height"] / 2)
+    page.wait_for_function("() => document.querySelectorAll('.ds-far-wire-own').length === 3")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab, scenes
+from browser import lab, scenes, training
 from browser.test_designer import _open
 
 pytestmark = pytest.mark.browser
@@ -147,3 +147,40 @@ def test_tab_goes_through_the_cards_before_the_wires(page: Any, server: tuple[st
     for _ in range(12):
         page.keyboard.press("Tab")
     assert not page.evaluate("() => document.activeElement.closest('.ds-canvas')")
+
+
+def test_the_buttons_of_a_problem_are_reached_from_its_card(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    lab.write_notebook(server[1] / "problem_keys.ipynb", "from dali_studio import Designer\nDesigner()")
+    lab.open_notebook(page, server[0], "problem_keys.ipynb")
+    lab.by_id(page, "empty").locator("h3").click()
+    for words, key in (("file reader", "reader"), ("decode", "decode"), ("rotate", "rotate")):
+        page.keyboard.press("Space")
+        lab.by_id(page, "quick-search").wait_for()
+        page.keyboard.type(words)
+        page.keyboard.press("Enter")
+        lab.by_id(page, f"node-{key}").wait_for()
+        lab.settle(page)
+    focused = "name => document.activeElement.dataset.testid === name"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    lab.by_id(page, "error-card-reader").wait_for()
+    lab.settle(page)
+    page.screenshot(path=artifacts / "problem_keys.png")
+
+    def to_card() -> None:
+        """At most through what the card of the node has itself."""
+        for _ in range(4):
+            page.keyboard.press("Tab")
+            if page.evaluate(focused, "repair-reader"):
+                return
+        raise AssertionError(page.evaluate("() => document.activeElement.outerHTML"))
+
+    to_card()
+    page.keyboard.press("Escape")  # back to the card, which is selected as before
+    page.wait_for_function("() => document.activeElement.dataset.id === 'reader'")
+    assert lab.by_id(page, "error-card-reader").is_visible()
+    page.locator(".ds-canvas").focus()
+    to_card()
+    page.keyboard.press("Enter")
+    training.drawn(page, "thumb-rotate")
+    page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")

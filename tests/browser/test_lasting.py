@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,12 +103,13 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _await_code(page, "angle=12")
 
 
-def test_a_killed_kernel_keeps_the_edits(page: Any, server: tuple[str, Path]) -> None:
+def test_a_kernel_that_is_killed_in_mid_run_keeps_the_edits(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server, "killed.ipynb")
     _set_angle(page, "21")
     _await_code(page, "angle=21")
-    lab.by_id(page, "run").click()
-    page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")
+    lab.by_id(page, "run-choice").select_option("128")
+    page.wait_for_function(f"() => / left/.test({_THROUGHPUT})")
+    os.kill(int(_asked(page, "__import__('os').getpid()")), signal.SIGKILL)
     lab.by_id(page, "reconnect").wait_for(timeout=60_000)
     assert lab.by_id(page, "run").is_disabled()
     page.wait_for_function(
@@ -375,4 +378,16 @@ def test_a_second_window_leaves_the_first_as_it_is(page: Any, server: tuple[str,
     _await_code(page, "angle=25")
     _set_angle(page, "26")
     _await_code(other, "angle=26")
+    # both know at once that one has restarted the kernel, and go on with the same document
+    _restart(page)
+    lab.by_id(other, "reconnect").wait_for()
+    assert "The kernel restarted." in lab.by_id(other, "strip").inner_text()
+    _set_angle(page, "27")
+    lab.settle(page)
+    _reconnect(page)
+    _await_code(page, "angle=27")
+    _reconnect(other)
+    _await_code(other, "angle=27")
+    _set_angle(other, "28")  # which the new kernel hears, in whatever subshell it was asked last
+    _await_code(page, "angle=28")
     other.close()

@@ -1,8 +1,9 @@
-"""Notebook 7: designers in cells, and documents."""
+"""Notebook 7: designers in cells, documents, and a test of each group of what the designer does."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,18 @@ from typing import Any
 import pytest
 from browser import lab
 from browser.lab import await_code, part
+
+# Collected here once more, these find the server below: Notebook in place of JupyterLab.
+from browser.test_canvas import test_menu_keys_bypass_and_find  # noqa: F401
+from browser.test_code import test_the_program_is_edited_in_its_pane  # noqa: F401
+from browser.test_lasting import test_a_kernel_that_is_killed_in_mid_run_keeps_the_edits  # noqa: F401
+from browser.test_looking import test_a_picture_is_looked_at_large_sample_by_sample  # noqa: F401
+from browser.test_previews import test_every_kind_of_data_is_shown  # noqa: F401
+from browser.test_problems import test_a_box_says_which_of_its_nodes_failed  # noqa: F401
+from browser.test_times import (  # noqa: F401
+    opened,
+    test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -25,20 +38,19 @@ designer"""
 
 
 @pytest.fixture(scope="module")
-def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """Notebook over an empty folder."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Notebook over a folder with the first notebook."""
     pytest.importorskip("notebook.app", reason="this test needs Notebook 7 (the extra test)")
     root = tmp_path_factory.mktemp("notebook")
+    shutil.copy(lab.REPOSITORY / "notebooks" / "01_designer.ipynb", root)
     with lab.lab_server(root, tmp_path_factory.mktemp("config"), "notebook") as address:
         yield address, root
 
 
-def test_a_designer_in_a_cell_is_edited(page: Any, notebook: tuple[str, Path]) -> None:
-    address, root = notebook
+def test_a_designer_in_a_cell_is_edited(page: Any, server: tuple[str, Path]) -> None:
+    address, root = server
     lab.write_notebook(root / "cell.ipynb", _DESIGNER)
-    page.goto(f"{address}/notebooks/cell.ipynb")
-    page.wait_for_selector(".jp-Notebook", timeout=90_000)
-    page.evaluate(lab.RUN_ALL)
+    lab.open_notebook(page, address, "cell.ipynb")
     cell = page.locator(".jp-Notebook")
     cell.locator('[data-testid="thumb-rotate"]').wait_for(timeout=90_000)
     cell.locator('[data-testid="node-rotate"]').click(position={"x": 70, "y": 12})
@@ -66,8 +78,8 @@ def test_a_designer_in_a_cell_is_edited(page: Any, notebook: tuple[str, Path]) -
     page.wait_for_function(code, arg="angle=34")
 
 
-def test_a_document_opens_from_the_list_of_files(page: Any, notebook: tuple[str, Path], artifacts: Path) -> None:
-    address, root = notebook
+def test_a_document_opens_from_the_list_of_files(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    address, root = server
     lab.write_turning(root / "turned.dali.json")
     page.goto(f"{address}/tree")
     entry = page.locator('.jp-DirListing-item[title*="turned.dali.json"]')

@@ -29,6 +29,16 @@ _PAINTED = """() => {
   return data.some((v, i) => i % 4 === 0 && Math.abs(v - data[i + 2]) > 20);
 }"""
 
+#: The cards behind which a wire runs.
+_BEHIND = """() => { const found = new Set();
+  const cards = [...document.querySelectorAll('.react-flow__node')].map(n => [n.dataset.id, n.firstElementChild.getBoundingClientRect()]);
+  for (const path of document.querySelectorAll('.ds-far-wires path, .react-flow__edge-path')) {
+    const at = path.getScreenCTM(), length = path.getTotalLength();
+    for (let l = 0; l < length; l += 4 / at.a) {
+      const { x, y } = path.getPointAtLength(l).matrixTransform(at);
+      for (const [id, c] of cards) if (x > c.left + 4 && x < c.right - 4 && y > c.top + 3 && y < c.bottom - 3) found.add(id); } }
+  return [...found]; }"""
+
 
 def _open(page: Any, server: tuple[str, Path], name: str, branches: int, steps: int) -> dict[str, float]:
     lab.write_notebook(server[1] / name, scenes.branches(branches, steps) + scenes.SHOW)
@@ -110,6 +120,9 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
           && Math.max(...cards.map(c => c.right)) - Math.min(...cards.map(c => c.left)) > 0.9 * frame.width; }"""
     )
     page.screenshot(path=artifacts / "designer_60_800.png")
+    lab.card(page, "hsv_5").click()
+    lab.settle(page)
+    assert page.evaluate(_BEHIND) == []
 
 
 def test_a_click_on_a_stub_leads_to_its_number(page: Any, server: tuple[str, Path]) -> None:

@@ -59,6 +59,16 @@ def test_what_is_there_of_a_file_is_shown_and_how_much_that_is(root: Path) -> No
     assert remains(root / "gone.jpg")[0] == b""
 
 
+def test_of_the_row_at_which_a_file_ends_nothing_is_told_to_be_there(root: Path, tmp_path: Path) -> None:
+    whole = (root / "class" / "a.jpg").read_bytes()
+    for share in range(40, 80, 5):
+        (tmp_path / "cut.jpg").write_bytes(whole[: len(whole) * share // 100])
+        picture, part, _ = remains(tmp_path / "cut.jpg")
+        shown = np.asarray(Image.open(io.BytesIO(picture))).astype(int)
+        there = (abs(shown - 128).max(axis=2) > 4).mean(axis=1)  # what is missing of a JPEG is grey
+        assert there[round(part * len(shown)) - 2] > 0.5, share
+
+
 def test_a_run_lists_each_file_once_with_what_became_of_it(root: Path) -> None:
     client = Client(reading(root, on_error="placeholder"))
     (finished,) = only(client.send("run", batches=3), run_messages.RunFinished)

@@ -97,6 +97,10 @@ def test_notes_of_the_canvas_are_comments(client: Client) -> None:
         key: list(lines) for key, lines in noted.lines.items()
     }
     assert client.session.code().source == noted.source
+    # also where functions of subgraphs stand before the pipeline's
+    group = {"type": "group", "keys": ["resize", "images"], "title": "small", "subgraph": True}
+    boxed = code(client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"c": group})).source
+    assert boxed.index("def small") < boxed.index(comment)
 
 
 def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None:
@@ -498,3 +502,18 @@ def test_a_calculation_that_cannot_be_followed_is_refused_with_its_reason(client
     got = client.send("apply_code", source=TEXT.replace("    return", f"    {line}\n    return"))
     (found,) = only(got, messages.Refused)[-1].diagnostics
     assert why in found.message and (found.severity, found.source) == ("error", "program:10")
+
+
+def test_what_a_decorator_makes_is_written_anew(client: Client) -> None:
+    halved = """def halved(function):
+    def around(*args, **keywords):
+        image, *others = function(*args, **keywords)
+        return (fn.brightness(image, brightness=0.5), *others)
+    return around
+
+
+@pipeline_def"""
+    client.send("apply_code", source=TEXT.replace("@pipeline_def", halved, 1).replace("seed=3)\n", "seed=3)\n@halved\n"))
+    got = client.send("apply_edits", base_revision=client.session.revision, edits=[set_argument("brightness", "brightness", 0.75)])
+    assert "brightness = fn.brightness(resize, brightness=0.75)" in code(got).source
+    assert read(code(got).source) == client.session.graph

@@ -67,7 +67,7 @@ def test_a_spectrogram_has_low_frequencies_below_and_time_to_the_right(layout: s
     bright = np.argwhere((inside[..., 0] > 230) & (inside[..., 2] < 210))
     assert bright[:, 0].min() > 320 and bright[:, 0].max() < 365
     assert 680 < bright[:, 1].min() < 750
-    assert large.note == "-80 to 0 dB below the highest"
+    assert large.note == "−80 to 0 dB below the highest"
     made = card(shown.sample, layout)
     assert isinstance(made.body, bodies.ImageBody) and made.picture is not None
     assert made.picture.shape == (ROOM[1], ROOM[0], 3)
@@ -75,8 +75,8 @@ def test_a_spectrogram_has_low_frequencies_below_and_time_to_the_right(layout: s
 
 def test_features_that_are_no_powers_are_shown_as_they_are() -> None:
     made = card(np.linspace(-3, 5, 80 * 30, dtype=np.float32).reshape(80, 30), "ft")
-    assert made.note == "-3 to 5"
-    assert card(np.full((4, 5), np.nan, np.float32), "ft").note == "0 to 0"
+    assert made.note == ""
+    assert card(np.full((4, 5), np.nan, np.float32), "ft").picture is not None
 
 
 @pytest.mark.parametrize(

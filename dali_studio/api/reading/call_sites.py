@@ -59,6 +59,7 @@ class CallSites:
         known_as = [name, *(text_of(one.targets[0]) for one in ast.walk(self._tree)
                             if isinstance(one, ast.Assign) and getattr(one.value, "id", "") == name)]  # fmt: skip
         calls = [one for one in ast.walk(self._tree) if isinstance(one, ast.Call)]
+        calls.sort(key=lambda one: isinstance(one.func, ast.Attribute))  # ``pipe.build()`` calls no function ``build``
         return next((call for one in known_as for call in calls if _called(call) == one), None)
 
     def _scope(self, call: ast.Call, interpreter: Interpreter) -> Scope:

@@ -102,7 +102,8 @@ class _Change:
             raise NotWritable("a new `if` has no place in it")
         units = [i for i, step in enumerate(self._steps) if not self._goes(step)]
         needs: dict[Item, list[Item]] = {item: list(self._needs(item, units)) for item in (*units, *self._new)}
-        order = fewest_moved(units, self._new, needs)
+        here = set().union(*needs.values()) <= needs.keys()  # decorators make steps elsewhere
+        order = fewest_moved(units, self._new, needs) if here else None
         if order is None:
             raise NotWritable("steps that one statement makes would be apart from each other")
         for i, step in enumerate(self._steps):

@@ -29,6 +29,8 @@ from dali_studio.api.reading.values import (
     is_plain,
     items_of,
     json_of,
+    kind_of,
+    method_in,
     name_for,
     text_of,
 )
@@ -132,6 +134,9 @@ class Expressions(ABC):
             return dict.fromkeys(owner.fields())
         if isinstance(owner, UserClass) or (isinstance(owner, type) and issubclass(owner, Enum)):
             names = owner.names if isinstance(owner, UserClass) else owner.__members__
+            found = method_in(owner, name) if isinstance(owner, UserClass) and name not in names else None
+            if found is not None and kind_of(found) in ("classmethod", "staticmethod"):
+                return self.method(Instance(cast("UserClass", owner)), name)
             return names.get(name, Unknown(text))
         if isinstance(owner, Instance):
             return self._of_instance(owner, name)

@@ -207,6 +207,20 @@ class Interpreter(Calls):
         if branch.close():
             give(branch.merged)
 
+    def _match(self, node: ast.Match, scope: Scope) -> None:
+        """The ``if`` statements that it stands for; of patterns, values and names are read."""
+        rest: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            test = _test(node.subject, case.pattern)
+            if test is None:
+                self.note(f"`case {text_of(case.pattern)}` is not read.", "Compare values by `if`.")
+                continue
+            name = case.pattern.name if isinstance(case.pattern, ast.MatchAs) else None
+            held = [ast.Assign([ast.Name(name, ast.Store())], node.subject)] if name else []
+            test = test if case.guard is None else ast.BoolOp(ast.And(), [test, case.guard])
+            rest = [*held, ast.If(test, case.body, rest)]
+        self.body([ast.fix_missing_locations(ast.copy_location(one, node)) for one in rest], scope)
+
     def _held(self, target: ast.expr, scope: Scope) -> Any:
         """What a variable holds, be it that it cannot be used; raises `KeyError` if it has never been assigned."""
         return scope.find(target.id) if isinstance(target, ast.Name) else self.expression(target, scope)
@@ -289,3 +303,19 @@ def following(interpreter: Interpreter) -> Generator[None]:
             yield
         except (RecursionError, MemoryError) as error:
             raise interpreter.error("The source is nested too deeply.", "Split the expression.") from error
+
+
+def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
+    """The condition that a pattern is; ``None`` for one that looks into what it is given."""
+    match pattern:
+        case ast.MatchValue(value):
+            return ast.Compare(subject, [ast.Eq()], [value])
+        case ast.MatchSingleton(value):
+            return ast.Compare(subject, [ast.Is()], [ast.Constant(value)])
+        case ast.MatchOr(patterns):
+            tests = [_test(subject, one) for one in patterns]
+            return None if None in tests else ast.BoolOp(ast.Or(), [one for one in tests if one is not None])
+        case ast.MatchAs(inner):
+            return ast.Constant(True) if inner is None else _test(subject, inner)
+        case _:
+            return None

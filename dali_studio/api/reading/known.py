@@ -73,7 +73,7 @@ class Function:
     @property
     def known(self) -> bool:
         """Whether it can be called here."""
-        return self.name in _functions()
+        return default_registry().is_function(self.name)
 
     def __call__(self, *inputs: Any, **arguments: Any) -> Any:
         return function_for(default_registry().schema(self.name))(*inputs, **arguments)
@@ -101,10 +101,6 @@ class FunctionObject:
     arguments: Mapping[str, Any]
 
 
-def _functions() -> frozenset[str]:
-    return frozenset(default_registry().functions())
-
-
 def imported(path: str) -> Any:
     """What an import of `path` gives."""
     for package in _PACKAGES:
@@ -122,7 +118,7 @@ def value_of(path: str) -> Any:
     if package == ROOT and name:
         if group == "fn":
             name = default_registry().former().get(name, name)
-            return Function(name) if name in _functions() or not _is_group(name) else Imported(path)
+            return Function(name) if default_registry().is_function(name) or not _is_group(name) else Imported(path)
         if group == "ops":
             found = _by_class().get(OLD_CLASSES.get(name, name))
             return FunctionClass(Function(found)) if found else Imported(path)
@@ -160,7 +156,7 @@ def is_large(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
 
 
 def _is_group(name: str) -> bool:
-    names = (*_functions(), *default_registry().former(), "plugin.")
+    names = (*default_registry().functions(), *default_registry().former(), "plugin.")
     return any(one.startswith(f"{name}.") for one in names)
 
 
@@ -233,6 +229,10 @@ def _arange(*bounds: Any, dtype: Any = None) -> Any:
     return np.arange(first, last, step, dtype=dtype)
 
 
+def _eye(count: int, dtype: Any = np.float64) -> Any:
+    return np.eye(len(_range(count)), dtype=dtype)
+
+
 def _filled(value: int) -> Callable[..., Any]:
     def make(shape: Any, dtype: Any = np.float64) -> Any:
         if math.prod(np.atleast_1d(shape).tolist()) > MAX_ITEMS:
@@ -260,7 +260,7 @@ _VALUES: dict[str, Any] = {
         ("torch", ("tensor", "as_tensor", "Tensor", "FloatTensor", "from_numpy")),
     ) for name in names},
     "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
-    "numpy.linspace": _linspace, "numpy.arange": _arange,
+    "numpy.linspace": _linspace, "numpy.arange": _arange, "numpy.eye": _eye, "numpy.identity": _eye,
     **{f"numpy.{name}": _window(getattr(np, name)) for name in ("hanning", "hamming", "blackman", "bartlett")},
     **{f"math.{name}": getattr(math, name) for name in (
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -233,13 +234,14 @@ class Program:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.With):
             return False
         calls = {one.func.id for one in ast.walk(node) if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
-        return _is_call_of(node, self._defined()) or not calls.isdisjoint(self._builds)
+        return _is_call_of(node, self._defined(isinstance(node, ast.Expr))) or not calls.isdisjoint(self._builds)
 
-    def _defined(self) -> set[str]:
-        """Functions and pipelines of the source: of those that the module calls, the chosen one alone is followed."""
+    def _defined(self, functions: bool) -> set[str]:
+        """Pipelines of the source, of which the chosen one alone is followed, and functions that are none."""
         return {
             name for name, value in self._scope.names.items()
-            if isinstance(value, UserFunction) or (isinstance(value, UserClass) and value.is_pipeline)
+            if (isinstance(value, UserClass) and value.is_pipeline)
+            or (isinstance(value, UserFunction) and (functions or self._place(value) is not None))
         }  # fmt: skip
 
     def _pipelines(self) -> dict[str, _Pipeline]:
@@ -311,6 +313,11 @@ class Program:
         function = node.func if isinstance(node, ast.Call) else node
         return creator_of(self._interpreter.expression(function, scope)) == "pipeline_def"
 
+    def _place(self, function: UserFunction) -> int | None:
+        """Where ``pipeline_def`` stands among the decorators of a function."""
+        decorators = getattr(function.node, "decorator_list", ())
+        return next((at for at, one in enumerate(decorators) if self._decorates(one, function.scope)), None)
+
     def _follow(self, name: str, chosen: _Pipeline, arguments: Mapping[str, Any]) -> None:
         interpreter = self._interpreter
         positional, keywords = self._calls.first(name)
@@ -338,7 +345,9 @@ class Program:
                 classes = [one for one in self._scope.names.values() if isinstance(one, UserClass) and one.is_a(owner)]
                 positional = [self._calls.made(classes[-1] if classes else owner), *positional]
             scope = interpreter.bound(chosen, positional, own)
-            result = interpreter.result(node, scope)
+            inner = self._decorated_within(chosen)
+            result = interpreter.result(node, scope) if inner is None else interpreter.result(
+                inner.node, interpreter.bound(inner, positional, own))  # fmt: skip
             pipeline = _pipeline_in([result, *scope.names.values()])
             if isinstance(pipeline, Maker):
                 self._follow_made(pipeline, arguments)
@@ -346,6 +355,16 @@ class Program:
             if pipeline is not None:
                 options, result = {**pipeline.options, **options}, pipeline.outputs
             self._finish(name, options, result)
+
+    def _decorated_within(self, pipeline: UserFunction) -> UserFunction | None:
+        """What the source's decorators between ``pipeline_def`` and its function make of it; ``None`` without any."""
+        node, at = cast(ast.FunctionDef, pipeline.node), self._place(pipeline)
+        if at is None or not node.decorator_list[at + 1 :] or kind_of(pipeline):
+            return None
+        bare = copy.copy(node)
+        bare.decorator_list = node.decorator_list[at + 1 :]
+        made = self._interpreter.decorated(bare, pipeline.scope)
+        return made if isinstance(made, UserFunction) and made.node is not bare else None
 
     def _follow_made(
         self, maker: Maker, arguments: Mapping[str, Any], called: tuple[list[Any], dict[str, Any]] = ([], {})

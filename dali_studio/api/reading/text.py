@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -65,20 +64,18 @@ class _Recorder(Interpreter):
 
     def statement(self, node: ast.stmt, scope: Scope) -> None:
         """Follow one statement."""
-        before, names = len(self.trace.graph), _ports(scope)
+        before, names = len(self.trace.graph), dict(scope.names)
         step = Step(node, node)
         self.steps.append(step)
         try:
             super().statement(node, scope)
         finally:
             step.made = list(self.trace.graph)[before:]
-            step.names = {name: port for name, port in _ports(scope).items() if names.get(name) != port}
-
-
-def _ports(scope: Scope) -> dict[str, PortRef]:
-    return {
-        name: value.port for name, value in scope.names.items() if isinstance(value, DataNode) and name != RETURNED
-    }  # fmt: skip
+            new = {name: value for name, value in scope.names.items() if value is not names.get(name)}
+            step.names = {
+                name: value.port for name, value in new.items() if isinstance(value, DataNode) and name != RETURNED
+                and not (isinstance(was := names.get(name), DataNode) and was.port == value.port)
+            }  # fmt: skip
 
 
 class ProgramText:
@@ -132,7 +129,8 @@ class ProgramText:
     def _is_called(self, port: PortRef, variable: str) -> bool:
         """Whether a node has its name from a variable, or, if that held another node before, from its operator."""
         usual = usual_name(self.graph.node(port.node).operator) if not port.output else variable
-        return re.fullmatch(rf"({re.escape(variable)}|{re.escape(usual)})(_\d+)?", port.node) is not None
+        numbers = [port.node.removeprefix(stem) for stem in (variable, usual) if port.node.startswith(stem)]
+        return any(not one or (one[0] == "_" and one[1:].isdecimal()) for one in numbers)
 
     def lines(self) -> dict[str, tuple[int, ...]]:
         """The lines in which each node is made."""

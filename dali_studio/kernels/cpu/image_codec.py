@@ -99,8 +99,10 @@ def sniff(buf: Buffer) -> ImageFormat:
     if head[:12] == b"\0\0\0\x0cjP  \r\n\x87\n" or head[:4] == b"\xff\x4f\xff\x51":
         return "jpeg2000"
     size = len(as_view(buf))
-    if size < 12:
-        raise DecodeError(f"the image has only {byte_count(size)}; the file is empty or cut off")
+    if size == 0:
+        raise DecodeError("the image has no bytes; the file is empty")
+    if size < 12 and head[:2] == b"\xff\xd8":
+        raise DecodeError(f"the image has only {byte_count(size)}; the file is cut off")
     looks = next((name for mark, name in _FOREIGN if head.startswith(mark)), None)
     if head[4:12] in (b"ftypavif", b"ftypheic", b"ftypmif1"):
         looks = "an AVIF or HEIC picture"

@@ -56,7 +56,9 @@ class Merge(Operator):
                 )  # fmt: skip
         return one.with_(
             dtype=one.dtype or other.dtype, ndim=other.ndim if one.ndim is None else one.ndim,
-            layout=one.layout or other.layout, kind=one.kind if one.kind == other.kind else "any",
+            layout=one.layout or other.layout,
+            # where one branch does not tell, as after arithmetic, the other one does
+            kind=one.kind if other.kind in (one.kind, "any") else other.kind if one.kind == "any" else "any",
         )  # fmt: skip
 
     @staticmethod

@@ -423,10 +423,11 @@ def _boxed(
 
 
 def _annotated(made: Emitted, notes: Sequence[str]) -> Emitted:
-    """A program with notes as comments above its first function."""
+    """A program with notes as comments above the pipeline's function, which is the last one."""
     words = [f"# {line}".rstrip() for note in notes for line in note.strip().splitlines()]
     lines = made.source.split("\n")
-    at = next((number for number, line in enumerate(lines) if line.startswith(("@", "def "))), 0)
+    begins = [[number for number, line in enumerate(lines) if line.startswith(word)] for word in ("@", "def ")]
+    at = max(begins[0] or begins[1] or [0])
     source = "\n".join((*lines[:at], *words, *lines[at:]))
     places = {key: tuple(n + len(words) * (n > at) for n in numbers) for key, numbers in made.lines.items()}
     return Emitted(source, places, made.diagnostics)

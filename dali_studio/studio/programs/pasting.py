@@ -54,7 +54,7 @@ class WholeProgram(NamedTuple):
             return ()
         message = f"The steps were added; the pipeline's settings stay: {', '.join(left)}."
         hint = "Pasted into an empty designer, the text brings its own."
-        return (Diagnostic(code="DS502", severity="info", message=message, hint=hint),)
+        return (Diagnostic(code="DS504", severity="info", message=message, hint=hint),)
 
 
 def whole_program(text: str) -> WholeProgram | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 
@@ -20,3 +21,21 @@ class Comm(Protocol):
     def on_close(self, callback: Callable[[dict[str, Any]], None]) -> None:
         """Call `callback` when the browser closes the comm."""
         ...
+
+
+def keep_reachable(comm: Any) -> None:
+    """Let what the browser sends arrive in the subshell that it names, or else in the main shell.
+
+    ipykernel (7.4) takes it to the subshell for which the comm has sent last. What a thread sends counts as sent for
+    whatever the kernel was asked last, often in a subshell that JupyterLab has ended since; then nothing arrives any
+    more. JupyterLab, for its part, goes on naming a subshell of before where another window has restarted the kernel.
+    """
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = partial(_subshell, comm)  # noqa: SLF001 - there is no other way
+
+
+def _subshell(comm: Any, _: object, named: str | None) -> str | None:
+    """Where a message goes that names a subshell."""
+    if comm.kernel is None:  # nothing was sent yet, so nothing was misled
+        return named
+    return named if named in comm.kernel.shell_channel_thread.manager.list_subshell() else None

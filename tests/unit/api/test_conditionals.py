@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from images import dataset
 
-from dali_studio import DaliStudioError, Pipeline, fn, pipeline_def, types
+from dali_studio import DaliStudioError, Pipeline, fn, pipeline_def, samples, types
+from dali_studio.api.default import default_registry
+from dali_studio.auto_aug import rand_augment, trivial_augment
+from dali_studio.graph.validate import validate
 from dali_studio.pipeline import do_not_convert
 
 BATCH = 4
@@ -304,3 +307,16 @@ def test_damaged_files_in_branches(action: str, tmp_path: Path) -> None:
     assert [np.array(label).item() for label in labels] == kept
     assert [np.array(one).shape for one in images] == [np.array(one).shape for one in seen]
     assert {failed.sample for failed in pipe.failed_samples()} == {2, 5}
+
+
+@pytest.mark.parametrize("augment", [rand_augment.rand_augment, trivial_augment.trivial_augment_wide])
+def test_what_automatic_augmentation_gives_are_images(augment: Callable[..., Any]) -> None:
+    """Though some of its branches end with arithmetic, which does not tell what it gives."""
+
+    @pipeline_def(enable_conditionals=True, **OPTIONS)
+    def program() -> Any:
+        images = fn.decoders.image(fn.readers.file(file_root=str(samples.photos()))[0])
+        return augment(images, **({"n": 1, "m": 9} if augment is rand_augment.rand_augment else {}))
+
+    graph = program().graph
+    assert [validate(graph, default_registry()).metas[port].kind for port in graph.outputs] == ["image"]

@@ -358,3 +358,106 @@ pipe = Training(3, 2)
 """)
     assert found == []
     assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (3, 2, 12)
+
+
+FOLDERS = """
+class Settings:
+    def __init__(self, folder, batch=3):
+        self.folder, self.batch = folder, batch
+
+    @classmethod
+    def usual(cls):
+        return cls("/data")
+
+    @staticmethod
+    def parsed():
+        return Settings("/data", batch=3)
+
+def settings():
+    return Settings("/data")
+"""
+
+
+@pytest.mark.parametrize("call", ["settings()", "Settings.usual()", "Settings.parsed()"])
+@pytest.mark.parametrize("indent", ["", "if __name__ == '__main__':\n    "])
+def test_the_module_keeps_what_functions_of_the_source_return(call: str, indent: str) -> None:
+    """As ``args = parse_args()`` does."""
+    graph, found = opened(f"{FOLDERS}{PIPE}{indent}given = {call}\n{indent}made = pipe(given.folder, batch_size=given.batch)\n")
+    assert found == []
+    assert graph.options.batch_size == 3
+    assert graph.node("reader").arguments["file_root"] == "/data"
+
+
+def test_a_function_called_build_is_no_method_build() -> None:
+    graph, found = opened("""
+def build(path, count):
+    pipe = Pipeline(batch_size=count, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(*fn.readers.file(file_root=path, name="reader"))
+    return pipe
+
+pipes = {train: build("/data/" + ("train" if train else "val"), 3) for train in (True, False)}
+pipes[True].build()
+""")
+    assert found == []
+    assert graph.options.batch_size == 3
+    assert graph.node("reader").arguments["file_root"] == "/data/train"
+
+
+def test_decorators_between_a_function_and_its_pipeline_count() -> None:
+    graph, found = opened("""
+def halved(function):
+    def around(*args, **keywords):
+        image, *others = function(*args, **keywords)
+        return (image / 2, *others)
+    return around
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+@halved
+def pipe(path):
+    files, labels = fn.readers.file(file_root=path, name="reader")
+    return fn.decoders.image(files), labels
+
+pipe("/data")
+""")
+    assert found == []
+    assert [graph.node(port.node).operator for port in graph.outputs] == ["arithmetic", "readers.file"]
+
+
+@pytest.mark.parametrize(("kind", "count", "made"), [("a", 2, "flip"), ("b", 2, "flip"), ("c", 2, "rotate"), ("c", 1, "hue"), ("d", 2, "hue")])
+def test_match_is_the_ifs_that_it_stands_for(kind: str, count: int, made: str) -> None:
+    graph, found = opened(f"""
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def pipe(kind, count):
+    image = fn.decoders.image(fn.readers.file(file_root="/data")[0])
+    match kind:
+        case "a" | "b":
+            image = fn.flip(image)
+        case "c" if count == 2:
+            image = fn.rotate(image, angle=3.0)
+        case other:
+            assert other != "a"
+            image = fn.hue(image, hue=4.0)
+    return image
+
+pipe({kind!r}, {count})
+""")
+    assert found == []
+    assert graph.node(graph.outputs[0].node).operator == made
+
+
+def test_patterns_that_look_into_what_they_are_given_are_said() -> None:
+    _, found = opened("""
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def pipe(size):
+    image = fn.decoders.image(fn.readers.file(file_root="/data")[0])
+    match size:
+        case (height, width):
+            image = fn.resize(image, size=[height, width])
+        case _:
+            image = fn.resize(image, size=[8, 8])
+    return image
+
+pipe(3)
+""")
+    assert [one.message for one in found] == ["`case [height, width]` is not read."]

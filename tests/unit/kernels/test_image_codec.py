@@ -372,8 +372,8 @@ def test_wrong_colours_and_types_are_refused() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "only 0 bytes; the file is empty"),
-        (b"\xff\xd8", "only 2 bytes"),
+        (b"", "no bytes; the file is empty"),
+        (b"\xff\xd8", "only 2 bytes; the file is cut off"), (b"hello\n", "not a supported image: 6 bytes that start with 68 65"),
         (b"GIF89a" + bytes(40), r"this is a GIF; expected JPEG, PNG, BMP"),
         (b"hello, no image", "15 bytes that start with 68 65 6c"),
         (FILES["jpeg 420"][:300], "ends after 300 bytes, before its image data starts"),

@@ -108,7 +108,9 @@ class Axis(NamedTuple):
 
 def _drawn(shown: Shown) -> tuple[Rgb, str]:
     values, unit = _levels(shown.sample if shown.layout == "ft" else shown.sample.T)
-    return coloured(values), f"{values.min():.3g} to {values.max():.3g}{unit}"
+    # without a unit the range of the output, which is told anyway
+    note = f"{values.min():.3g} to {values.max():.3g}{unit}".replace("-", "−") if unit else ""
+    return coloured(values), note
 
 
 def coloured(values: NDArray[Any]) -> Rgb:

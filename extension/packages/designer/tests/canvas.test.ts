@@ -6,7 +6,7 @@ import { cardLines } from "../src/core/codeLines";
 import { applyEdits } from "../src/core/edits";
 import { found } from "../src/core/find";
 import { fixesFor } from "../src/core/fixes";
-import { ancestors, nodeOf, wiresOf } from "../src/core/graph";
+import { ancestors, nodeOf, wireOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
 import {
   copiedTags,
@@ -24,8 +24,9 @@ import {
 import { pythonText } from "../src/core/python";
 import type { Rect } from "../src/core/route";
 import { crossesPath, isLoose, moveEdits, spliceEdits, spliceStep, swapEdits } from "../src/core/splice";
-import { INITIAL, type State } from "../src/core/state";
+import { INITIAL, type State, type View } from "../src/core/state";
 import type { Edit, Group, OperatorSchema } from "../src/protocol/generated";
+import { followed } from "../src/react/canvas/edges";
 import { commandFor, keyName } from "../src/react/commands";
 import { CATALOG, GRAPH, INDEX, node, ref } from "./fixtures";
 
@@ -234,6 +235,19 @@ describe("bypass", () => {
     expect(out).toEqual([{ type: "set_bypass", key: "rotate", bypassed: true }]);
     const after = applyEdits(GRAPH, out, INDEX);
     expect(bypassEdits(after, ["rotate"])).toEqual([{ type: "set_bypass", key: "rotate", bypassed: false }]);
+  });
+});
+
+describe("wires that stand out", () => {
+  const own = (view: Partial<View>) => [...followed({ ...state(), view: { ...INITIAL.view, ...view } })].sort();
+  it("are those that are pointed at, else what is selected", () => {
+    const all = wiresOf(GRAPH).map((w) => w.id);
+    const ofRotate = all.filter((id) => id.startsWith("rotate|") || wireOf(GRAPH, id)?.source.node === "rotate").sort();
+    expect(own({})).toEqual([]);
+    expect(ofRotate.length).toBeLessThan(all.length);
+    expect(own({ selection: ["rotate"] })).toEqual(ofRotate);
+    expect(own({ selection: ["rotate"], traced: all.slice(0, 1) })).toEqual(all.slice(0, 1));
+    expect(own({ wires: all.slice(1, 2) })).toEqual(all.slice(1, 2));
   });
 });
 

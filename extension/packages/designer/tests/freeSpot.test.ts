@@ -52,7 +52,7 @@ describe("titleOf", () => {
     const found = (message: string) => titleOf({ code: "DS301", message });
     expect(found("The JPEG file ends after 3.0 kB without its end marker")).toBe("This JPEG file ends early");
     expect(found("Not a supported image: it begins with 89 50")).toBe("This file is not an image");
-    expect(found("The image has only 0 bytes; the file is empty or cut off.")).toBe("This file is empty");
+    expect(found("The image has no bytes; the file is empty.")).toBe("This file is empty");
     expect(found("something else")).toBe("This sample could not be made");
     const wired = { code: "DS105", argument: "angle", message: "The wired value has shape (8, 8, 3); angle takes" };
     expect(titleOf(wired)).toBe("The wire to angle does not fit");

@@ -35,6 +35,13 @@ describe("problems", () => {
     expect(of(none)).toBe(none);
     expect(of(none, unread)).toBe(unread);
   });
+  it("name an argument once, and have a minus", () => {
+    const wrong = (message: string) => ({ code: "DS105", message, node: "resize", argument: "size" });
+    const said = (message: string) =>
+      statusMessage(fold(OPENED, revision(1, undefined, { diagnostics: [wrong(message)] })))?.rest;
+    expect(said("size is -5: below zero it mirrors")).toBe("size is −5: below zero it mirrors");
+    expect(said("-5 is below 0")).toBe("size: -5 is below 0");
+  });
   it("with files that a node goes on without are no matter of the strip", () => {
     const left = { code: "DS301", message: "it ends", node: "decode", source: "a.jpg", sample: 3 };
     const strip = (severity: "error" | "warning") =>

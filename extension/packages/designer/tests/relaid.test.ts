@@ -46,6 +46,18 @@ describe("relaid", () => {
   });
 });
 
+describe("selected cards", () => {
+  it("stand as they would with what they feed: sources of data in the row, numbers below", () => {
+    for (const nodes of [GRAPH.nodes, [...GRAPH.nodes].reverse()]) {
+      const view = { ...INITIAL.view, selection: ["angle", "reader"] };
+      const places = layoutOfSelected({ ...state, graph: { ...GRAPH, nodes }, view }, ROOM);
+      expect(Object.keys(places)).toHaveLength(2);
+      expect(places.angle?.y).toBeGreaterThan(places.reader?.y ?? Number.POSITIVE_INFINITY);
+      expect(places.angle?.x).toBe(places.reader?.x);
+    }
+  });
+});
+
 describe("a pinned place", () => {
   const at = { x: state.positions.rotate?.x ?? 0, y: state.positions.rotate?.y ?? 0 };
   const pinned: State = {

@@ -10,6 +10,7 @@ import {
   contracted,
   endsOf,
   exposeMarks,
+  isDense,
   isHidden,
   keysOfCard,
   movedNodes,
@@ -20,7 +21,7 @@ import {
   shownCards,
   subgraphOf,
 } from "../src/core/subgraph";
-import type { Group, Mark } from "../src/protocol/generated";
+import type { Group, Mark, NodeView } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
 import { GRAPH as graph } from "./fixtures";
 
@@ -104,6 +105,25 @@ describe("subgraphs", () => {
     const twice = around && exposeMarks({ ...around, group: shown as Group }, "rotate", "angle")[name];
     expect(twice).toMatchObject({ exposed: [] });
     expect(subgraphOf(state, "decode")).toBeUndefined();
+  });
+});
+
+describe("how much cards show", () => {
+  it("follows from how many are drawn, not from how many nodes there are", () => {
+    const many = Array.from({ length: 40 }, (_, i) => ({ ...graph.nodes[1], key: `n${i}` }) as NodeView);
+    const large = { ...graph, nodes: [...graph.nodes, ...many] };
+    const keys = many.map((n) => n.key);
+    const seen = (names: readonly string[], shut: boolean, inside: readonly string[] = []) => {
+      const start = stateWith({
+        box: { type: "group", title: "box", keys: names, subgraph: true, collapsed: shut } as Group,
+      });
+      return isDense({ ...start, graph: large, view: { ...start.view, inside } });
+    };
+    expect(seen(keys, false)).toBe(true);
+    expect(seen(keys, true)).toBe(false);
+    expect(seen(keys, true, ["box"])).toBe(true);
+    expect(seen(KEYS, true)).toBe(true);
+    expect(seen(KEYS, true, ["box"])).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { around, type Point, type Rect } from "../src/core/route";
-import { type Run, routed } from "../src/core/wires";
+import { type Run, routed, settled } from "../src/core/wires";
 import { drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
 
 const card = (x: number, y: number): Rect => ({ x, y, width: 148, height: 171 });
@@ -63,6 +63,16 @@ describe("wires", () => {
     expect(Math.min(...corners.map((p) => p.y))).toBeGreaterThanOrEqual(14);
     expect(Math.min(...corners.map((p) => p.x))).toBeGreaterThanOrEqual(20 - 3 * 10);
     expect(Math.max(...corners.map((p) => p.x))).toBeLessThan(536 + 20);
+  });
+  it("come beside others that stay where they are", () => {
+    const cards = [card(20, 14), card(20, 218), card(572, 14), card(20, 422)];
+    const lasting = settled([run("one", { x: 168, y: 28 }, { x: 20, y: 462 })], cards);
+    const [own] = lasting.paths.keys();
+    const brief = run("two", { x: 168, y: 232 }, { x: 20, y: 482 });
+    const { paths } = settled([brief], cards, lasting.parts);
+    expect([...paths.keys()]).toEqual([brief]);
+    expect(lasting.paths.get(own as Run)).toBe(settled([own as Run], cards).paths.get(own as Run));
+    expect(Math.min(...gapsOf(new Map([...lasting.paths, ...paths])))).toBeGreaterThanOrEqual(8);
   });
   it("go around a card that stands on the straight way", () => {
     const cards = [card(20, 14), card(204, 14), card(388, 14), card(204, 300)];

@@ -4,6 +4,7 @@ import type { Kernel, Session } from "@jupyterlab/services";
 import { type ISignal, Signal } from "@lumino/signaling";
 import type { Bytes, Transport } from "../../designer/src/core/session";
 import type { KernelMessage } from "../../designer/src/protocol/generated";
+import { watchKernel } from "../../designer/src/widget/kernel";
 import { deflated, inflated, type Mirror } from "./mirror";
 import { version } from "./names";
 
@@ -16,7 +17,6 @@ const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
 /** How long a kernel may be silent before it is asked again, in ms: what is said while it connects may be lost. */
 const PATIENCE = 15_000;
 const TRIES = 4;
-export const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
 
 /**
  * What the kernel says before anything else. `edited`: it still had edits that the file does not; `overtaken`: somebody
@@ -178,6 +178,7 @@ export class Link {
   private readonly changing = new Signal<Link, void>(this);
   private readonly listeners = new Set<Listener>();
   private readonly lossHandlers = new Set<(status?: string) => void>();
+  private readonly unwatch: () => void;
   private comm: Kernel.IComm | null = null;
   private opening: Promise<void> | null = null;
   /** The session in which the document was opened last. */
@@ -191,7 +192,9 @@ export class Link {
     private readonly takesFile: () => Promise<boolean>,
   ) {
     this.changed = this.changing;
-    this.session.statusChanged.connect(this.onStatus, this);
+    this.unwatch = watchKernel(this.session, (status) => {
+      if (this.comm) this.lost(this.comm, status);
+    });
     this.session.kernelChanged.connect(this.onKernel, this);
     mirror.replaced.connect(() => void this.replace(), this);
     context.fileChanged.connect(this.onFile, this);
@@ -206,7 +209,7 @@ export class Link {
   }
 
   dispose(): void {
-    this.session.statusChanged.disconnect(this.onStatus, this);
+    this.unwatch();
     this.session.kernelChanged.disconnect(this.onKernel, this);
     this.context.fileChanged.disconnect(this.onFile, this);
     this.drop();
@@ -349,10 +352,6 @@ export class Link {
   /** The file was saved, or loaded again: what is open goes on from there. */
   private onFile(): void {
     if (this.live) this.comm?.send({ type: "file_written", written: this.written });
-  }
-
-  private onStatus(_: unknown, status: string): void {
-    if (LOSSES.includes(status) && this.comm) this.lost(this.comm, status);
   }
 
   private onKernel(): void {

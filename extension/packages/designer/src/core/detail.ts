@@ -35,23 +35,19 @@ export function fittingScale(width: number, height: number, box: Size): number {
   return Math.min(1, Math.max(MIN_SCALE, scale));
 }
 
-/** Nodes from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */
+/** Cards from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */
 const MANY = 35;
 
-export function isMany(nodes: number): boolean {
-  return nodes > MANY;
-}
-
-export function isDense(graph: GraphView | null): boolean {
-  return isMany(graph?.nodes.length ?? 0);
+export function isMany(cards: number): boolean {
+  return cards > MANY;
 }
 
 /** Arguments that a number feeds when all of its wires are drawn, at most. */
 const FEW = 2;
 
 /** Whether wires from a number to arguments are drawn whole only where one of their ends is looked at: they would be a cage. */
-export function isPale(graph: GraphView | null, source: string): boolean {
-  return graph !== null && (isDense(graph) || (wiresFrom(graph).get(source)?.length ?? 0) > FEW);
+export function isPale(graph: GraphView | null, source: string, dense: boolean): boolean {
+  return dense || (graph !== null && (wiresFrom(graph).get(source)?.length ?? 0) > FEW);
 }
 
 /** Whether cards are too small for ports. */

@@ -113,7 +113,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** What the engine says, with the sign that extents have everywhere in the designer. */
 export function message(text: string): string {
-  return text.replace(/(\b\d+)x(?=\d+ pixels)/g, "$1×");
+  return text.replace(/(\b\d+)x(?=\d+ pixels)/g, "$1×").replace(/ -(?=\d)/g, " −");
 }
 
 /** First letter large, for sentences that begin with a node's name; names of files and the like stay as they are. */

@@ -26,7 +26,7 @@ export { CARD, COLUMN, DENSE, PORT, ROW, type Size } from "./grid";
 export { outputRows, outputsHeight } from "./outputs";
 
 /** Nodes without inputs of their own that feed arguments only: they sit under what they feed. */
-function argumentSources(graph: GraphView): Map<string, string> {
+export function argumentSources(graph: GraphView): Map<string, string> {
   const feeds = new Map<string, string>();
   const other = new Set(graph.outputs.map((r) => r.node));
   for (const node of graph.nodes) {

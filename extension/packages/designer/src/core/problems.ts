@@ -42,6 +42,7 @@ const TITLES: Readonly<Record<string, string>> = {
   DS501: "The program cannot say this",
   DS502: "This part was not understood",
   DS503: "This differs from its library",
+  DS504: "Its settings were left out",
   DS601: "A package is missing",
 };
 

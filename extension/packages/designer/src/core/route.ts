@@ -21,7 +21,8 @@ export function around(rects: readonly Rect[]): Rect {
 }
 
 const RADIUS = 9;
-const STUB = 18;
+/** How far wires run level from a card before they turn. */
+export const STUB = 18;
 const CLEAR = 12;
 /** The stub of a wire between neighbours that passes another one. */
 const NEAR = 10;
@@ -144,8 +145,8 @@ export function pathOf(points: readonly Point[]): string {
   return a && b && points.length === 2 ? bezier(a, b) : rounded(points);
 }
 
-/** What corners cost beside their length. */
-type Cost = (points: readonly Point[]) => number;
+/** What corners cost beside their length, or more than `most`. */
+type Cost = (points: readonly Point[], most: number) => number;
 const FREE: Cost = () => 0;
 
 /** The corners of a wire that would cross the whole graph: below all cards, unless one stands in the way there. */
@@ -184,7 +185,8 @@ export function cornersOf(a: Point, b: Point, rects: readonly Rect[], cost = FRE
   if (steep ? !passes : forward > 2 * STUB)
     for (const x of new Set(steep ? [out] : [out, into])) options.push([a, { x, y: a.y }, { x, y: b.y }, b]);
   for (const points of options) {
-    const score = length(points) + 60 * points.length + 1e5 * hits(points, rects) + cost(points);
+    const own = length(points) + 60 * points.length + 1e5 * hits(points, rects);
+    const score = own + cost(points, bestScore - own);
     if (score < bestScore) {
       best = points;
       bestScore = score;

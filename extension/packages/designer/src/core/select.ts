@@ -12,7 +12,6 @@ import type {
   Value,
 } from "../protocol/generated";
 import { argumentOf, inputOf, inputPorts, type Operator, outputName, sameValue, wiredInputs } from "./catalog";
-import { isDense } from "./detail";
 import * as format from "./format";
 import { descendants, nodeOf, SPLIT } from "./graph";
 import { kept } from "./kept";
@@ -104,7 +103,7 @@ export function hasPicture(state: State, key: string): boolean {
 /** Whether a card leaves its picture to the one canvas of all: in large graphs, where it is a picture and nothing to scrub; an `if` shows none. */
 export function isOpen(state: State, key: string): boolean {
   const own = nodeOf(state.graph, key)?.operator === SPLIT || "shown" in (previewOf(state, key)?.body ?? {});
-  return isDense(state.graph) && hasPicture(state, key) && !own;
+  return hasPicture(state, key) && !own;
 }
 
 /**

@@ -358,7 +358,9 @@ export class Session {
     const { graph, view } = this.store.get();
     const node = nodeOf(graph, view.selection[0] ?? "");
     const source = node ? { node: node.key, output: 0 } : null;
-    this.addBehind({ type: "paste_code", text, at, source, laid: this.laid() }, true);
+    // a graph of its own is looked at as a whole
+    const expecting = (graph?.nodes.length ?? 0) > 0;
+    this.addBehind({ type: "paste_code", text, at, source, laid: this.laid() }, expecting);
   }
 
   /** Put a transform of another package behind a picture. */

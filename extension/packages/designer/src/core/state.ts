@@ -181,6 +181,8 @@ export interface View {
   readonly drawer: DrawerTab | null;
   /** Heights in px that somebody gave to tabs of the drawer. */
   readonly drawerHeights: Readonly<Partial<Record<DrawerTab, number>>>;
+  /** The program is open although there is no graph yet. */
+  readonly writing: boolean;
   readonly inspector: boolean;
   /** The pipeline's settings are shown where the inspector floats and nothing is selected. */
   readonly settings: boolean;
@@ -312,6 +314,7 @@ export const INITIAL_VIEW: View = {
   tried: null,
   drawer: "code",
   drawerHeights: {},
+  writing: false,
   inspector: true,
   settings: false,
   heat: false,

@@ -32,7 +32,10 @@ function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
     id: ["d", d.code, d.node, d.argument, d.sample, d.message].join("|"),
     tone: severity(d),
     lead: whole ? format.sentence(d.message) : lead,
-    rest: whole ? "" : (d.code === "DS105" && d.argument ? `${d.argument}: ` : "") + format.message(d.message),
+    rest: whole
+      ? ""
+      : (d.code === "DS105" && d.argument && !d.message.startsWith(d.argument) ? `${d.argument}: ` : "") +
+        format.message(d.message),
     muted: d.hint ?? "",
     action: d.node ? "show" : null,
     node: d.node ?? "",

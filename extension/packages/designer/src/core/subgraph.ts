@@ -1,14 +1,15 @@
 import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import { isBegun } from "./data";
+import { isMany } from "./detail";
 import { freePlace } from "./freeSpot";
-import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
+import { cardsOf, nodeOf, OUTPUTS, type Slot, topological, type Wire, wiresOf } from "./graph";
 import { insideKeys, pathOf } from "./inside";
 import { CARD, COLUMN, type Size } from "./layout";
 import { freeName, groupsOf, renamedGroup } from "./marks";
 import type { Rect } from "./route";
 import { derived, findingsAt, severity, timingOf } from "./select";
-import type { Marks, State } from "./state";
+import { isAway, type Marks, type State } from "./state";
 
 /** What the ids of boxes begin with; no node is called so. */
 const BOX = "group:";
@@ -161,6 +162,12 @@ export const shownCards = derived(
   },
 );
 
+/** Whether so many cards are drawn that they show no more than name and picture. */
+export const isDense = derived(
+  (s) => [shownCards(s)],
+  (state) => isMany(shownCards(state).filter((id) => id !== OUTPUTS).length),
+);
+
 /** The upper left corner of nodes; a box stands there. */
 export function cornerOf(keys: readonly string[], at: Readonly<Record<string, Position>>): Position | null {
   const places = keys.flatMap((key) => at[key] ?? []);
@@ -255,7 +262,7 @@ export function narrowed(graph: GraphView, keys: ReadonlySet<string> | null): Gr
 /** What a box costs in the last run; operators that were measured together count once. */
 export function costOf(state: State, box: Box): { readonly milliseconds: number; readonly share: number } | undefined {
   const timings = new Set(box.nodes.flatMap((n): readonly NodeTiming[] => [timingOf(state, n.key) ?? []].flat()));
-  if (timings.size === 0) return undefined;
+  if (isAway(state) || timings.size === 0) return undefined;
   const sum = (of: (t: NodeTiming) => number) => [...timings].reduce((all, t) => all + of(t), 0);
   return { milliseconds: sum((t) => t.milliseconds), share: sum((t) => t.share) };
 }

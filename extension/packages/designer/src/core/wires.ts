@@ -1,4 +1,4 @@
-import { around, cornersOf, cornersUnder, type Point, pathOf, type Rect } from "./route";
+import { around, cornersOf, cornersUnder, type Point, pathOf, type Rect, STUB } from "./route";
 
 /** A wire that is to be drawn, of a source whose wires may lie on each other; `under`: below all cards; `brief`: only while one of its ends is looked at. */
 export interface Run {
@@ -84,18 +84,28 @@ function together(some: readonly Part[], others: readonly Part[]): number {
   return sum;
 }
 
-function costOf(own: readonly Part[], others: readonly Part[]): number {
+/** What parts cost beside others, or more than `most`. */
+function costOf(own: readonly Part[], others: readonly Part[], most = Number.POSITIVE_INFINITY): number {
   let sum = 0;
-  for (const p of own) for (const o of others) sum += between(p, o);
+  for (const p of own)
+    for (const o of others) {
+      sum += between(p, o);
+      if (sum > most) return sum;
+    }
   return sum;
 }
 
+/** From where and to where a part reaches along an axis. */
+const first = (p: Part, axis: "x" | "y") => (p.axis === axis ? p.at : p.from);
+const last = (p: Part, axis: "x" | "y") => (p.axis === axis ? p.at : p.to);
+
+/** Whether a part is so near to what lies between `low` and `high` that it may cost something. */
+const isNear = (p: Part, axis: "x" | "y", low: number, high: number) =>
+  first(p, axis) < high + GAP && last(p, axis) > low - GAP;
+
 /** From where to where parts reach along an axis. */
 function reachOf(parts: readonly Part[], axis: "x" | "y"): readonly [number, number] {
-  return [
-    Math.min(...parts.map((p) => (p.axis === axis ? p.at : p.from))),
-    Math.max(...parts.map((p) => (p.axis === axis ? p.at : p.to))),
-  ];
+  return [Math.min(...parts.map((p) => first(p, axis))), Math.max(...parts.map((p) => last(p, axis)))];
 }
 
 /** Whether a part runs behind a card, or too near to it. */
@@ -109,21 +119,27 @@ function covers(card: Rect, { axis, at, from, to }: Part): boolean {
   );
 }
 
-/** From where to where what lies on one line may be moved, and where the cards beside it end and begin; `parts`: of all wires. */
-function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect, parts: readonly Part[]) {
-  const { axis = "x", at = 0 } = line[0] ?? {};
-  const [along, across, long] = ACROSS[axis];
-  const from = Math.min(...line.map((p) => p.from)) - MARGIN;
-  const to = Math.max(...line.map((p) => p.to)) + MARGIN;
-  const beyond = (is: (at: number) => boolean) =>
+/** How much room wires of so many sources take before and behind all cards. */
+function beyondOf(parts: readonly Part[], all: Rect) {
+  const room = (axis: "x" | "y", is: (at: number) => boolean) =>
     Math.max(
       OUTSIDE[axis],
       OUTSIDE.more * new Set(parts.flatMap((p) => (p.axis === axis && is(p.at) ? p.source : []))).size,
     );
-  const [first, last] = [all[axis], all[axis] + all[across]];
+  const both = (axis: "x" | "y", end: number) =>
+    [room(axis, (at) => at < all[axis]), room(axis, (at) => at > end)] as const;
+  return { x: both("x", all.x + all.width), y: both("y", all.y + all.height) };
+}
+
+/** From where to where what lies on one line may be moved, and where the cards beside it end and begin; `beyond`: all cards. */
+function roomOf(line: readonly Part[], cards: readonly Rect[], all: Rect, beyond: ReturnType<typeof beyondOf>) {
+  const { axis = "x", at = 0 } = line[0] ?? {};
+  const [along, across, long] = ACROSS[axis];
+  const from = Math.min(...line.map((p) => p.from)) - MARGIN;
+  const to = Math.max(...line.map((p) => p.to)) + MARGIN;
   // above all cards a sentence may lie
-  let low = axis === "x" ? first - beyond((x) => x < first) : first;
-  let high = last + beyond((x) => x > last);
+  let low = all[axis] - (axis === "x" ? beyond.x[0] : 0);
+  let high = all[axis] + all[across] + beyond[axis][1];
   let [end, begin] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const card of cards) {
     if (card[along] >= to || card[along] + card[long] <= from) continue;
@@ -155,12 +171,14 @@ function found(runs: Iterable<Run>, cards: readonly Rect[], beside: readonly Par
   const parts = [...beside];
   for (const run of runs) {
     const { a, b, under, source } = run;
-    const others = parts.filter((p) => p.source !== source);
+    const [low, high] = [Math.min(a.x, b.x) - STUB, Math.max(a.x, b.x) + STUB];
+    const others = parts.filter((p) => p.source !== source && isNear(p, "x", low, high));
     const own = parts.filter((p) => p.source === source);
-    const crowd = (corners: readonly Point[]) => {
+    const crowd = (corners: readonly Point[], most: number) => {
       const now = partsOf(corners, source);
       // what runs along the source's other wires is there already
-      return costOf(now, others) - together(now, own);
+      const saved = together(now, own);
+      return costOf(now, others, most + saved) - saved;
     };
     const passes = [...ways.values()].some((way) => {
       const [from, to] = [way[0] ?? a, way.at(-1) ?? b];
@@ -188,13 +206,14 @@ export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: re
   const all = around(cards);
   const { ways, parts } = found(runs, cards, beside);
   const bent = new Set(ways.values());
+  const beyond = beyondOf(parts, all);
   const lines = linesOf(parts.filter((p) => bent.has(p.corners))).map((line) => {
     const { at: from = 0, axis = "x", source = "" } = line[0] ?? {};
     // beside all cards near to them, where no other one is
     const [left, right] = [all.x, all.x + all.width];
     const wish = axis === "y" || (from >= left && from <= right) ? from : from < left ? left - CLEAR : right + CLEAR;
     const [along] = ACROSS[axis];
-    const { low, high, end, begin } = roomOf(line, cards, all, parts);
+    const { low, high, end, begin } = roomOf(line, cards, all, beyond);
     const own = parts.filter((p) => line.some((l) => l.corners === p.corners && Math.abs(l.i - p.i) < 2));
     const others = parts.filter((p) => p.source !== source);
     // what is beside it grows and shrinks
@@ -207,21 +226,17 @@ export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: re
       const behind = beside.some((p) => cards.some((card) => covers(card, p)));
       return COST.aside * Math.abs(to - wish) + COST.edge * tight + (behind ? COST.behind : 0);
     };
-    const cost = (to = at(), some: readonly Part[] = others) => put(to) + costOf(own, some);
+    const cost = (to: number, some: readonly Part[], most = Number.POSITIVE_INFINITY) => {
+      const alone = put(to);
+      return alone + costOf(own, some, most - alone);
+    };
     // what it may meet on all of its ways
     const near = () => {
       const [least, most] = reachOf(own, axis);
       const [begin, end] = reachOf(own, along);
-      return others.filter((p) => {
-        const [first, last] = reachOf([p], axis);
-        const [from, to] = reachOf([p], along);
-        return (
-          first < Math.max(most, high) + GAP &&
-          last > Math.min(least, low) - GAP &&
-          from < end + GAP &&
-          to > begin - GAP
-        );
-      });
+      return others.filter(
+        (p) => isNear(p, axis, Math.min(least, low), Math.max(most, high)) && isNear(p, along, begin, end),
+      );
     };
     return { axis, low, high, at, put, cost, near };
   });
@@ -231,7 +246,7 @@ export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: re
       let best = at();
       let least = cost(best, others);
       for (let to = Math.ceil(low); to <= high; to += Math.max(1, Math.round((high - low) / PLACES))) {
-        const now = cost(to, others);
+        const now = cost(to, others, least);
         if (now < least) [best, least] = [to, now];
       }
       put(best);
@@ -242,10 +257,12 @@ export function settled(runs: Iterable<Run>, cards: readonly Rect[], beside?: re
         const [a, b] = [p.at(), q.at()];
         if (p.axis !== q.axis || a === b || Math.abs(a - b) > 2 * GAP) continue;
         if (b < p.low || b > p.high || a < q.low || a > q.high) continue;
-        const before = p.cost() + q.cost();
+        const [near, other] = [p.near(), q.near()];
+        const both = () => p.cost(p.at(), near) + q.cost(q.at(), other);
+        const before = both();
         p.put(b);
         q.put(a);
-        if (p.cost() + q.cost() < before) continue;
+        if (both() < before) continue;
         p.put(a);
         q.put(b);
       }

@@ -8,10 +8,10 @@ import {
   useSyncExternalStore,
 } from "react";
 import { announce, designers } from "../core/designers";
-import { isDense } from "../core/detail";
 import { isFloating } from "../core/drawer";
 import type { Host } from "../core/host";
 import type { Session } from "../core/session";
+import { isDense } from "../core/subgraph";
 import type { InsertCell } from "../widget/cells";
 import { CompareView } from "./CompareView";
 import { ContextMenu, HelpSheet } from "./ContextMenu";
@@ -80,7 +80,7 @@ function Studio({
     inspector: s.view.inspector,
     quickAdd: s.view.quickAdd !== null,
     comparison: s.view.comparison,
-    dense: isDense(s.graph),
+    dense: isDense(s),
     floating: isFloating(s),
   }));
   const { breadth, theme, tinted } = frame;
@@ -133,6 +133,12 @@ function Studio({
       onKeyUp={keepKey}
       onKeyPress={(e) => e.stopPropagation()}
       onFocusCapture={frame.host ? undefined : guardFocus}
+      // The browser pastes where a caret was left, such as in a cell's editor, though the keys are here.
+      onFocus={({ target, currentTarget }) => {
+        const left = currentTarget.ownerDocument.getSelection();
+        if (left && !currentTarget.contains(left.anchorNode) && !/INPUT|TEXTAREA/.test(target.tagName))
+          left.removeAllRanges();
+      }}
       onContextMenu={(e) => e.stopPropagation()}
       onCopy={clipboard}
       onCut={clipboard}

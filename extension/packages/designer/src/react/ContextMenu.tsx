@@ -222,14 +222,20 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
 /** The menu of what was clicked with the other button, or of the menu key. */
 export function ContextMenu() {
   const frame = useFrame();
+  const { session, root } = frame;
   const api = useCanvasApi();
   const menu = useSel((s) => s.view.menu);
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (menu) list.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
-  }, [menu]);
+    const element = list.current;
+    if (!menu || !element) return;
+    // within the designer, and the window
+    const { top, bottom } = root.getBoundingClientRect();
+    const last = Math.min(bottom, innerHeight) - top - element.offsetHeight - 8;
+    element.style.top = `${Math.max(4, Math.min(menu.at.y, last))}px`;
+    element.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
+  }, [menu, root]);
   if (!menu) return null;
-  const { session, root } = frame;
   const rows = items({ ...frame, api: api.current }, menu);
   const close = () => {
     session.view({ menu: null });
@@ -239,9 +245,7 @@ export function ContextMenu() {
     if (event.key === "Tab") event.preventDefault();
     walkButtons(event);
   };
-  const height = rows.length * 26 + 12;
   const left = Math.max(4, Math.min(menu.at.x, root.clientWidth - 264));
-  const top = Math.max(4, Math.min(menu.at.y, root.clientHeight - height - 8));
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the menu closes it, as Esc does */}
@@ -259,7 +263,7 @@ export function ContextMenu() {
         role="menu"
         tabIndex={-1}
         aria-label="What can be done here"
-        style={{ left, top }}
+        style={{ left }}
         data-testid="menu"
         onKeyDown={onKeyDown}
       >
@@ -346,10 +350,14 @@ export function HelpSheet() {
 }
 
 const MOUSE: readonly (readonly [string, string])[] = [
-  ["Indent lines of the program, or less", "Tab, Shift and Tab; Esc leaves it"],
+  ["Paste nodes or code", "Ctrl+V"],
+  ["Add a note", "right click on the canvas"],
+  ["Buttons of a problem", "Tab from its card; Esc goes back"],
+  ["Apply the program", "Ctrl+Enter in it"],
+  ["Indent lines, or less", "Tab, Shift and Tab; Esc leaves it"],
   ["Add an operator", "double click, or drop a wire on the canvas"],
   ["Connect to the first port that fits", "drop the wire on the card"],
   ["Put a node into a wire", "drop the card on it"],
-  ["Cut wires", "Alt and drag across them"],
+  ["Cut wires", "Alt and drag"],
   ["Select several", "Shift and drag"],
 ];

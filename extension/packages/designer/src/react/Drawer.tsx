@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { isDense } from "../core/detail";
 import { heightOf, isSnug, isSweep, tabHeight } from "../core/drawer";
 import { problemCount } from "../core/failures";
 import { codeIsCurrent } from "../core/select";
 import type { DrawerTab } from "../core/state";
+import { isDense } from "../core/subgraph";
 import { BatchPane } from "./BatchPane";
 import { CodePane } from "./CodePane";
 import { copyText } from "./clipboard";
@@ -74,7 +74,7 @@ export function Drawer() {
   const least = useSel((s) => tabHeight(s, "code"));
   const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
-  const dense = useSel((s) => isDense(s.graph));
+  const dense = useSel((s) => isDense(s));
   const small = breadth === "slim" || breadth === "list" || dense;
   useEffect(() => {
     // The program opens by itself; what somebody has opened stays.
@@ -90,7 +90,9 @@ export function Drawer() {
     observer.observe(element);
     return () => observer.disconnect();
   }, [root]);
-  const open = tab !== null && some;
+  // before there is a graph, its program may be written or pasted
+  const writing = useSel((s) => s.view.writing || s.draft !== null);
+  const open = tab !== null && (some || (writing && tab === "code"));
   const Pane = open && PANES[tab][1];
   return (
     <section
@@ -110,9 +112,9 @@ export function Drawer() {
               role="tab"
               aria-selected={open && tab === name}
               className="ds-tab"
-              disabled={!some}
+              disabled={!some && name !== "code"}
               data-testid={`tab-${name}`}
-              onClick={() => session.view((v) => ({ drawer: v.drawer === name ? null : name }))}
+              onClick={() => session.view({ drawer: open && tab === name ? null : name, writing: true })}
             >
               {words}
               {name === "problems" && problems.count > 0 && (

@@ -165,6 +165,16 @@ export function AddButton() {
 }
 
 function OperatorCard() {
+  const { session, root } = useFrame();
+  const writeCode = () => {
+    session.view({ drawer: "code", writing: true });
+    requestAnimationFrame(() => {
+      const text = root.querySelector<HTMLTextAreaElement>(".ds-code-input");
+      text?.focus();
+      // what is there says nothing yet: a program that is pasted takes its place, and its first lines are in sight
+      text?.setSelectionRange(0, 1e5, "backward");
+    });
+  };
   const count = useSel((s) => s.opening?.catalog.operators.filter(isOffered).length ?? 0);
   return (
     <div className="ds-offer">
@@ -172,6 +182,9 @@ function OperatorCard() {
       <p>Search {format.plural(count, "operator")} and wire them as you like.</p>
       <div className="ds-offer-foot">
         <AddButton />
+        <button type="button" className="ds-link" onClick={writeCode} data-testid="paste-code">
+          Paste code instead
+        </button>
       </div>
     </div>
   );

@@ -345,7 +345,7 @@ export const COMMANDS: readonly Command[] = [
   { id: "fit", title: "Show everything", section: "Look", keys: ["0", "Home"], run: ({ api }) => api?.fit() },
   { id: "zoomIn", title: "Zoom in", section: "Look", keys: ["+", "="], run: ({ api }) => api?.zoomBy(1.25) },
   { id: "zoomOut", title: "Zoom out", section: "Look", keys: ["-"], run: ({ api }) => api?.zoomBy(1 / 1.25) },
-  { id: "zoom", title: "Zoom to 100 %", section: "Look", keys: ["z", "Z"], run: ({ api }) => api?.zoomTo(1) },
+  { id: "zoom", title: "Zoom to 100 %", section: "Look", keys: ["Z"], run: ({ api }) => api?.zoomTo(1) },
   {
     id: "palette",
     title: "Gallery",

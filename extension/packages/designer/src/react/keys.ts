@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MutableRefObject, useCallback } from "react";
 import { topological } from "../core/graph";
 import { pathOf } from "../core/inside";
-import { keysOfCard } from "../core/subgraph";
+import { cardOf, keysOfCard } from "../core/subgraph";
 import { leaveTo } from "./boxes";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
@@ -9,6 +9,7 @@ import type { Frame } from "./context";
 
 type Api = MutableRefObject<CanvasApi | null>;
 
+const CARD = ".ds-error-card";
 /** Parts beside the canvas. */
 const BESIDE = ".ds-inspector, .ds-palette, .ds-drawer, .ds-bar";
 
@@ -34,7 +35,7 @@ const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace", "j", "J"]);
 function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const { session, root } = frame;
   const { view } = session.store.get();
-  const inside = target instanceof Element && target.closest(BESIDE) !== null;
+  const inside = target instanceof Element && target.closest(`${BESIDE}, ${CARD}`) !== null;
   const key = view.selection[0];
   const canvas = root.querySelector<HTMLElement>(".ds-canvas");
   if (view.menu || view.quickAdd || view.help || view.find !== null || view.folders !== null || view.comparison) {
@@ -50,7 +51,7 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   else leaveTo(session, Math.max(0, pathOf(session.store.get()).length - 1));
 }
 
-const STOPS = "button, input, select, textarea, a[href], [tabindex]";
+const STOPS = "summary, button, input, select, textarea, a[href], [tabindex]";
 
 /** Where Tab goes on the canvas: to the cards, sources first, and only then to the wires, which the page has before them. */
 function tab({ session, root }: Frame, api: Api, { target, shiftKey }: KeyboardEvent): boolean {
@@ -60,17 +61,21 @@ function tab({ session, root }: Frame, api: Api, { target, shiftKey }: KeyboardE
   const order = topological(state.graph).map((n) => n.key);
   const rank = (stop: Element) => {
     if (stop === canvas) return -1;
-    const id = stop.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    // a problem's buttons come behind the card beside which it stands
+    const beside = stop.closest<HTMLElement>(CARD)?.dataset.of;
+    const id = beside ? cardOf(state, beside) : stop.closest<HTMLElement>(".react-flow__node")?.dataset.id;
     if (!id) return order.length + 1;
     const at = order.findIndex((key) => keysOfCard(state, id).includes(key));
-    return at < 0 ? order.length : at; // the outputs
+    return (at < 0 ? order.length : at) + (beside ? 0.5 : 0); // else the outputs
   };
   const stops = [canvas, ...canvas.querySelectorAll<HTMLElement>(STOPS)]
     .filter((stop) => stop.tabIndex >= 0 && !stop.matches(":disabled"))
     .filter((stop) => stop.checkVisibility({ visibilityProperty: true }))
     .sort((a, b) => rank(a) - rank(b));
   const at = stops.indexOf(target as HTMLElement);
-  const next = at < 0 ? undefined : stops[at + (shiftKey ? -1 : 1)];
+  // the canvas has the keys while a card is selected: its problem is the nearest, and gone with another selection
+  const near = at === 0 && state.view.selection.length > 0 && stops.find((stop) => stop.closest(CARD));
+  const next = at < 0 ? undefined : (!shiftKey && near) || stops[at + (shiftKey ? -1 : 1)];
   if (!next) return false;
   const { id } = next.dataset;
   if (id && next.matches(".react-flow__node")) {

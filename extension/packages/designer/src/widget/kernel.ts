@@ -39,10 +39,16 @@ export function kernelOf(model: { readonly widget_manager?: unknown }): Kernel |
     : null;
 }
 
-/** Call `lost` whenever the kernel loses all that is in it; returns how to end that. */
-export function watchKernel(kernel: Kernel | null, lost: (status: string) => void): () => void {
+/**
+ * Call `lost` whenever the kernel loses all that is in it; returns how to end that. Where another page has restarted it,
+ * it says no more than that it starts.
+ */
+export function watchKernel(kernel: Pick<Kernel, "statusChanged"> | null, lost: (status: string) => void): () => void {
+  let known = false;
   const changed = (_: unknown, status: string) => {
-    if (LOSSES.includes(status)) lost(status);
+    const ends = LOSSES.includes(status);
+    if (ends || (status === "starting" && !known)) lost(status);
+    known = ends || (known && status === "unknown");
   };
   kernel?.statusChanged.connect(changed);
   return () => kernel?.statusChanged.disconnect(changed);

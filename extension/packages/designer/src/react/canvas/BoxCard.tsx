@@ -7,7 +7,7 @@ import { nodeOf } from "../../core/graph";
 import { hueOf } from "../../core/marks";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
-import { portKey, type State } from "../../core/state";
+import { isAway, portKey, type State } from "../../core/state";
 import { type Box, boxesOf, boxSize, costOf, entryName, exposedOf, failingIn, keysOfCard } from "../../core/subgraph";
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
@@ -43,7 +43,7 @@ function InnerRow({ node }: { readonly node: NodeView }) {
     return {
       icon: operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? ""),
       hue: categoryHue(operator?.category ?? ""),
-      time: format.time(select.timingOf(s, node.key)?.milliseconds),
+      time: format.time(isAway(s) ? undefined : select.timingOf(s, node.key)?.milliseconds),
     };
   });
   return (

@@ -8,14 +8,14 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { type Detail, detailOf, headOf, isDense, isFar, isTight, MIN_SCALE } from "../../core/detail";
+import { type Detail, detailOf, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
 import { CARD } from "../../core/layout";
 import { statusMessage } from "../../core/statusMessage";
-import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
+import { cardOf, cornerOf, isDense, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
@@ -29,6 +29,7 @@ import { Crumbs } from "./Crumbs";
 import { focusCard, useFirstFit, useKeptFocus, useRefit, useRoutes } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
+import { flowEdges } from "./edges";
 import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
 import { addJunction } from "./Junctions";
@@ -41,7 +42,7 @@ import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
 import { layoutOfSelected, placesIn, reflowed, relaid } from "./sizes";
 import { useArea } from "./useArea";
-import { flowEdges, roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
+import { roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
 import { type Touch, useSight } from "./useSight";
 import { useWiring } from "./useWiring";
@@ -73,10 +74,10 @@ function CanvasView() {
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useSel(flowEdges);
   // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
-  const [zoom, setZoom] = useState(() => (isDense(session.store.get().graph) ? 0.2 : 1));
+  const [zoom, setZoom] = useState(() => (isDense(session.store.get()) ? 0.2 : 1));
   const detail = detailOf(zoom);
   const far = isFar(detail);
-  const dense = useSel((s) => isDense(s.graph));
+  const dense = useSel((s) => isDense(s));
   const area = useArea(box, dense && !far, nodes, wires);
   const shown = dense && detail === "full" ? "compact" : detail;
   const [focused, setFocused] = useState(false);
@@ -337,12 +338,7 @@ function CanvasView() {
   );
 
   /** Point out the wire that takes what is dropped. */
-  const mark = useCallback(
-    (target: string) => {
-      session.view({ target });
-    },
-    [session],
-  );
+  const mark = useCallback((target: string) => session.view({ target }), [session]);
   const onDrop = useCallback(
     (event: DragEvent) => {
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");

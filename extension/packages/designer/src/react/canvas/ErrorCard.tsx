@@ -103,10 +103,12 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
       : [];
     const told = [controls, ...ghostsIn(s, twin), ...pills, ...ends];
     const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
-    const limits = chosen ? {} : { most: COVERED, far: twin ? 2 * FAR : FAR };
     if (!inSight) return null;
-    const free = freeSpot(size, own, covered, frame, { ...limits, most: 0, wires });
-    const spot = free ?? freeSpot(size, own, covered, frame, { ...limits, wires });
+    const near = { far: twin ? 2 * FAR : FAR, wires };
+    const free = freeSpot(size, own, covered, frame, { ...near, most: 0 });
+    // one that is chosen is told of in any case, beside it sooner than where nothing is covered
+    const ways = chosen ? [near, { wires }] : [{ ...near, most: COVERED }];
+    const spot = ways.reduce((at, way) => at ?? freeSpot(size, own, covered, frame, way), free);
     return spot && { ...spot, free: free !== null };
   }, alike);
 }
@@ -175,6 +177,7 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
       className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
       style={{ transform: `translate(${spot.x}px, ${spot.y}px)` }}
       aria-label={`Problem of ${nodeKey}`}
+      data-of={card}
       data-testid={`error-card-${nodeKey}`}
     >
       {file ? (

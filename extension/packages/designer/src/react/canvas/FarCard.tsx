@@ -1,11 +1,11 @@
 import type { NodeProps } from "@xyflow/react";
-import { isDense } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows, outputsHeight } from "../../core/layout";
 import { categoryHue, PORT_LOOKS } from "../../core/ports";
 import * as select from "../../core/select";
 import type { State } from "../../core/state";
+import { isDense } from "../../core/subgraph";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { HeatBar, ReachedBar, TagStripe, useHover, Values } from "./CardParts";
@@ -25,7 +25,7 @@ function classesOf(state: State, key: string): string {
     "ds-pinned": node?.pin === "here",
     "ds-bypassed": node?.bypassed ?? false,
     "ds-unused": node !== undefined && !node.in_run,
-    "ds-card-wide": node !== undefined && select.isWide(node, isDense(state.graph)),
+    "ds-card-wide": node !== undefined && select.isWide(node, isDense(state)),
   };
   const shown = Object.entries(marks).flatMap(([name, on]) => (on ? [name] : []));
   return [`ds-card ds-far-card ds-card-${node?.device ?? "cpu"}`, ...shown].join(" ");

@@ -1,12 +1,11 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useRef } from "react";
-import { isDense } from "../../core/detail";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import { around, type Rect } from "../../core/route";
 import { hasPicture, isOpen, isWide, staleKeys, withoutSample } from "../../core/select";
 import { portKey, type State } from "../../core/state";
-import { boxesOf } from "../../core/subgraph";
+import { boxesOf, isDense } from "../../core/subgraph";
 import { middleOf } from "../../core/volume";
 import type { PreviewBody } from "../../protocol/generated";
 import { useFrame, useSel } from "../context";
@@ -90,9 +89,7 @@ function FarPicturesView({ nodes, zoom, far, drop }: Props) {
   const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const planes = useSel((s) => shown.flatMap((port) => planeOf(s.previews[port]?.body)));
-  const wide = useSel(
-    (s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (isWide(n, isDense(s.graph)) ? [n.key] : []))),
-  );
+  const wide = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (isWide(n, isDense(s)) ? [n.key] : []))));
   const places = useMemo(() => {
     return nodes.flatMap(({ id, type, position }, i): Place[] => {
       const port = shown[i];

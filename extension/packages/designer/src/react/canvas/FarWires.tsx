@@ -9,12 +9,12 @@ import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { boxesAlong, type Point, type Rect, route } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
-import { cardOf, isHidden } from "../../core/subgraph";
+import { cardOf, isDense, isHidden } from "../../core/subgraph";
 import { type Run, routed } from "../../core/wires";
 import type { Position } from "../../protocol/generated";
 import { useFrame, useSel } from "../context";
+import { followed } from "./edges";
 import { sizesOf } from "./sizes";
-import { followed } from "./useFlow";
 
 /** Height of a far card's picture, and the line on which its wires begin and end. */
 const FAR_HEIGHT = 101;
@@ -69,9 +69,9 @@ function joined(wires: Iterable<Drawn>): Map<string, string> {
 function found(state: State, at: Places): Found {
   const { graph } = state;
   const sizes = sizesOf(state);
-  const cards = Object.entries(at).flatMap(([key, p]) => {
+  const cards = Object.entries(at).map(([key, p]) => {
     const { width = CARD, height = FAR_HEIGHT } = sizes.get(key) ?? {};
-    return key === OUTPUTS ? [] : [{ ...p, width, height: Math.min(FAR_HEIGHT, height) }];
+    return { ...p, width, height: key === OUTPUTS ? height : Math.min(FAR_HEIGHT, height) };
   });
   const stale = staleKeys(state);
   const stubs = new Set<string>();
@@ -87,7 +87,7 @@ function found(state: State, at: Places): Found {
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const run = { source: `${source.node} ${source.output}`, a, b, under: goesUnder(kind, a, b) };
     const points = junctionsOf(state.marks, wire);
-    const pale = argument && isPale(graph, source.node);
+    const pale = argument && isPale(graph, source.node, isDense(state));
     if (pale) stubs.add(`M${a.x} ${a.y}H${a.x + STUB}`);
     else if (points.length === 0) whole.add(run);
     return [

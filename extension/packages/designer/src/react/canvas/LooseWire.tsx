@@ -123,7 +123,7 @@ export function Ghosts() {
             <svg className="ds-loose ds-sel" aria-hidden="true">
               <path d={paths.join("")} />
             </svg>
-            <div className="ds-ghost" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
+            <div className="ds-twin" style={{ transform: `translate(${x}px, ${y}px)` }} data-testid={`ghost-${key}`}>
               <header className="ds-card-head">
                 <Name text={key} />
               </header>

@@ -2,7 +2,7 @@ import type { NodeProps } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
 import { inputName, inputOf, type Operator, outputName } from "../../core/catalog";
 import { begunWord } from "../../core/data";
-import { isDense, isFar } from "../../core/detail";
+import { isFar } from "../../core/detail";
 import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
@@ -11,6 +11,7 @@ import { chanceWords } from "../../core/probability";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
 import { isAway, type Preview, portKey, type State } from "../../core/state";
+import { isDense } from "../../core/subgraph";
 import type { GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
@@ -56,8 +57,8 @@ function useCard(key: string) {
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
-    dense: isDense(s.graph),
-    open: select.isOpen(s, key),
+    dense: isDense(s),
+    open: isDense(s) && select.isOpen(s, key),
     renaming: s.view.renaming && s.view.selection[0] === key,
   }));
   return { node, operator, preview, problem, ...status };

@@ -12,21 +12,29 @@ import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, boxesAlong, type Rect, route } from "../../core/route";
 import { findingsAt, isOld, staleKeys, stepOf, unmovedLabel } from "../../core/select";
 import type { State } from "../../core/state";
+import { isDense } from "../../core/subgraph";
 import type { Run } from "../../core/wires";
 import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { followed } from "./edges";
 import { Junctions } from "./Junctions";
-import { followed } from "./useFlow";
 
 /** Where cards are, at rest: wires run around them, and apart from each other, of those that tell where they begin and end. */
 export interface Routes {
   readonly cards: readonly Rect[];
+  /** Where they are now, for a wire that has no way yet: one of them was moved. */
+  readonly live: { readonly current: readonly Rect[] };
   readonly paths: ReadonlyMap<Run, string>;
   readonly tell: (run: Run) => () => void;
 }
 
-export const RoutesContext = createContext<Routes>({ cards: [], paths: new Map(), tell: () => () => undefined });
+export const RoutesContext = createContext<Routes>({
+  cards: [],
+  live: { current: [] },
+  paths: new Map(),
+  tell: () => () => undefined,
+});
 
 function middle(path: string): { x: number; y: number } {
   const numbers = path.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
@@ -82,7 +90,7 @@ function clearOf(path: string, cards: readonly Rect[], px: number): Place {
 /** Whether a wire is drawn whole only where one of its ends is looked at. */
 function isBrief(s: State, id: string): boolean {
   const wire = wireOf(s.graph, id);
-  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source.node);
+  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source.node, isDense(s));
 }
 
 /** The node from which a wire comes of which only stubs are drawn; empty for a wire that is drawn whole. */
@@ -96,7 +104,7 @@ export function stubSource(s: State, id: string): string {
 function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
-  const { cards, paths, tell } = useContext(RoutesContext);
+  const { cards, live, paths, tell } = useContext(RoutesContext);
   const look = useSel((s) => {
     const wire = wireOf(s.graph, id);
     const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
@@ -136,8 +144,8 @@ function WireEdgeView(props: EdgeProps) {
     // a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
     if (look.quiet) return `M${a.x} ${a.y}h${STUB}M${b.x - STUB} ${b.y}H${b.x}`;
     if (look.points?.length) return pathThrough([a, ...look.points, b]);
-    return known ?? (cards.length > 0 ? route(a, b, cards) : bezier(a, b));
-  }, [run, known, cards, look.points, look.quiet]);
+    return known ?? (cards.length > 0 ? route(a, b, live.current) : bezier(a, b));
+  }, [run, known, cards, live, look.points, look.quiet]);
   const [first] = look.points ?? [];
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);

@@ -51,25 +51,26 @@ export function useRoutes(
   const before = useRef<{ text: string; found: Routed } | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
-  const text = useMemo(() => JSON.stringify(obstaclesOf(nodes, headroom(marks))), [nodes, marks]);
-  const latest = useRef(text);
-  latest.current = text;
+  const now = useMemo(() => obstaclesOf(nodes, headroom(marks)), [nodes, marks]);
+  const text = useMemo(() => JSON.stringify(now), [now]);
+  const latest = useRef(now);
+  latest.current = now;
   const refresh = useCallback(() => {
     clearTimeout(wait.current);
     wait.current = setTimeout(() => {
-      const cards = JSON.parse(latest.current);
-      if (dragging.current) return;
+      if (dragging.current) return refresh();
+      const cards = latest.current;
+      const text = JSON.stringify(cards);
       const all = [...runs.current];
       const lasting = all.filter((run) => !run.brief);
-      let { text, found } = before.current ?? {};
+      let { found } = before.current ?? {};
       // what comes and goes with the pointer leaves the others where they are
       if (
         !found ||
-        text !== latest.current ||
+        text !== before.current?.text ||
         found.paths.size !== lasting.length ||
         !lasting.every((run) => found?.paths.has(run))
       ) {
-        text = latest.current;
         found = settled(lasting, cards);
         before.current = { text, found };
         if (lasting.length > 0) told([...found.paths.values()]);
@@ -84,6 +85,7 @@ export function useRoutes(
   }, [dragging, told]);
   const [routes, setRoutes] = useState<Routes>(() => ({
     cards: [],
+    live: latest,
     paths: new Map(),
     tell: (run) => {
       runs.current.add(run);

@@ -1,9 +1,10 @@
-import { EDGE, fittingScale, isDense } from "../../core/detail";
+import { EDGE, fittingScale } from "../../core/detail";
 import { applyEdits } from "../../core/edits";
 import { freePlace, overlap } from "../../core/freeSpot";
 import { cardsOf, descendants, OUTPUTS, type Wire } from "../../core/graph";
 import { insideKeys, pathOf } from "../../core/inside";
 import {
+  argumentSources,
   CARD,
   COLUMN,
   DENSE,
@@ -27,6 +28,7 @@ import {
   cardOf,
   contracted,
   cornerOf,
+  isDense,
   keysOfCard,
   movedNodes,
   narrowed,
@@ -40,7 +42,7 @@ import type { Edit, GraphView, Position } from "../../protocol/generated";
 /** Sizes of all cards, known before they are drawn. */
 export function sizesOf(state: State): Map<string, Size> {
   const sizes = new Map<string, Size>();
-  const dense = isDense(state.graph);
+  const dense = isDense(state);
   for (const node of state.graph?.nodes ?? []) {
     const operator = operatorOf(state, node);
     const height = cardHeight(node, operator, previewOf(state, node.key), dense);
@@ -101,12 +103,16 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
 
 function allPlaces(state: State, room: Size): Record<string, Position> {
   if (!state.graph) return {};
-  const pitch = isDense(state.graph) ? DENSE : undefined;
+  const pitch = isDense(state) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
   const sizes = layoutSizes(state);
   if (!placed) {
     const { positions } = wayInBox(state.graph, sizes, room, pitch);
-    return boxesOf(state).size ? allPlaces({ ...state, positions }, room) : positions;
+    // what is in a box is seen by itself, as whole cards where it is not much
+    const inside = [...boxesOf(state).values()].map((box) => together({ ...state, positions }, box.name, room));
+    return inside.length > 0
+      ? allPlaces({ ...state, positions: Object.assign(positions, ...inside) }, room)
+      : positions;
   }
   const shut = new Set(boxesOf(state).keys());
   const { graph } = state;
@@ -150,8 +156,12 @@ export function layoutOfSelected(state: State, room: Size): Record<string, Posit
   const { graph } = state;
   if (!graph || cards.length < 2) return layoutOf(state, room);
   const sizes = sizesOf(state);
-  const part = narrowed(contracted(state, graph), new Set(cards));
-  const places = Object.entries(wayInBox(part, sizes, room, isDense(graph) ? DENSE : undefined).positions);
+  const whole = contracted(state, graph);
+  const numbers = argumentSources(whole);
+  // also without what they feed they stand below: of those that nothing feeds here the last one is the first row
+  const nodes = [...whole.nodes].sort((a, b) => Number(numbers.has(b.key)) - Number(numbers.has(a.key)));
+  const part = narrowed({ ...whole, nodes }, new Set(cards));
+  const places = Object.entries(wayInBox(part, sizes, room, isDense(state) ? DENSE : undefined).positions);
   const [was, is] = [
     around(rectsOf(state, cards)),
     around(places.map(([key, at]) => ({ width: CARD, height: ROW, ...sizes.get(key), ...at }))),
@@ -197,7 +207,7 @@ export function reflowed(state: State, room: Size, least = 2): Record<string, Po
   const { graph, positions } = state;
   if (!graph || state.confirmed?.document || boxesOf(state).size > 0) return null;
   const sizes = layoutSizes(state);
-  const pitch = isDense(graph) ? DENSE : undefined;
+  const pitch = isDense(state) ? DENSE : undefined;
   const now = wayOf(graph, sizes, positions, pitch);
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
@@ -217,7 +227,7 @@ export function isLaid(state: State, graph: GraphView, put: Session["put"] = {})
   const stands = (key: string) =>
     isFixed(state, key) || (put[key]?.x === positions[key]?.x && put[key]?.y === positions[key]?.y);
   if (graph.nodes.length < 2 || cardsOf(graph).every(stands)) return true;
-  return !!wayOf(graph, layoutSizes(state), positions, isDense(graph) ? DENSE : undefined);
+  return !!wayOf(graph, layoutSizes(state), positions, isDense(state) ? DENSE : undefined);
 }
 
 /** Places of all cards after some edits, if nobody has moved a card, but for one that the edits take into the graph. */

@@ -1,18 +1,17 @@
-import { applyNodeChanges, type Edge, type Node, type NodeChange } from "@xyflow/react";
+import { applyNodeChanges, type Node, type NodeChange } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { roomOfCode } from "../../core/drawer";
 import * as format from "../../core/format";
 import { freePlace } from "../../core/freeSpot";
-import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
+import { cardsOf, nodeOf, OUTPUTS } from "../../core/graph";
 import { CARD, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { derived, findings, findingsAt, operatorOf, severity, timingOf } from "../../core/select";
 import { STRIP } from "../../core/sight";
 import type { State } from "../../core/state";
-import { boxesOf, cardOf, cornerOf, endsOf, isHidden, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
+import { boxesOf, cornerOf, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { handleOfSlot } from "./drag";
 import { describe } from "./OpCard";
 import { cardRects, firstPlaces, layoutOf, sizesOf } from "./sizes";
 
@@ -98,36 +97,6 @@ export function useFlowNodes() {
   );
   return { nodes, setNodes, onNodesChange, dragging };
 }
-
-/** The wires that React Flow draws; the cards say where they end. */
-export const flowEdges = derived(
-  (s) => [s.graph, s.view.wires, shownCards(s)],
-  (state): Edge[] => {
-    const { wires } = state.view;
-    const outer = state.graph ? wiresOf(state.graph).filter((w) => !isHidden(state, w)) : [];
-    const numbers = outer.filter((w) => w.slot.kind === "argument");
-    // a stub is short: what is clicked there is the stub, not a wire that passes by
-    return [...outer.filter((w) => !numbers.includes(w)), ...numbers].map((w) => ({
-      id: w.id,
-      type: "wire",
-      ...endsOf(state, w, handleOfSlot),
-      selected: wires.includes(w.id),
-      ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
-      zIndex: wires.includes(w.id) ? 1 : 0,
-    }));
-  },
-);
-
-/** The wires that stand out: those that are pointed at, else what is selected. */
-export const followed = derived(
-  (s) => [flowEdges(s), s.view.traced, s.view.selection],
-  (state): ReadonlySet<string> => {
-    const { traced, wires, selection } = state.view;
-    const chosen = selection.map((key) => cardOf(state, key));
-    const own = flowEdges(state).filter(({ source, target }) => chosen.includes(source) || chosen.includes(target));
-    return new Set(traced.length > 0 ? traced : [...wires, ...own.map((e) => e.id)]);
-  },
-);
 
 /** The cards, and the names of groups above them, as obstacles for wires. */
 export function obstaclesOf(nodes: readonly Node[], above = (_: string) => 0): Rect[] {

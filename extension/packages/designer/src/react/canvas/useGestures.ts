@@ -9,8 +9,8 @@ import type { Menu } from "../../core/state";
 import { keysOfCard } from "../../core/subgraph";
 import type { Edit, Position } from "../../protocol/generated";
 import { useFrame } from "../context";
+import { flowEdges } from "./edges";
 import { addJunction } from "./Junctions";
-import { flowEdges } from "./useFlow";
 import { contextOf } from "./useWiring";
 
 /** Points along the drawn wires, in px of the screen. */

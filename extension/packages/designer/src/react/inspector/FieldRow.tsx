@@ -10,6 +10,7 @@ import { findings, previewOf, repairOf, scalarOf } from "../../core/select";
 import { toldBy } from "../../core/statusMessage";
 import { exposeMarks, isExposed, subgraphOf } from "../../core/subgraph";
 import type { NodeView, PortRef, Value } from "../../protocol/generated";
+import { Name } from "../canvas/Name";
 import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -58,7 +59,7 @@ function Wired({ node, argument }: Props) {
           title={`Show ${origin}`}
           onClick={() => session.select([origin])}
         >
-          from <b>{origin}</b>
+          from <Name text={origin} />
         </button>
         <IconButton
           icon="cross"

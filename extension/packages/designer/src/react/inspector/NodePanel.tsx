@@ -8,6 +8,7 @@ import { literal, pythonText } from "../../core/python";
 import { findings, findingsAt, isAbsent, operatorOf, previewOf, repairOf, repairsOf, stepOf } from "../../core/select";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
+import { Name } from "../canvas/Name";
 import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
 import { useFrame, useSel, useSession } from "../context";
@@ -43,11 +44,9 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
         {naming && !renaming ? (
           <RenameField nodeKey={node.key} onDone={() => setNaming(false)} />
         ) : (
-          <b>
-            <button type="button" className="ds-name-button" title="Rename (F2)" onClick={() => setNaming(true)}>
-              {node.key}
-            </button>
-          </b>
+          <button type="button" className="ds-name-button" onClick={() => setNaming(true)}>
+            <Name text={node.key} title={`Rename ${node.key} (F2)`} />
+          </button>
         )}
         <small>{format.called(node.operator)}</small>
       </div>
