@@ -32,7 +32,7 @@ from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageIn
 
 
 class _TiffFile(TiffImageFile):
-    """A TIFF file, as libtiff makes colours of it: of YCbCr that is not compressed, and of a palette with alpha, too."""
+    """A TIFF file as libtiff makes colours of it: of YCbCr that is not compressed, of a palette with alpha, too."""
 
     @property
     def use_load_libtiff(self) -> bool:
