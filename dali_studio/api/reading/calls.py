@@ -186,6 +186,9 @@ class Calls(KeptFunctions):
             return made
         if creator:
             return Maker(keywords)(arguments[:1], {})
+        owner, _, method = path.rpartition(".")
+        if arguments and isinstance(arguments[0], Instance) and creator_of(Imported(owner)) == "Pipeline":
+            return self.base_method(arguments[0], method, arguments[1:], keywords)  # as before `super` had its name
         if path == TORCH_FUNCTION and isinstance(keywords.get("function"), UserFunction):
             return self._operator(Function("python_function"), arguments, keywords, name)
         if path == "functools.partial" and arguments:

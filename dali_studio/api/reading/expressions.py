@@ -137,7 +137,9 @@ class Expressions(ABC):
             found = method_in(owner, name) if isinstance(owner, UserClass) and name not in names else None
             if found is not None and kind_of(found) in ("classmethod", "staticmethod"):
                 return self.method(Instance(cast("UserClass", owner)), name)
-            return names.get(name, Unknown(text))
+            if found is None and name == "__init__" and isinstance(owner, UserClass) and owner.is_pipeline:
+                return Bound(lambda given, named: self.base_method(given[0], name, given[1:], named))
+            return names.get(name, found or Unknown(text))
         if isinstance(owner, Instance):
             return self._of_instance(owner, name)
         if isinstance(owner, Options):

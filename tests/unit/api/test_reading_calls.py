@@ -343,12 +343,13 @@ def test_what_runs_a_pipeline_is_no_part_of_it(run: str) -> None:
     assert sorted(node.key for node in graph.nodes()) == ["function", "image", "reader", "resize"]
 
 
-@pytest.mark.parametrize("base", ["super()", "super(Training, this)"])
+@pytest.mark.parametrize("base", ["super()", "super(Training, this)", "Pipeline"])
 def test_the_first_parameter_of_a_method_has_any_name(base: str) -> None:
+    first = "this, " if base == "Pipeline" else ""
     graph, found = opened(f"""
 class Training(Pipeline):
     def __init__(this, batch, threads):
-        {base}.__init__(batch, threads, device_id=None, seed=12)
+        {base}.__init__({first}batch, threads, device_id=None, seed=12)
         this.draw = ops.random.Uniform(range=[0, 1])
 
     def define_graph(this):
@@ -358,6 +359,31 @@ pipe = Training(3, 2)
 """)
     assert found == []
     assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (3, 2, 12)
+
+
+def test_methods_of_a_base_are_called_by_its_name() -> None:
+    graph, found = opened("""
+class Base(Pipeline):
+    def load(self, root):
+        return fn.readers.file(file_root=root)
+
+class Middle(Base):
+    def load(self, root):
+        files, labels = Base.load(self, root)
+        return fn.decoders.image(files), labels
+
+class Training(Middle):
+    def __init__(self, batch, **options):
+        Middle.__init__(self, batch, num_threads=3, device_id=None, **options)
+
+    def define_graph(self):
+        return Middle.load(self, ".")
+
+pipe = Training(5, seed=7)
+""")
+    assert found == []
+    assert (graph.options.batch_size, graph.options.num_threads, graph.options.seed) == (5, 3, 7)
+    assert [node.operator for node in graph.nodes()] == ["readers.file", "decoders.image"]
 
 
 FOLDERS = """
