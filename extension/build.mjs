@@ -76,15 +76,21 @@ async function buildWidget() {
   }
 }
 
-/** A program with attributes that hundreds of elements have by a name of four letters. */
+/** A program with attributes that hundreds of elements have, and methods that many places call, by names of four letters. */
 function named(code) {
-  const names = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
-  let made = code;
-  for (const [name, attribute] of Object.entries(names)) {
+  const attributes = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
+  const methods = { $box: "getBoundingClientRect", $pre: "preventDefault", $stp: "stopPropagation" };
+  for (const name of Object.keys({ ...attributes, ...methods }))
     if (code.includes(name)) throw new Error(`the program has a ${name} already`);
+  let made = code;
+  for (const [name, attribute] of Object.entries(attributes))
     made = made.replaceAll(new RegExp(`(?<=[{,])"${attribute}":`, "g"), `[${name}]:`);
-  }
-  const values = Object.entries(names).map(([name, attribute]) => `${name}="${attribute}"`);
+  for (const [name, method] of Object.entries(methods))
+    made = made.replaceAll(new RegExp(`(?<![\\w$.?])([\\w$]+(?:\\.[\\w$]+)*)\\.${method}\\(\\)`, "g"), `${name}($1)`);
+  const values = [
+    ...Object.entries(attributes).map(([name, attribute]) => `${name}="${attribute}"`),
+    ...Object.entries(methods).map(([name, method]) => `${name}=e=>e.${method}()`),
+  ];
   return `const ${values.join(",")};${made}`;
 }
 
