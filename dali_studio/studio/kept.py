@@ -16,6 +16,7 @@ from dali_studio.studio.autosave import MARK, Autosave
 from dali_studio.studio.data.files import Written
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.programs import code_nodes, own_text
+from dali_studio.studio.protocol.messages import Position
 from dali_studio.studio.steps import packed
 from dali_studio.studio.view import kept_view, marks_in, marks_of, positions_in, positions_of
 
@@ -50,6 +51,8 @@ class Kept:
     def open(self, history: History, path: Path | None) -> None:
         """Keep another document."""
         self._history, self.path, self.saved = history, path, None
+        #: The place that views have given to a card by themselves, and those before, one of which a file may have.
+        self._arranged = dict[str, tuple[Position, frozenset[Position | None]]]()
         if path is not None:
             self.written.know(path)
 
@@ -77,10 +80,22 @@ class Kept:
         if self.autosave is not None and graph is self._history.graph and self.state() != self.saved:
             self.autosave.keep(graph, kept_view(self._history))
 
+    def arrange(self, positions: Mapping[str, Position]) -> None:
+        """Take the places that a view gives to cards in its own room, which is no edit."""
+        places = positions_in(self._history)
+        for key, place in positions.items():
+            now = places.get(key)
+            given, before = self._arranged.get(key, (None, frozenset[Position | None]()))
+            self._arranged[key] = place, (before if given == now else frozenset()) | {now}
+        self._history.places.update(positions)
+
     def holds(self, graph: Graph, view: Mapping[str, Any]) -> bool:
-        """Whether a document says what this one says, but for places of cards that it leaves open."""
+        """Whether a document says what this one says, but for places that it leaves open, or a view gave by itself."""
         now, places = self._history, positions_in(self._history)
-        moved = any(places.get(key) != place for key, place in positions_of(view).items())
+        moved = False
+        for key, place in positions_of(view).items():
+            given, before = self._arranged.get(key, (None, ()))
+            moved |= places.get(key) != place and not (given == places.get(key) and place in before)
         same_text = own_text.words_in(now).items() <= view.items()
         same_pins = pins.in_view(now).get(pins.VIEW) == view.get(pins.VIEW)
         same_view = same_text and same_pins and marks_of(view) == marks_in(now)

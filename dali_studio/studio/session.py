@@ -305,7 +305,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.MoveNodes) -> None:
-        self.history.places.update(message.positions)
+        self.kept.arrange(message.positions)
         self.settled()
 
     @handle.register

@@ -286,6 +286,28 @@ def test_a_view_that_comes_back_hears_of_the_run() -> None:
     session.close()
 
 
+def test_places_that_a_view_gives_in_its_own_room_are_no_edit() -> None:
+    def file(x: float, y: float) -> bytes:
+        text = zlib.decompress(turned(10.0)).decode()
+        graph, _, _ = document.loads(text, default_registry())
+        return zlib.compress(document.dumps(graph, {"positions": {"rotate": [x, y]}}).encode())
+
+    def edited(x: float, y: float) -> bool:
+        again = Comm()
+        attach(again, opening(0, file(x, y), document="room", page="b"))
+        return again.sent[0][0]["edited"]
+
+    first = Comm()
+    attach(first, opening(0, file(1.0, 2.0), document="room", page="a"))
+    for x in (400.0, 20.0):  # the window is made narrower, twice
+        say(first, type="move_nodes", positions={"rotate": {"x": x, "y": 80.0}})
+    assert [edited(1.0, 2.0), edited(400.0, 80.0), edited(20.0, 80.0), edited(5.0, 5.0)] == [False, False, False, True]
+    # what a hand moves afterwards is one
+    moved = {"positions": {"rotate": {"x": 9.0, "y": 9.0}}}
+    say(first, type="apply_edits", base_revision=0, edits=[], **moved)
+    assert [edited(1.0, 2.0), edited(9.0, 9.0)] == [True, False]
+
+
 def test_pages_share_the_session_of_a_document() -> None:
     edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
     first, second = Comm(), Comm()

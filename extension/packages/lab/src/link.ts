@@ -339,8 +339,7 @@ export class Link {
           const said = found.map((d) => ("hint" in d ? `${d.message} ${d.hint}` : d.message)).join(" ");
           reject(new Refusal({ reason: said, kernel: false }));
         } else {
-          if (data.type === "revision_changed")
-            this.mirror.take(data.revision, buffers?.[0], data.can_undo || data.can_redo);
+          if (data.type === "revision_changed") this.mirror.take(data.revision, buffers?.[0], buffers?.[1]);
           for (const listener of [...this.listeners]) listener(data, buffers ?? []);
         }
       };

@@ -14,6 +14,11 @@ export async function deflated(text: string): Promise<ArrayBuffer> {
   return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
 }
 
+/** Bytes as a text, which can be compared. */
+function wordOf(bytes: Bytes | undefined): string {
+  return bytes ? new TextDecoder("latin1").decode(bytes) : "";
+}
+
 /**
  * Keeps the text that JupyterLab saves equal to what the kernel has.
  *
@@ -31,6 +36,9 @@ export class Mirror {
   private before: Saved | null = null;
   private opens = false;
   private savedRevision = -1;
+  /** The steps that can be taken back and done again, in `saved` and now: what a view arranges by itself is none of them. */
+  private savedSteps = "";
+  private steps = "";
   private edited = false;
   private turn = 0;
   /** The last one of the kernel before. */
@@ -86,36 +94,42 @@ export class Mirror {
   /** Done when all that has come is in the text. */
   taken: Promise<void> = Promise.resolve();
 
-  /** A revision and its document; `stepped`: there are steps that can be taken back or done again. */
-  take(revision: number, packed: Bytes | undefined, stepped: boolean): void {
+  /** A revision, its document, and the steps that can be taken back and done again. */
+  take(revision: number, packed: Bytes | undefined, steps: Bytes | undefined): void {
     if (!packed) return;
     this.turn += 1;
     const { turn } = this;
-    this.taken = this.taken.catch(() => {}).then(() => this.write(turn, revision, packed, stepped));
+    this.taken = this.taken.catch(() => {}).then(() => this.write(turn, revision, packed, wordOf(steps)));
   }
 
-  private async write(turn: number, revision: number, packed: Bytes, stepped: boolean): Promise<void> {
+  private async write(turn: number, revision: number, packed: Bytes, steps: string): Promise<void> {
     // the first one says what the file says, however soon the next one comes
     const passed = () => turn <= this.ended || (turn !== this.turn && (this.saved !== null || this.edited));
     if (passed()) return;
     const text = await inflated(packed);
     if (passed() || this.context.isDisposed) return;
     this.revision = revision;
+    this.steps = steps;
     this.latest = text;
     // Steps of notes and places alone have no revision of their own; nor has what a view arranges by itself.
     if (this.opens && this.saved && revision !== this.savedRevision) {
       this.before = this.saved;
-      this.saved = new Saved(text, text);
-      this.savedRevision = revision;
+      this.keep(new Saved(text, text), revision);
       this.opens = false;
     }
     const { saved } = this;
+    const stepped = steps !== this.savedSteps;
     if (saved ? revision === this.savedRevision && !saved.rearranged(text, stepped) : !this.edited) {
-      this.saved = new Saved(saved?.file ?? this.written, text);
-      this.savedRevision = revision;
+      this.keep(new Saved(saved?.file ?? this.written, text), revision);
       if (!this.edited) return;
     }
     this.show(text);
+  }
+
+  private keep(saved: Saved, revision: number): void {
+    this.saved = saved;
+    this.savedRevision = revision;
+    this.savedSteps = this.steps;
   }
 
   /** Make a document of the kernel the text. */
@@ -172,8 +186,7 @@ export class Mirror {
     this.written = this.onDisk = file;
     this.before = null;
     if (this.latest === null) return;
-    this.saved = new Saved(file, revision === this.revision ? this.latest : file);
-    this.savedRevision = -1;
+    this.keep(new Saved(file, revision === this.revision ? this.latest : file), -1);
     this.show(this.latest);
   }
 
@@ -189,8 +202,7 @@ export class Mirror {
     if (state === "started") this.saving = this.context.model.toString();
     if (state !== "completed" || this.saving === null) return;
     if (this.saving === this.context.model.toString() && this.saving !== this.saved?.file) {
-      this.saved = new Saved(this.saving, this.saving);
-      this.savedRevision = this.revision;
+      this.keep(new Saved(this.saving, this.saving), this.revision);
     }
     if (this.isAhead) this.context.model.dirty = true; // what no kernel has had is not in the file
     this.before = null;
