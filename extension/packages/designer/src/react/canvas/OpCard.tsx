@@ -5,7 +5,7 @@ import { begunWord } from "../../core/data";
 import { isFar } from "../../core/detail";
 import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
-import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
+import { nodeOf, originOf, SPLIT, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { chanceWords } from "../../core/probability";
 import * as select from "../../core/select";
@@ -178,6 +178,18 @@ type Card = ReturnType<typeof useCard> & {
   readonly node: NodeView;
 };
 
+/** What a port of an `if` carries: the way, and where several values go it, which. */
+function WayName({ node, output }: { readonly node: NodeView; readonly output: number }) {
+  const source = node.inputs[output >> 1];
+  const of = useSel((s) => (node.inputs.length > 1 && source ? originOf(s.graph, source) : ""));
+  return (
+    <span className="ds-row-name ds-muted">
+      {output % 2 ? "false" : "true"}
+      {of && <Name text={of} title={of} />}
+    </span>
+  );
+}
+
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
   const { node, preview, open, dense } = card;
@@ -212,13 +224,18 @@ function Body({ card, failed, said }: BodyProps) {
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node) : null));
+  const first = ways ? ways.rows[0] : select.figures(preview?.body);
   const aside = (stale || card.gone) && preview && !node.pin_old;
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
   if (ways || (shape === "short" && preview?.body.type === "table"))
     return (
       <div className="ds-figures">
-        <span className="ds-row-name ds-muted">{ways ? "true" : outputName(operator, node, 0, "")}</span>
-        <span className="ds-row-value">{ways ? ways.rows[0] : select.figures(preview?.body)}</span>
+        {ways ? (
+          <WayName node={node} output={0} />
+        ) : (
+          <span className="ds-row-name ds-muted">{outputName(operator, node, 0, "")}</span>
+        )}
+        {first && <span className="ds-row-value">{first}</span>}
       </div>
     );
   if (shape === "short")
@@ -255,19 +272,18 @@ function OutputRows({ card }: { readonly card: Card }) {
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
   const figures = useSel((s) =>
     node.operator === SPLIT
-      ? rows.map((output) => select.waysOf(s, node).rows[output % 2])
+      ? [select.waysOf(s, node).rows[1]]
       : rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)),
   );
   return rows.map((output) => {
     const name = outputName(operator, node, output);
-    // of which value, where there is room
-    const [way, of] = node.operator === SPLIT ? name.split(" ") : [name];
     return (
       <Row key={output} className="ds-row-out">
-        <span className="ds-row-name ds-muted">
-          {way}
-          {of && <span> {of}</span>}
-        </span>
+        {node.operator === SPLIT ? (
+          <WayName node={node} output={output} />
+        ) : (
+          <span className="ds-row-name ds-muted">{name}</span>
+        )}
         {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}

@@ -1,7 +1,7 @@
 import { connectEdits, cutEdits } from "../../core/actions";
 import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
-import { nodeOf, OUTPUTS, type Slot, SPLIT } from "../../core/graph";
+import { nodeOf, OUTPUTS, originOf, type Slot, SPLIT } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -39,9 +39,10 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
   const known = sources.includes(idOf(now));
   const graph = useSel((s) => s.graph);
   const named = (id: string) => {
-    const { node: key = "", output } = refOf(id) ?? {};
-    const from = nodeOf(graph, key);
-    if (from?.operator === SPLIT) return `${from.inputs[0]?.node}, if ${output ? "false" : "true"}`;
+    const ref = refOf(id);
+    if (!ref) return "";
+    const { node: key, output } = ref;
+    if (nodeOf(graph, key)?.operator === SPLIT) return `${originOf(graph, ref)}, if ${output % 2 ? "false" : "true"}`;
     return output ? `${key}[${output}]` : key;
   };
   return (
