@@ -5,7 +5,7 @@ import { begunWord } from "../../core/data";
 import { isFar } from "../../core/detail";
 import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
-import { nodeOf, originOf, SPLIT, wiresFrom } from "../../core/graph";
+import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { chanceWords } from "../../core/probability";
 import * as select from "../../core/select";
@@ -178,14 +178,12 @@ type Card = ReturnType<typeof useCard> & {
   readonly node: NodeView;
 };
 
-/** What a port of an `if` carries: the way, and where several values go it, which. */
-function WayName({ node, output }: { readonly node: NodeView; readonly output: number }) {
-  const source = node.inputs[output >> 1];
-  const of = useSel((s) => (node.inputs.length > 1 && source ? originOf(s.graph, source) : ""));
+/** What an output is called; that of an `if` by the way, and where several values go it, which. */
+function OutputName({ name, node }: { readonly name: string; readonly node: NodeView }) {
+  const [way, of] = node.operator === SPLIT ? name.split(" ") : [name];
   return (
     <span className="ds-row-name ds-muted">
-      {output % 2 ? "false" : "true"}
-      {of && <Name text={of} title={of} />}
+      {way} {of && <Name text={of} title={of} />}
     </span>
   );
 }
@@ -224,17 +222,14 @@ function Body({ card, failed, said }: BodyProps) {
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node) : null));
+  const name = useSel((s) => outputName(s.graph, operator, node, 0, ""));
   const first = ways ? ways.rows[0] : select.figures(preview?.body);
   const aside = (stale || card.gone) && preview && !node.pin_old;
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
   if (ways || (shape === "short" && preview?.body.type === "table"))
     return (
       <div className="ds-figures">
-        {ways ? (
-          <WayName node={node} output={0} />
-        ) : (
-          <span className="ds-row-name ds-muted">{outputName(operator, node, 0, "")}</span>
-        )}
+        <OutputName name={name} node={node} />
         {first && <span className="ds-row-value">{first}</span>}
       </div>
     );
@@ -270,20 +265,17 @@ function OutputRows({ card }: { readonly card: Card }) {
   const { node, operator, wiredOutputs: wired } = card;
   const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
+  const names = useSel((s) => rows.map((output) => outputName(s.graph, operator, node, output)));
   const figures = useSel((s) =>
     node.operator === SPLIT
       ? [select.waysOf(s, node).rows[1]]
       : rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)),
   );
   return rows.map((output) => {
-    const name = outputName(operator, node, output);
+    const name = names[output - 1] ?? "";
     return (
       <Row key={output} className="ds-row-out">
-        {node.operator === SPLIT ? (
-          <WayName node={node} output={output} />
-        ) : (
-          <span className="ds-row-name ds-muted">{name}</span>
-        )}
+        <OutputName name={name} node={node} />
         {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}

@@ -73,7 +73,8 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
 /** Wires of the node as fields, and whether the pipeline returns it: all of it without a mouse. */
 export function InputsSection({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
   const session = useSession();
-  const outputs = useSel((s) => s.graph?.outputs ?? []);
+  const graph = useSel((s) => s.graph);
+  const outputs = graph?.outputs ?? [];
   const wired = wiredInputs(node);
   const shown = Array.from({ length: inputPorts(operator, wired) }, (_, i) => i).filter(
     (i) => i <= wired || !inputOf(operator, i)?.optional,
@@ -94,7 +95,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
         <div className="ds-field" key={output}>
           <span className="ds-field-name">
             <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-            <span>gives {kind === "video" ? kind : outputName(operator, node, output)}</span>
+            <span>gives {kind === "video" ? kind : outputName(graph, operator, node, output)}</span>
           </span>
           <span className="ds-field-control">
             <Switch
