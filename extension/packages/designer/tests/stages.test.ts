@@ -12,18 +12,23 @@ describe("stagesOf", () => {
       { category: "colour", left: 204, right: 536, count: 3, time: 9 },
     ]);
   });
-  it("leaves out what stands among or below other things, and a column of everything", () => {
-    const below = [
-      card(572, "read"),
+  it("names no column with anything else in it, below the first row, or of conditions, and joins none across one", () => {
+    const cards = [
+      card(20, "readers"),
+      card(20, "colour", 0, 143),
+      card(204, "decoders"),
+      card(204, "conditional", 0, 143),
+      card(388, "colour"),
+      card(388, "colour", 0, 143),
+      card(572, "geometry"),
       card(572, "colour", 0, 143),
-      card(572, "colour", 0, 272),
-      card(756, "colour", 0, 143),
+      card(756, "colour"),
+      card(940, "colour", 0, 143),
+      card(1124, "conditional"),
     ];
-    const mixed = ["read", "decode", "geometry"].map((name) => card(204, name));
-    const cards = [card(20, "colour"), card(20, "colour"), card(20, "random"), ...mixed, card(388, "colour"), ...below];
-    expect(stagesOf(cards).map((s) => [s.category, s.left, s.count])).toEqual([
-      ["colour", 20, 2],
-      ["colour", 388, 1],
+    expect(stagesOf(cards).map((s) => [s.category, s.left, s.right, s.count])).toEqual([
+      ["colour", 388, 536, 2],
+      ["colour", 756, 904, 1],
     ]);
   });
 });

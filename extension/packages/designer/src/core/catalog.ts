@@ -1,12 +1,14 @@
 import type {
   ArgumentSchema,
   Catalog,
+  GraphView,
   InputSchema,
   NodeView,
   OperatorSchema,
   OutputSchema,
   Value,
 } from "../protocol/generated";
+import { originOf } from "./graph";
 
 /** Schemas with every default filled in (the kernel leaves defaults out to keep the message small). */
 export type Argument = { readonly [K in keyof ArgumentSchema]-?: Exclude<ArgumentSchema[K], undefined> };
@@ -130,15 +132,17 @@ export function inputName(operator: Operator | undefined, input: number): string
 
 /** How an operator calls an output; of those that depend on its arguments, only labels have names. */
 export function outputName(
+  graph: GraphView | null,
   operator: Operator | undefined,
   node: NodeView,
   output: number,
   other = `output ${output + 1}`,
 ): string {
   const gives = operator?.outputs.length ?? 1;
+  const divided = node.inputs[output >> 1];
   if (operator && isConditional(operator) && node.inputs.length > operator.inputs.length)
     return gives > 1
-      ? `${operator.outputs[output % 2]?.name} ${node.inputs[output >> 1]?.node ?? ""}`
+      ? `${operator.outputs[output % 2]?.name} ${divided ? originOf(graph, divided) : ""}`
       : (node.inputs[2 * output]?.node ?? other);
   const labels = output > 0 && node.output_kinds[output] === "label";
   return operator?.outputs[output]?.name ?? (labels ? "labels" : other);

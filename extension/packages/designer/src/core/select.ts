@@ -462,5 +462,7 @@ export function operatorOf({ opening }: State, node: NodeView | undefined): Oper
 export function resultName(state: State, { node, output }: PortRef): string {
   const view = nodeOf(state.graph, node);
   const operator = operatorOf(state, view);
-  return view && view.output_kinds.length > 1 ? outputName(operator, view, output ?? 0, `${node}[${output}]`) : node;
+  return view && view.output_kinds.length > 1
+    ? outputName(state.graph, operator, view, output ?? 0, `${node}[${output}]`)
+    : node;
 }

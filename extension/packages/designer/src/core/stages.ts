@@ -7,7 +7,7 @@ export interface Member extends Pick<Rect, "x" | "y" | "width"> {
   readonly time: number;
 }
 
-/** Neighbouring columns of cards, most of which do one kind of work. */
+/** Neighbouring columns of cards that all do one kind of work. */
 export interface Stage {
   readonly category: string;
   readonly left: number;
@@ -19,7 +19,7 @@ export interface Stage {
 /** How much lower than the first row a column may begin, in px: the name of its stage stands over that row. */
 const LOWER = 60;
 
-/** The stages of a graph from left to right; a column without a kind that half of its cards, and the first, are of has none. */
+/** The stages of a graph from left to right; a column of several kinds, of conditions or below the first row has none. */
 export function stagesOf(members: readonly Member[]): readonly Stage[] {
   const top = Math.min(...members.map((m) => m.y)) + LOWER;
   const columns = new Map<number, Member[]>();
@@ -27,21 +27,20 @@ export function stagesOf(members: readonly Member[]): readonly Stage[] {
   const stages: Stage[] = [];
   let before = "";
   for (const [left, column] of [...columns].sort(([a], [b]) => a - b)) {
-    const of = (category: string) => column.filter((m) => m.category === category);
-    const first = column.reduce((a, b) => (b.y < a.y ? b : a));
-    const named = first.y < top && 2 * of(first.category).length >= column.length;
-    const category = named ? first.category : "";
-    const last = stages.at(-1);
-    const time = of(category).reduce((sum, m) => sum + m.time, 0);
-    const part = { right: left + Math.max(...column.map((m) => m.width)), count: of(category).length, time };
-    if (last && category === before)
-      stages[stages.length - 1] = {
-        ...last,
-        right: part.right,
-        count: last.count + part.count,
-        time: last.time + time,
-      };
-    else if (category) stages.push({ category, left, ...part });
+    const kind = column[0]?.category ?? "";
+    const alike = kind !== "conditional" && column.every((m) => m.category === kind);
+    const named = alike && column.some((m) => m.y < top);
+    const category = named ? kind : "";
+    const last = named && category === before ? stages.pop() : undefined;
+    const { count = 0, time = 0 } = last ?? {};
+    if (named)
+      stages.push({
+        category,
+        left: last?.left ?? left,
+        right: left + Math.max(...column.map((m) => m.width)),
+        count: count + column.length,
+        time: column.reduce((sum, m) => sum + m.time, time),
+      });
     before = category;
   }
   return stages;

@@ -113,9 +113,11 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
           <span className="ds-tile">
             <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} size={12} />
           </span>
-          <b>{nodeKey}</b>{" "}
+          <b>{format.cardName(nodeKey, node.operator)}</b>{" "}
           <small className={row.error ? "ds-outline-error" : "ds-muted"}>
-            {row.error ? titleOf(row.error) : row.facts || format.called(node.operator)}
+            {row.error
+              ? titleOf(row.error)
+              : row.facts || (node.argument_inputs.predicate?.node ?? format.called(node.operator))}
           </small>
         </span>
         <span className="ds-outline-cost">

@@ -122,9 +122,9 @@ function CanvasView() {
         });
     }, MEASURED);
   }, [positions, session, flow, root, fit, keep, screenRect, dragging]);
-  // The heat's legend makes the controls wider, a sentence comes over the cards' first row, an inspector over their last.
+  // The heat's switch and legend make the controls wider, a sentence comes over the cards' first row, an inspector over their last.
   const over = useSel((s) => (floats && isFloating(s) ? cardOf(s, s.view.selection[0] ?? "") : null));
-  const covers = useSel((s) => `${s.view.heat} ${statusMessage(s) !== null}`);
+  const covers = useSel((s) => `${s.view.heat} ${s.run.finished !== null} ${statusMessage(s) !== null}`);
   // a new box has its width once it is there
   const wide = over && nodes.find((n) => n.id === over)?.measured?.width;
   // biome-ignore lint/correctness/useExhaustiveDependencies: they come and go with it

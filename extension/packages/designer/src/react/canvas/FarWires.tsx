@@ -1,5 +1,7 @@
 import { type Node, useReactFlow, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
+import { outputDevice } from "../../core/compat";
+import { copierOf } from "../../core/copies";
 import { isPale } from "../../core/detail";
 import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { junctionsOf, pathThrough } from "../../core/junctions";
@@ -80,11 +82,12 @@ function found(state: State, at: Places): Found {
     const { id, source, slot } = wire;
     const between = isHidden(state, wire) ? null : ends(state, wire, at, sizes);
     if (!between) return [];
-    const kind = nodeOf(graph, source.node)?.output_kinds[source.output] ?? "any";
+    const { output_kinds = [], device = "cpu" } = nodeOf(graph, source.node) ?? {};
+    const kind = output_kinds[source.output] ?? "any";
     const faint = stale.has(source.node) || stale.has(slot.node);
     const argument = slot.kind === "argument";
     const [a, b] = between;
-    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
+    const look = `${PORT_LOOKS[kind].hue} ${graph && copierOf(graph, wire) ? "copy" : outputDevice(device)}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const run = { source: `${source.node} ${source.output}`, a, b, under: goesUnder(kind, a, b) };
     const points = junctionsOf(state.marks, wire);
     const pale = argument && isPale(graph, source.node, isDense(state));

@@ -178,6 +178,16 @@ type Card = ReturnType<typeof useCard> & {
   readonly node: NodeView;
 };
 
+/** What an output is called; that of an `if` by the way, and where several values go it, which. */
+function OutputName({ name, node }: { readonly name: string; readonly node: NodeView }) {
+  const [way, of] = node.operator === SPLIT ? name.split(" ") : [name];
+  return (
+    <span className="ds-row-name ds-muted">
+      {way} {of && <Name text={of} title={of} />}
+    </span>
+  );
+}
+
 /** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
 function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
   const { node, preview, open, dense } = card;
@@ -212,13 +222,15 @@ function Body({ card, failed, said }: BodyProps) {
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   const ways = useSel((s) => (node.operator === SPLIT ? select.waysOf(s, node) : null));
+  const name = useSel((s) => outputName(s.graph, operator, node, 0, ""));
+  const first = ways ? ways.rows[0] : select.figures(preview?.body);
   const aside = (stale || card.gone) && preview && !node.pin_old;
   const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
   if (ways || (shape === "short" && preview?.body.type === "table"))
     return (
       <div className="ds-figures">
-        <span className="ds-row-name ds-muted">{ways ? "true" : outputName(operator, node, 0, "")}</span>
-        <span className="ds-row-value">{ways ? ways.rows[0] : select.figures(preview?.body)}</span>
+        <OutputName name={name} node={node} />
+        {first && <span className="ds-row-value">{first}</span>}
       </div>
     );
   if (shape === "short")
@@ -253,21 +265,17 @@ function OutputRows({ card }: { readonly card: Card }) {
   const { node, operator, wiredOutputs: wired } = card;
   const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
   const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
+  const names = useSel((s) => rows.map((output) => outputName(s.graph, operator, node, output)));
   const figures = useSel((s) =>
     node.operator === SPLIT
-      ? rows.map((output) => select.waysOf(s, node).rows[output % 2])
+      ? [select.waysOf(s, node).rows[1]]
       : rows.map((output) => select.figures(select.previewOf(s, node.key, output)?.body)),
   );
   return rows.map((output) => {
-    const name = outputName(operator, node, output);
-    // of which value, where there is room
-    const [way, of] = node.operator === SPLIT ? name.split(" ") : [name];
+    const name = names[output - 1] ?? "";
     return (
       <Row key={output} className="ds-row-out">
-        <span className="ds-row-name ds-muted">
-          {way}
-          {of && <span> {of}</span>}
-        </span>
+        <OutputName name={name} node={node} />
         {figures[output - 1] && <span className="ds-row-value">{figures[output - 1]}</span>}
         <SourcePort
           source={{ node: node.key, output }}

@@ -7,7 +7,6 @@ import { groupsOf } from "../../core/marks";
 import { categoryHue } from "../../core/ports";
 import { stagesOf } from "../../core/stages";
 import { useSel } from "../context";
-import { Icon, operatorIcon } from "../icons";
 
 /** What the columns of a large graph do, over them, where no groups say so: there its cards have no names. */
 export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
@@ -19,9 +18,10 @@ export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
     const times = new Map(timings?.map((t) => [t.key, t.milliseconds]));
     return stagesOf(
       nodes.flatMap(({ id, position }) => {
-        const category = catalog?.byName.get(nodeOf(graph, id)?.operator ?? "")?.category;
+        const node = nodeOf(graph, id);
+        const category = catalog?.byName.get(node?.operator ?? "")?.category;
         // Numbers stand wherever there is room.
-        return category && category !== "random"
+        return category && category !== "random" && !node?.output_kinds.every((kind) => kind === "scalar")
           ? [{ ...position, width: CARD, category, time: times.get(id) ?? 0 }]
           : [];
       }),
@@ -39,7 +39,6 @@ export function Stages({ nodes }: { readonly nodes: readonly Node[] }) {
           title={category}
           data-testid={`stage-${category}`}
         >
-          <Icon name={operatorIcon("", "", category)} size={12} />
           <b>{category}</b>
           <span>
             {format.plural(count, "operator")}

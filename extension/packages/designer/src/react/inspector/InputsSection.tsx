@@ -1,7 +1,7 @@
 import { connectEdits, cutEdits } from "../../core/actions";
 import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
-import { nodeOf, OUTPUTS, type Slot, SPLIT } from "../../core/graph";
+import { nodeOf, OUTPUTS, originOf, type Slot, SPLIT } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -39,9 +39,10 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
   const known = sources.includes(idOf(now));
   const graph = useSel((s) => s.graph);
   const named = (id: string) => {
-    const { node: key = "", output } = refOf(id) ?? {};
-    const from = nodeOf(graph, key);
-    if (from?.operator === SPLIT) return `${from.inputs[0]?.node}, if ${output ? "false" : "true"}`;
+    const ref = refOf(id);
+    if (!ref) return "";
+    const { node: key, output } = ref;
+    if (nodeOf(graph, key)?.operator === SPLIT) return `${originOf(graph, ref)}, if ${output % 2 ? "false" : "true"}`;
     return output ? `${key}[${output}]` : key;
   };
   return (
@@ -72,7 +73,8 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
 /** Wires of the node as fields, and whether the pipeline returns it: all of it without a mouse. */
 export function InputsSection({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
   const session = useSession();
-  const outputs = useSel((s) => s.graph?.outputs ?? []);
+  const graph = useSel((s) => s.graph);
+  const outputs = graph?.outputs ?? [];
   const wired = wiredInputs(node);
   const shown = Array.from({ length: inputPorts(operator, wired) }, (_, i) => i).filter(
     (i) => i <= wired || !inputOf(operator, i)?.optional,
@@ -93,7 +95,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
         <div className="ds-field" key={output}>
           <span className="ds-field-name">
             <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-            <span>gives {kind === "video" ? kind : outputName(operator, node, output)}</span>
+            <span>gives {kind === "video" ? kind : outputName(graph, operator, node, output)}</span>
           </span>
           <span className="ds-field-control">
             <Switch

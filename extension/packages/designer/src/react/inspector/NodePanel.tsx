@@ -292,6 +292,7 @@ function Pinned({ node }: { readonly node: NodeView }) {
 export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => operatorOf(s, node));
+  const graph = useSel((s) => s.graph);
   const [chosen, setChosen] = useState(0);
   if (!node) return null;
   const output = Math.min(chosen, Math.max(0, node.output_kinds.length - 1));
@@ -326,7 +327,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
               className="ds-tab"
               onClick={() => setChosen(i)}
             >
-              {outputName(operator, node, i)}
+              {outputName(graph, operator, node, i)}
             </button>
           ))}
         </div>
