@@ -114,8 +114,8 @@ export function insertInView(session: Session, api: CanvasApi | null, operator: 
 }
 
 /** Where a card stands at the end of a wire that was let go: its port is there. */
-function atEnd({ at, from, to }: AddOptions): Position {
-  if (Boolean(from) === Boolean(to)) return at;
+function atEnd({ at, from, to, pointed }: AddOptions): Position {
+  if (pointed || Boolean(from) === Boolean(to)) return at;
   return { x: at.x - (from ? 0 : CARD), y: at.y - PORT };
 }
 
@@ -138,7 +138,7 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   const before = options.selected && !pointed && state.positions[options.from?.node ?? ""];
   const at = before
     ? placeBehind(state, before, session.room)
-    : freePlace(pointed ? options.at : atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
+    : freePlace(atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
   const [key = ""] = step.select;
   const chained = !pointed && (options.selected || (options.from && options.to));
   const laid = chained ? relaid(state, step.edits, session.room) : {};
@@ -146,8 +146,7 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
     options.from && options.to
       ? placesIn(state, key, { source: options.from })
       : { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
-  const asked = () => (pointed ? own : readable(state, step.edits, own, session));
-  const positions = Object.keys(laid).length > 0 ? laid : asked();
+  const positions = Object.keys(laid).length > 0 ? laid : pointed ? own : readable(state, step.edits, own, session);
   if (!pointed) session.put = { ...session.put, ...positions };
   session.edit(step.edits, { positions });
   session.select(step.select);
