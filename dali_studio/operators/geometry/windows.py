@@ -193,10 +193,12 @@ def crop_windows(
     if policy == "error" and outside.any():
         index = int(np.argmax(outside))
         size, crop = ("×".join(map(str, table[index].tolist())) for table in (sizes, crops))
+        over = (anchors[index] < 0) | (anchors[index] + crops[index] > sizes[index])
+        side = ("crop_d", "crop_h", "crop_w")[-sizes.shape[1] :][int(np.argmax(over))]
         raise ArgumentError(
             f"the window of {crop} does not fit into the image of {size}.",
             hint='Make it smaller, resize before, or set out_of_bounds_policy to "pad".',
-            argument="crop" if args.given("crop") else "crop_h", sample=index,
+            argument="crop" if args.given("crop") else side, sample=index,
         )  # fmt: skip
     return anchors, crops, outside
 

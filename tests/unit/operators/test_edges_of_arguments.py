@@ -111,3 +111,14 @@ def test_choosing_too_many_arrays_takes_no_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("height", "width", "argument"), [(9.0, 17.0, "crop_w"), (10.0, 16.0, "crop_h"), (10.0, 17.0, "crop_h")])
+def test_a_window_beyond_the_image_names_the_side_that_is(height: float, width: float, argument: str) -> None:
+    made = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with made:
+        image = fn.external_source(source=[[picture(9, 16)]], layout="HWC")
+        made.set_outputs(fn.crop(image, crop_h=height, crop_w=width))
+    with pytest.raises(DaliStudioError) as caught:
+        made.run()
+    assert caught.value.diagnostics[0].argument == argument

@@ -56,6 +56,8 @@ describe("titleOf", () => {
     expect(found("something else")).toBe("This sample could not be made");
     const wired = { code: "DS105", argument: "angle", message: "The wired value has shape (8, 8, 3); angle takes" };
     expect(titleOf(wired)).toBe("The wire to angle does not fit");
+    const window = { code: "DS105", argument: "crop_w", message: "the window of 9×9 does not fit into the image of 9×8." };
+    expect(titleOf(window)).toBe("The window does not fit");
     expect(titleOf({ code: "DS204", message: "" })).toBe("The wires run in a circle");
   });
 });

@@ -58,6 +58,20 @@ describe("selected cards", () => {
   });
 });
 
+describe("the outputs, while nothing is returned", () => {
+  const graph = { ...GRAPH, outputs: [] };
+  it("give way to cards that come where they are, and stay elsewhere", () => {
+    const begun = layoutOf({ ...before, graph }, ROOM);
+    expect(begun[OUTPUTS]).toBeUndefined();
+    const right = Math.max(...Object.values(begun).map((at) => at.x)) + COLUMN;
+    for (const [at, x] of [
+      [begun.decode, right],
+      [{ x: 900, y: 400 }, undefined],
+    ] as const)
+      if (at) expect(layoutOf({ ...before, graph, positions: { [OUTPUTS]: at } }, ROOM)[OUTPUTS]?.x).toBe(x);
+  });
+});
+
 describe("a pinned place", () => {
   const at = { x: state.positions.rotate?.x ?? 0, y: state.positions.rotate?.y ?? 0 };
   const pinned: State = {

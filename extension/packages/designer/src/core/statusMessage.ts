@@ -43,7 +43,7 @@ function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
 }
 
 /** What a pipeline without outputs most likely should return: the last node that feeds nothing, one with pictures if possible. */
-function leafOf(state: State): string {
+export function leafOf(state: State): string {
   const { graph } = state;
   if (!graph) return "";
   const fed = new Set(graph.nodes.flatMap((n) => sourcesOf(n).map((r) => r.node)));

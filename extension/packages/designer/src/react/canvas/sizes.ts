@@ -98,7 +98,17 @@ function besidePinned(state: State, places: Record<string, Position>): Record<st
 
 /** Places for all cards that fill the room; those of an open subgraph stand together, those that are pinned stay. */
 export function layoutOf(state: State, room: Size): Record<string, Position> {
-  return besidePinned(state, allPlaces(state, room));
+  const places = allPlaces(state, room);
+  const at = state.positions[OUTPUTS];
+  if (at && !places[OUTPUTS]) {
+    // while nothing is returned it stands where it is, but not on other cards
+    const sizes = layoutSizes(state);
+    const size = { width: CARD, height: ROW };
+    const taken = Object.entries(places).map(([key, place]) => ({ ...size, ...sizes.get(key), ...place }));
+    const covered = taken.some((rect) => overlap(rect, { ...size, ...sizes.get(OUTPUTS), ...at }) > 0);
+    if (covered) places[OUTPUTS] = { x: Math.max(...taken.map((r) => r.x + r.width)) + COLUMN - CARD, y: at.y };
+  }
+  return besidePinned(state, places);
 }
 
 function allPlaces(state: State, room: Size): Record<string, Position> {
