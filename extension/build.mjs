@@ -79,7 +79,14 @@ async function buildWidget() {
 /** A program with attributes that hundreds of elements have, and methods that many places call, by names of four letters. */
 function named(code) {
   const attributes = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
-  const methods = { $box: "getBoundingClientRect", $pre: "preventDefault", $stp: "stopPropagation" };
+  const methods = {
+    $box: "getBoundingClientRect",
+    $pre: "preventDefault",
+    $stp: "stopPropagation",
+    $all: "stopImmediatePropagation",
+    $get: "getState",
+    $low: "toLowerCase",
+  };
   for (const name of Object.keys({ ...attributes, ...methods }))
     if (code.includes(name)) throw new Error(`the program has a ${name} already`);
   let made = code;

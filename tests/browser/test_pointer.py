@@ -53,6 +53,32 @@ def test_a_search_opens_where_a_wire_ends_or_a_double_click_is(designer: Any) ->
         lab.by_id(page, "quick-add").wait_for(state="detached")
 
 
+def test_a_double_click_puts_a_card_there_behind_what_was_selected(designer: Any, artifacts: Path) -> None:
+    page = designer
+    canvas = lab.by_id(page, "canvas").bounding_box()
+    view = "() => document.querySelector('.react-flow__viewport').style.transform"
+    seen = page.evaluate(view)
+    for number, selected in (("", "decode"), ("_2", "")):
+        if selected:
+            lab.card(page, selected).click(position=HEAD)
+        x, y = canvas["x"] + (canvas["width"] - 40 if selected else 260), canvas["y"] + canvas["height"] - 240
+        page.mouse.dblclick(x, y)
+        lab.by_id(page, "quick-search").fill("sphere")
+        page.keyboard.press("Enter")
+        lab.by_id(page, f"node-sphere{number}").wait_for()
+        lab.settle(page)
+        page.screenshot(path=artifacts / f"designer_pointed{number}.png")
+        card = lab.by_id(page, f"node-sphere{number}").bounding_box()
+        assert abs(card["y"] - y) < 12
+        assert card["x"] <= x <= card["x"] + card["width"] + 24
+        assert card["x"] + card["width"] < canvas["x"] + canvas["width"]
+        assert page.evaluate(view) == seen
+        fed = page.locator(f'[aria-label="wire from {selected} to sphere{number}"]').count()
+        assert fed == (1 if selected else 0)
+        if selected:
+            page.keyboard.press("Escape")
+
+
 def test_an_image_wire_over_a_card_offers_no_arguments_and_leaves_free_space_free(designer: Any) -> None:
     page = designer
     card = lab.by_id(page, "node-rotate").bounding_box()

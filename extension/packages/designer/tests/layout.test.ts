@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { detailOf, fittingScale } from "../src/core/detail";
 import { freePlace, overlap } from "../src/core/freeSpot";
-import { OUTPUTS } from "../src/core/graph";
+import { cardsOf, OUTPUTS } from "../src/core/graph";
 import { Floor } from "../src/core/grid";
 import {
   CARD,
@@ -14,9 +14,10 @@ import {
   wayInBox,
   wayOf,
 } from "../src/core/layout";
-import { bezier, cornersUnder, pathOf, route } from "../src/core/route";
+import { around, bezier, cornersUnder, pathOf, route } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
+import { drawnIn, GALLERY } from "./galleryGraphs";
 
 const sizes = new Map<string, { width: number; height: number }>();
 
@@ -78,6 +79,22 @@ describe("layoutGraph", () => {
     const at = layoutGraph({ name: "branches", nodes, outputs: [ref("stack")] }, sizes, 1200);
     expect(["decode", "turned", "flip", "blur", "stack"].map((key) => at[key]?.y)).toEqual([14, 14, 218, 218, 14]);
   });
+  it("puts what computes numbers left of all else where the whole is then seen larger", () => {
+    const graph = GALLERY.find((g) => g.name === "contrastive_pairs") as GraphView;
+    const [wide, high] = [
+      { width: 1324, height: 555 },
+      { width: 700, height: 900 },
+    ].map((box) => {
+      const { cards } = drawnIn(graph, box);
+      const { width, height } = around(cards);
+      const x = (key: string) => cards[cardsOf(graph).indexOf(key)]?.x ?? 0;
+      return { scale: fittingScale(width, height, box), left: x("result_2") < x("reader") };
+    });
+    expect(wide?.left).toBe(true);
+    expect(wide?.scale).toBeGreaterThan(0.6);
+    expect(high?.left).toBe(false);
+  });
+
   it("keeps argument sources near to what they feed, on one line", () => {
     const nodes = [
       node("reader", "readers.file"),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
-import { OUTPUTS, SPLIT } from "../src/core/graph";
+import { nodeOf, OUTPUTS, SPLIT } from "../src/core/graph";
 import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
 import { ROOM as FRAME, framesOf } from "../src/core/marks";
 import { Session } from "../src/core/session";
@@ -275,6 +275,17 @@ describe("operators added one by one", () => {
     expect(session.store.get().positions[last ?? ""]?.y).toBeGreaterThan(300);
     for (let i = 0; i < 6; i += 1) last = follow(session, last ?? "");
     expect(session.store.get().positions).toMatchObject(layoutOf(session.store.get(), session.room));
+  });
+
+  it("stand where somebody pointed, behind what was selected, and all others stay, also later", () => {
+    const session = begun();
+    const { positions } = session.store.get();
+    const options = { at: { x: 740, y: 480 }, from: ref("decode"), to: null, selected: true, pointed: true };
+    const key = rotate && insertOperator(session, rotate, options);
+    expect(session.store.get().positions).toEqual({ ...positions, [key ?? ""]: options.at });
+    expect(nodeOf(session.store.get().graph, key ?? "")?.inputs).toEqual([ref("decode")]);
+    follow(session, "rotate");
+    expect(session.store.get().positions[key ?? ""]).toEqual(options.at);
   });
 
   it("go on in the next row where somebody has moved a card, which stays", () => {

@@ -56,6 +56,8 @@ export interface AddOptions {
   readonly from?: PortRef | null;
   /** `from` was selected, not dragged here: it goes into no optional input. */
   readonly selected?: boolean;
+  /** `at` is where somebody pointed: the node stands there, and all others stay. */
+  readonly pointed?: boolean | undefined;
   /** What `from` feeds, it goes on feeding. */
   readonly branch?: boolean;
   /** Wire the new node into this. */

@@ -97,15 +97,17 @@ export class Floor {
     for (const taken of columnsIn({ column, span })) this.taken[taken]?.push({ key, top: y, bottom: y + row + gap });
   }
 
-  /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower and there is room. */
-  align(stacks: ReadonlyMap<number, readonly string[]>): void {
+  /** Bring cards that stand below each other down to the line of those in other columns, where these are a little lower and there is room; unless it `grows`, the whole becomes no higher. */
+  align(stacks: ReadonlyMap<number, readonly string[]>, grows: boolean): void {
     const top = (keys: readonly string[]) => Math.min(...keys.map((key) => this.positions[key]?.y ?? 0));
     const tops = [...stacks.values()].map(top);
+    const end = this.end();
     for (const [column, keys] of stacks) {
       const from = top(keys);
       const by = Math.max(...tops.filter((y) => y < from + NEAR)) - from;
       const below = this.taken[column]?.filter((t) => t.top >= from) ?? [];
-      if (below.some((t) => !keys.includes(t.key))) continue;
+      const low = Math.max(...keys.map((key) => (this.positions[key]?.y ?? 0) + this.height(key)));
+      if ((!grows && low + by > end) || below.some((t) => !keys.includes(t.key))) continue;
       for (const one of below) {
         one.top += by;
         one.bottom += by;

@@ -1,4 +1,5 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
+import { aside, folded } from "./blocks";
 import { EDGE, fittingScale, WIDTHS } from "./detail";
 import { cardsOf, descendants, nodeOf, OUTPUTS, SPLIT, topological, wiresFrom, wiresOf } from "./graph";
 import {
@@ -135,29 +136,6 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
       if (ref && byKey.has(ref.node)) chain(ref.node, own + i);
     });
   }
-}
-
-/**
- * Branches in several blocks side by side: of a graph with many short branches, each block takes as many as a column of
- * the frame has room for.
- */
-function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cell> {
-  const blocks = new Map<number, (readonly [string, Cell])[]>();
-  for (const [key, cell] of cells) {
-    const block = key === OUTPUTS ? 0 : Math.floor(cell.lane / rows);
-    blocks.set(block, [...(blocks.get(block) ?? []), [key, cell]]);
-  }
-  const placed = new Map<string, Cell>();
-  let end = 0;
-  for (const block of [...blocks.keys()].sort((a, b) => a - b)) {
-    const members = (blocks.get(block) ?? []).filter(([key]) => key !== OUTPUTS);
-    const left = block === 0 ? 0 : Math.min(...members.map(([, c]) => c.column));
-    for (const [key, c] of members)
-      placed.set(key, { ...c, column: end + c.column - left, lane: c.lane - block * rows });
-    end = endOf(placed.values());
-  }
-  if (cells.has(OUTPUTS)) placed.set(OUTPUTS, { column: end, lane: 0, span: 1 });
-  return placed;
 }
 
 /**
@@ -307,8 +285,10 @@ class Ways {
       }
   }
 
-  /** With the branches in 2, 3 ... blocks side by side. */
+  /** With the branches in 2, 3 ... blocks side by side, and with what computes numbers left of all else. */
   *folded(stray: Stray): Generator<Way> {
+    const beside = aside(this.graph, this.grid);
+    if (beside) yield this.way(beside, endOf(beside.values()), stray);
     const inner = wiresOf(this.graph).filter(({ source, slot }) => this.grid.has(source.node) && slot.node !== OUTPUTS);
     for (let blocks = 2; blocks <= MOST.blocks && this.lanes >= 2 * blocks; blocks += 1) {
       const rows = Math.ceil(this.lanes / blocks);
@@ -492,5 +472,5 @@ function placeSmall(members: readonly Member[], { small, stray }: Plan, floor: F
     floor.put(key, column, y, SMALL_GAP);
     stacks.set(column, [...(stacks.get(column) ?? []), key]);
   }
-  floor.align(stacks);
+  floor.align(stacks, stray !== "near");
 }

@@ -138,6 +138,8 @@ export interface QuickAdd {
   readonly to: Slot | null;
   /** Whether `from` is what was selected, and not a wire's end. */
   readonly selected: boolean;
+  /** Whether somebody pointed at `place`: the node stands there, whatever it follows. */
+  readonly pointed?: boolean | undefined;
   readonly query: string;
 }
 

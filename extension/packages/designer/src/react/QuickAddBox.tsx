@@ -218,12 +218,14 @@ export function QuickAddBox() {
       await session.answered();
       from = followed(session) ?? from; // the kernel alone knows what that has brought; it is selected
     }
-    const { to, selected } = quick;
-    const key = insertWanted(session, operator, { at: place, from, to, selected, branch }, quick.from);
+    const { to, selected, pointed } = quick;
+    const key = insertWanted(session, operator, { at: place, from, to, selected, pointed, branch }, quick.from);
     if (!stay) close(key ?? undefined);
     // What comes next follows what came just now.
     else if (key && quick.selected && !branch && operator.outputs.length > 0)
-      session.view((v) => (v.quickAdd ? { quickAdd: { ...quick, from: { node: key, output: 0 } } } : {}));
+      session.view((v) =>
+        v.quickAdd ? { quickAdd: { ...quick, from: { node: key, output: 0 }, pointed: false } } : {},
+      );
   };
   const pin = (operator: Operator) => {
     HABITS.pin(operator.name);

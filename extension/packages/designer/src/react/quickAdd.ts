@@ -26,6 +26,7 @@ type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   readonly at: Position;
   readonly query?: string;
   readonly selected?: boolean;
+  readonly pointed?: boolean;
   readonly mode?: QuickAdd["mode"];
 };
 
@@ -41,13 +42,14 @@ const OWN = 9;
 /** Open the search box at a point, or near the card that a new one is put behind, where it covers least of the cards; below the row of a list. */
 export function openQuickAdd(session: Session, root: HTMLElement, options: Opening): void {
   const { place, from, to, query = "", selected = false, mode = "add" } = options;
+  const { pointed = !from && !to && !selected } = options;
   const box = root.getBoundingClientRect();
   const inside = ({ x, y, width, height }: Rect) => ({ x: x - box.left, y: y - box.top, width, height });
   const parts = [...root.querySelectorAll<HTMLElement>(COVERED)];
   const cards = parts.map((card) => inside(card.getBoundingClientRect()));
   const end = cardOf(session.store.get(), (from ?? to)?.node ?? "");
   const own = cards[parts.findIndex((card) => card.dataset.id === end)];
-  const behind = selected ? own : undefined;
+  const behind = selected && !pointed ? own : undefined;
   const anchor = behind
     ? { ...behind, x: behind.x + behind.width, width: 0 }
     : inside({ ...options.at, width: 0, height: 0 });
@@ -66,7 +68,7 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
         x: 8,
         y: BAR,
       });
-  session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
+  session.view({ quickAdd: { mode, at, place, from, to, selected, pointed, query } });
 }
 
 /** A wire that was dropped beside all cards: the settings of JupyterLab's extension, which it leaves on the page, say what comes. */
@@ -92,9 +94,13 @@ function makeRoom(state: State, at: Position, returned: boolean, room: Size): Re
 }
 
 /** What the next operator goes behind: the selected node; while none is, what the pipeline returns first, unless a node is needed. */
-export function followed(session: Session, needed = false): PortRef | null {
+export function followed(
+  session: Session,
+  needed = false,
+  [selected = ""] = session.store.get().view.selection,
+): PortRef | null {
   const { graph, view } = session.store.get();
-  const node = nodeOf(graph, view.selection[0] ?? "");
+  const node = nodeOf(graph, selected);
   if (node && node.output_kinds.length > 0) return { node: node.key, output: 0 };
   const idle = view.selection.every((key) => key === OUTPUTS) && view.inside.length === 0;
   return (idle && !needed && graph?.outputs[0]) || null;
@@ -108,8 +114,8 @@ export function insertInView(session: Session, api: CanvasApi | null, operator: 
 }
 
 /** Where a card stands at the end of a wire that was let go: its port is there. */
-function atEnd({ at, from, to }: AddOptions): Position {
-  if (Boolean(from) === Boolean(to)) return at;
+function atEnd({ at, from, to, pointed }: AddOptions): Position {
+  if (pointed || Boolean(from) === Boolean(to)) return at;
   return { x: at.x - (from ? 0 : CARD), y: at.y - PORT };
 }
 
@@ -125,21 +131,23 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
   }
   const step = addStep(context, operator, options);
   const returned = step.edits.some((edit) => edit.type === "set_outputs");
-  // What is wired to nothing leaves the others where they are.
-  const loose = !options.from && !options.to && !returned;
-  const before = options.selected && state.positions[options.from?.node ?? ""];
+  // The first card of a graph is no reason to leave others where they are.
+  const pointed = options.pointed && context.graph.nodes.length > 0;
+  // What is wired to nothing leaves the others where they are, too.
+  const loose = pointed || (!options.from && !options.to && !returned);
+  const before = options.selected && !pointed && state.positions[options.from?.node ?? ""];
   const at = before
     ? placeBehind(state, before, session.room)
     : freePlace(atEnd(options), cardRects(state, loose ? "" : OUTPUTS));
   const [key = ""] = step.select;
-  const chained = options.selected || (options.from && options.to);
+  const chained = !pointed && (options.selected || (options.from && options.to));
   const laid = chained ? relaid(state, step.edits, session.room) : {};
   const own =
     options.from && options.to
       ? placesIn(state, key, { source: options.from })
       : { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
-  const positions = Object.keys(laid).length > 0 ? laid : readable(state, step.edits, own, session);
-  session.put = { ...session.put, ...positions };
+  const positions = Object.keys(laid).length > 0 ? laid : pointed ? own : readable(state, step.edits, own, session);
+  if (!pointed) session.put = { ...session.put, ...positions };
   session.edit(step.edits, { positions });
   session.select(step.select);
   return key;

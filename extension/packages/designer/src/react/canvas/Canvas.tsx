@@ -8,12 +8,12 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { type Detail, detailOf, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
+import { type Detail, detailOf, EDGE, headOf, isFar, isTight, MIN_SCALE } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
-import { CARD } from "../../core/layout";
+import { CARD, ROW } from "../../core/layout";
 import { statusMessage } from "../../core/statusMessage";
 import { cardOf, cornerOf, isDense, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
@@ -22,7 +22,7 @@ import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { cellLine, dropText, outside } from "../cellLine";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
-import { insertOperator, openDropped, openQuickAdd } from "../quickAdd";
+import { followed, insertOperator, openDropped, openQuickAdd } from "../quickAdd";
 import { Dots, SliceLine } from "./Backdrop";
 import { BoxCard } from "./BoxCard";
 import { Crumbs } from "./Crumbs";
@@ -84,6 +84,8 @@ function CanvasView() {
   const latest = useRef<Node[]>(nodes);
   /** What was selected when the button went down: React Flow selects before it tells of a click. */
   const before = useRef<readonly string[]>([]);
+  /** The same of the press before it: the first click of two leaves nothing selected. */
+  const earlier = useRef<readonly string[]>([]);
   latest.current = nodes;
 
   const floats = breadth === "slim" || dense;
@@ -360,9 +362,16 @@ function CanvasView() {
       // Between its two clicks a selected wire gets a button: the event's target is neither.
       const wire = gestures.wireAt(at.x, at.y);
       if (wire) addJunction(session, root, wire.id, place(at.x, at.y));
-      else openQuickAdd(session, root, { at, place: place(at.x, at.y), from: null, to: null });
+      else {
+        const { right = 0, bottom = 0 } = box.current?.getBoundingClientRect() ?? {};
+        const z = flow.getZoom();
+        // All of the card is in view.
+        const corner = place(Math.min(at.x, right - (CARD + EDGE) * z), Math.min(at.y, bottom - ROW * z));
+        const from = followed(session, true, earlier.current);
+        openQuickAdd(session, root, { at, place: corner, from, to: null, selected: from !== null, pointed: true });
+      }
     },
-    [session, root, place, gestures.wireAt],
+    [session, root, flow, place, gestures.wireAt],
   );
 
   const colorMode = theme === "light" ? "light" : "dark";
@@ -396,6 +405,7 @@ function CanvasView() {
         gestures.trace({});
       }}
       onPointerDownCapture={() => {
+        earlier.current = before.current;
         before.current = session.store.get().view.selection;
       }}
       onDrop={onDrop}

@@ -1,7 +1,7 @@
-import type { NodeProps } from "@xyflow/react";
+import { type NodeProps, useStore } from "@xyflow/react";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
-import { outputRows, outputsHeight } from "../../core/layout";
+import { CARD, outputRows, outputsHeight } from "../../core/layout";
 import { categoryHue, PORT_LOOKS } from "../../core/ports";
 import * as select from "../../core/select";
 import type { State } from "../../core/state";
@@ -57,6 +57,10 @@ function lower(rows: readonly number[], i: number): string {
   return `max(0px, ${["0px", ...least].join(", ")})`;
 }
 
+/** What a dot and a letter of a name take on a small card, at most, in px of the screen. */
+const DOT = 10;
+const LETTER = 6;
+
 /** The card of the outputs, as tall as the branches that end in it. */
 export function FarOutputs({ selected }: NodeProps) {
   const rows = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
@@ -64,6 +68,9 @@ export function FarOutputs({ selected }: NodeProps) {
   const hues = useSel((s) =>
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
+  const names = useSel((s) => s.graph?.outputs.map((ref) => select.resultName(s, ref)) ?? []);
+  const longest = Math.max(...names.map((name) => name.length));
+  const named = useStore((s) => CARD * s.transform[2] > DOT + LETTER * longest);
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
   return (
     <div
@@ -81,7 +88,9 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          <span style={{ top: lower(rows, i) }}>{i + 1}</span>
+          <span style={{ top: lower(rows, i) }} data-out={named ? "" : "out"}>
+            {named ? names[i] : i + 1}
+          </span>
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}
