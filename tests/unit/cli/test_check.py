@@ -72,7 +72,7 @@ def test_everything_that_stands_out_is_found(data_set: Path, tmp_path: Path, cap
     found = json.loads(capsys.readouterr().out)
     reasons = {Path(one["path"]).name: one["reason"] for one in found["broken"]}
     assert reasons.keys() == BROKEN
-    assert "a web page" in reasons["page.png"] and "0 bytes" in reasons["empty.jpg"] and "No such file" in reasons["gone.jpg"]
+    assert "a web page" in reasons["page.png"] and "no bytes" in reasons["empty.jpg"] and "No such file" in reasons["gone.jpg"]
     (copy,) = found["copies"]
     assert copy["path"].endswith("b/copy.jpg")
     assert copy["reason"] == f"the same contents as {data_set}/a/3.jpg, whose label is 0, and here 1"
