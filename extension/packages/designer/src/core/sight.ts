@@ -19,8 +19,8 @@ export const LOW = 240;
 const ABOVE = 14;
 /** Height of the names of stages. */
 const STAGE = 14;
-/** What the zoom controls cover at least, in the lower left corner: with the switch that comes with a run. */
-export const CONTROLS = { width: 245, height: 46 };
+/** What the zoom controls cover at least, in the lower left corner. */
+export const CONTROLS = { width: 220, height: 46 };
 
 /** What lies over the canvas: so much at its top, now and at most, and controls so wide in its lower left corner. */
 export interface Covers {

@@ -105,8 +105,8 @@ function useSpot(key: string, open: boolean, size: Size, chosen: boolean): Spot 
     const covered = [...cards, ...Array.from({ length: TOLD }, () => told).flat()];
     if (!inSight) return null;
     const near = { far: twin ? 2 * FAR : FAR, wires };
-    const free = freeSpot(size, own, covered, frame, { ...near, most: 0 });
-    // one that is chosen is told of in any case, beside it sooner than where nothing is covered
+    // one that is chosen is told of in any case: not far from it if nothing is covered there, else beside it
+    const free = freeSpot(size, own, covered, frame, { wires, far: chosen ? 3 * FAR : near.far, most: 0 });
     const ways = chosen ? [near, { wires }] : [{ ...near, most: COVERED }];
     const spot = ways.reduce((at, way) => at ?? freeSpot(size, own, covered, frame, way), free);
     return spot && { ...spot, free: free !== null };
