@@ -84,7 +84,7 @@ _ANSWERED = """async () => { const { session } = window.jupyterapp.shell.current
   const reply = await session.kernel.requestExecute({ code: '1 + 1' }).done; return reply.content.status; }"""
 
 
-_DONE = "() => parseInt(document.querySelector('[data-testid=time-rotate]').textContent)"
+_DONE = "() => parseInt(document.querySelector('[data-testid=time-flip]').textContent)"
 
 
 def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callable[[], Any], artifacts: Path) -> None:
