@@ -75,7 +75,13 @@ def test_edits_outlive_a_connection_that_was_cut(page: Any, server: tuple[str, P
                 other.screenshot(path=artifacts / "designer_cut.png")
             line.mend()
             other.wait_for_function(f"() => {_KERNEL}.connectionStatus === 'connected'", timeout=120_000)
-            _await_code(other, f"angle={angle}")
+            # what was sent while the line broke may be lost; then the designer says so, keeps it, and sends it again
+            other.wait_for_function(
+                """words => { const code = document.querySelector('[data-testid="code"]');
+                if (code?.getAttribute('aria-busy') === 'false' && code.textContent.includes(words)) return true;
+                document.querySelector('[data-testid="reconnect"]')?.click(); return false; }""",
+                arg=f"angle={angle}", polling=2000, timeout=90_000,
+            )  # fmt: skip
             assert _asked(other, "designer.graph.node('rotate').arguments['angle']") == f"{angle}.0"
             other.wait_for_function(
                 "() => !document.querySelector('[data-testid=strip]')?.textContent.includes('does not answer')"
