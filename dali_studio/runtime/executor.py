@@ -65,7 +65,7 @@ class Executor:
         gpu: GpuRunner | None = None, device_memory_limit: int | None = None,
     ) -> None:  # fmt: skip
         self.plan, self.registry, self.workers = plan, registry, workers
-        #: Store that no stage behind this one reads, by stage.
+        #: Outputs that no stage behind this one reads, by stage.
         self._done: list[list[PortRef]] = [[] for _ in plan.stages]
         for port, last in plan.last_use.items():
             self._done[last].append(port)
