@@ -191,12 +191,16 @@ function edited(name, filter, replacements, isFlow = false) {
   };
 }
 
+/** Rules for what is not drawn. */
+const UNDRAWN =
+  /[^{}]*react-flow__(arrowhead|attribution|background|controls|resize-control|edge-text|node-(default|group|input|output))[^{}]*\{[^{}]*\}/g;
+
 /** React Flow's own style sheet has global names: keep it inside the designer. */
 const scoped = {
   name: "scoped-react-flow",
   setup(build) {
     build.onLoad({ filter: /@xyflow[\\/]react[\\/]dist[\\/].*\.css$/ }, async ({ path }) => {
-      const text = (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "");
+      const text = (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "").replace(UNDRAWN, "");
       const contents = text.replace(/(^|\})([^{}@]+)\{/g, (_, end, selectors) => {
         if (/^\s*(from|to|\d+%)\s*$/.test(selectors)) return `${end}${selectors}{`;
         const parts = selectors.split(",").map((s) => ` .ds-root ${s.trim()}`);
