@@ -454,7 +454,9 @@ describe("a lost kernel", () => {
     ] as const) {
       const { kernel, session } = opened();
       session.edit([fill(1)]);
-      session.start();
+      kernel.retry = vi.fn();
+      void session.reconnect();
+      expect(kernel.retry).toHaveBeenCalledOnce();
       kernel.sent.length = 0;
       kernel.say(OPENED);
       kernel.say(revision(revisionThen));

@@ -31,6 +31,8 @@ import { keepUnsent, leftOf } from "./unsent";
 export interface Transport {
   send(message: ClientMessage): void;
   onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void;
+  /** Try a line that was cut at once. */
+  retry?(): void;
   close?(): void;
 }
 
@@ -102,6 +104,7 @@ export class Session {
   async reconnect(): Promise<void> {
     const { link, confirmed, sample, iteration } = this.store.get();
     if (link !== "gone" || !this.attach || !this.document || !confirmed) {
+      this.transport.retry?.();
       this.start();
       return;
     }
