@@ -24,11 +24,6 @@ export function Strip({ over }: { readonly over: boolean }) {
   const actions: Partial<Record<string, Button>> = {
     show: ["Show node", "show-node", show],
     data: ["Choose folder", "choose-data", () => session.view({ folders: node })],
-    add_output: [
-      `Return ${node}`,
-      "return-leaf",
-      () => session.edit([{ type: "set_outputs", outputs: [{ node, output: 0 }] }]),
-    ],
     undo: [
       "Undo",
       "undo-notice",
