@@ -17,11 +17,7 @@ export interface StatusMessage {
   /** Where there is room. */
   readonly more?: string;
   readonly muted: string;
-<<<<<<< HEAD
-  readonly action: "show" | "data" | "reconnect" | "undo" | "restore" | null;
-=======
-  readonly action: "show" | "code" | "data" | "reconnect" | "add_output" | "undo" | "restore" | null;
->>>>>>> p
+  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
