@@ -1099,6 +1099,7 @@ export interface Pair {
   readonly histogram: readonly number[];
   readonly note: string;
   readonly planes: number;
+  readonly past: readonly string[];
 }
 
 /** What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large. */
