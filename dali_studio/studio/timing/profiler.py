@@ -27,7 +27,7 @@ from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.protocol import messages, run_messages
-from dali_studio.studio.protocol.run_messages import RunHistory, Speed, Timeline, Trial
+from dali_studio.studio.protocol.run_messages import Speed, Timeline, Trial
 from dali_studio.studio.timing.advice import Observed, Proposal, advise, cores
 from dali_studio.studio.timing.failing import missed_files
 from dali_studio.studio.timing.known_times import KnownTimes
@@ -175,7 +175,7 @@ class Profiler:
         self.known.learn(part, measured.devices, measured.probe.summary())
         if whole and not until and not finished.stopped:
             self.runs.add(graph, finished)
-            self._send(RunHistory(runs=self.runs.runs), [])
+            self._send(*self.runs.told())
         self._send(messages.Busy(busy=False), [])
         return finished
 
@@ -221,7 +221,7 @@ class Profiler:
         self._send(trial, [])
         if trial.batches and not trial.stopped and not failed:
             self.runs.add_trial((graph, after), trial)
-            self._send(RunHistory(runs=self.runs.runs), [])
+            self._send(*self.runs.told())
         self._send(messages.Busy(busy=False), [])
 
     def compare(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:

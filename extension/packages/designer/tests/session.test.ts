@@ -260,7 +260,12 @@ describe("the code", () => {
     expect(session.store.get().draft).toMatchObject({ source: "def (", taken: false, found: [{ code: "DS502" }] });
     expect(session.store.get().refused).toEqual([]);
     expect(saveState(session.store.get(), null)).toBe("Code not applied");
-    expect(statusMessage(session.store.get())).toMatchObject({ tone: "error", lead: "Not in the graph:" });
+    const said = { tone: "error", lead: "Not in the graph:", action: "code" };
+    // below the text it is told with what to do; here where the text is not shown, and aloud
+    expect(statusMessage(session.store.get())).toBeNull();
+    expect(statusMessage(session.store.get(), true)).toMatchObject(said);
+    session.view({ drawer: "batch" });
+    expect(statusMessage(session.store.get())).toMatchObject(said);
     session.write("def f(");
     expect(session.store.get().draft?.found).toEqual([]);
     expect(statusMessage(session.store.get())).toBeNull();
@@ -470,7 +475,9 @@ describe("a lost kernel", () => {
     ] as const) {
       const { kernel, session } = opened();
       session.edit([fill(1)]);
-      session.start();
+      kernel.retry = vi.fn();
+      void session.reconnect();
+      expect(kernel.retry).toHaveBeenCalledOnce();
       kernel.sent.length = 0;
       kernel.say(OPENED);
       kernel.say(revision(revisionThen));
