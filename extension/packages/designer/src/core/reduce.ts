@@ -61,8 +61,8 @@ export function quiet(view: View): View {
 
 /** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
 export function enqueue(before: State, command: Command): State {
-  // What was said of the step before, and its [Undo], is over.
-  const state = forgetMoves({ ...before, unsent: [], view: quiet(before.view) }, command);
+  // What was said of the step before, with its [Undo], and of a file that has what was before, is over.
+  const state = forgetMoves({ ...before, unsent: [], savedFile: null, view: quiet(before.view) }, command);
   const last = state.pending.at(-1);
   const waits = state.pending.length > (state.inFlight ? 1 : 0);
   if (

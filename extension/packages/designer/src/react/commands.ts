@@ -135,7 +135,7 @@ function setAside(session: Session, change: typeof soloed, words: string): void 
 /** Keep the data of the selected nodes; if it is all kept, no longer. */
 function togglePins({ session }: Scope): void {
   const { graph, view } = session.store.get();
-  const nodes = view.selection.flatMap((key) => nodeOf(graph, key) ?? []);
+  const nodes = view.selection.flatMap((key) => nodeOf(graph, key) ?? []).filter((n) => !n.bypassed);
   const loose = nodes.filter((n) => n.pin !== "here");
   const changed = (loose.length > 0 ? loose : nodes).map((n) => [n.key, loose.length > 0] as const);
   session.edit([], { pins: Object.fromEntries(changed) });
