@@ -581,7 +581,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "not" | "reader" | "split" | "subscript";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "not" | "reader" | "split" | "subscript" | "transform";
   readonly by_name?: boolean;
   readonly icon?: string;
   readonly node_name?: string;
@@ -664,7 +664,9 @@ export interface Movement {
   readonly nearest?: readonly [string, Value] | null;
   readonly takes?: readonly [string, readonly string[]] | null;
   readonly twins?: readonly Twin[];
-  readonly apart?: readonly [string, string, string] | null;
+  readonly apart?: readonly Apart[];
+  readonly core?: string;
+  readonly computed?: Computed | null;
   readonly words?: readonly [string, string];
 }
 
@@ -684,11 +686,26 @@ export interface Twin {
   readonly arguments?: Readonly<Record<string, string>>;
   readonly shape?: string;
   readonly shape_layout?: string;
+  readonly peek?: string;
   readonly corners?: readonly [string, Value, Value] | null;
   readonly normalized?: string;
   readonly free?: readonly string[];
   readonly fixed?: Readonly<Record<string, Value>>;
   readonly only?: Readonly<Record<string, Value>>;
+}
+
+/** What does behind an operator what some of its arguments do. */
+export interface Apart {
+  readonly operator: string;
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly plain?: readonly number[];
+}
+
+/** What computes where labels are behind an operator, by sums and transforms. */
+export interface Computed {
+  readonly by: "angle" | "corner" | "matrix" | "position";
+  readonly cut: Twin;
+  readonly operators: Readonly<Record<string, string>>;
 }
 
 /** A language of the code pane. */
