@@ -339,6 +339,7 @@ export function receive(state: State, message: KernelMessage): State {
           total: message.total,
           left: message.seconds_left,
           reached: message.keys,
+          samples: message.samples,
         },
       };
     case "run_finished": {

@@ -298,7 +298,7 @@ export class Session {
       ...change,
       refused: [],
       view: quiet(s.view),
-      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], total },
+      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], samples: 0, total },
     }));
     this.send(message);
   }
