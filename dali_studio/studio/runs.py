@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Batches of a run, and samples a second that no model takes.
 _MAX_BATCHES, _MAX_SPEED = 10_000, 1e12
 #: What is said about a run.
-_SAID = (messages.Busy, run_messages.RunProgress, run_messages.RunFinished, messages.Timeline, messages.RunHistory)
+_SAID = (messages.Busy, run_messages.RunProgress, run_messages.RunFinished, messages.Timeline)
 
 
 class Runs:
@@ -171,14 +171,15 @@ class Runs:
         return self._ran[1] if self._ran is not None and self._ran[0] == graph else -1
 
     def tell_again(self, since: int) -> None:
-        """Say again what was said about the run, if it was one of a revision from `since`."""
+        """Say again which runs there were, and all of the last one, if it was one of a revision from `since`."""
         send, finished, busy = self._session.send, self.finished, self._said.get(messages.Busy)
         since = max(since, origin_in(self._session.history))
         if finished is not None and finished.revision >= since:
             send(finished)
-            for kind in (messages.Timeline, messages.RunHistory):
-                if said := self._said.get(kind):
-                    send(said)
+            if said := self._said.get(messages.Timeline):
+                send(said)
+        if (kept := self._session.profiler.runs).runs:
+            send(*kept.told())
         if isinstance(busy, messages.Busy) and busy.busy:
             send(busy)
             if progress := self._said.get(run_messages.RunProgress):

@@ -17,7 +17,7 @@ export interface StatusMessage {
   /** Where there is room. */
   readonly more?: string;
   readonly muted: string;
-  readonly action: "show" | "data" | "reconnect" | "undo" | "restore" | null;
+  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -141,10 +141,11 @@ function noticeMessage(state: State): StatusMessage | null {
   };
 }
 
-/** Also where the program is not shown: nothing is measured or saved of what is written there. */
-function codeMessage(state: State): StatusMessage | null {
+/** Where the program is not shown, which tells it below: nothing is measured or saved of what is written there. */
+function codeMessage(state: State, aloud: boolean): StatusMessage | null {
   const found = state.draft?.found.length ? obstacle(state) : undefined;
-  return found ? fromDiagnostic(found, "Not in the graph:") : null;
+  if (!found || (state.view.drawer === "code" && !aloud)) return null;
+  return { ...fromDiagnostic(found, "Not in the graph:"), action: "code" };
 }
 
 function savedMessage(state: State): StatusMessage | null {
@@ -231,7 +232,7 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
       });
   const candidates = [
     kernelMessage(state),
-    codeMessage(state),
+    codeMessage(state, aloud),
     waitingMessage(state),
     ...ranked("error"),
     progressMessage(state),

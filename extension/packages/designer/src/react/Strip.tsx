@@ -23,6 +23,7 @@ export function Strip({ over }: { readonly over: boolean }) {
   const { repair, fix, node } = said;
   const actions: Partial<Record<string, Button>> = {
     show: ["Show node", "show-node", show],
+    code: ["Show code", "show-code", () => session.view({ drawer: "code" })],
     data: ["Choose folder", "choose-data", () => session.view({ folders: node })],
     undo: [
       "Undo",
