@@ -16,7 +16,9 @@ ArgumentType = Literal[
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
 #: How other parts find an operator without knowing its name.
-Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "not", "arithmetic", "subscript"]
+Role = Literal[
+    "", "reader", "external_source", "copy", "constant", "split", "merge", "not", "arithmetic", "subscript", "transform"
+]  # fmt: skip
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -168,6 +170,8 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         The twin's argument that takes the shapes of the pictures before they are moved, in order of their layout.
     shape_layout
         The twin's argument that names this order.
+    peek
+        The operator that gives the shapes of pictures that are not yet decoded.
     corners
         The twin's argument, and its two values, that says whether boxes are two corners or a corner and a size.
     normalized
@@ -185,6 +189,7 @@ class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     arguments: dict[str, str] = {}
     shape: str = ""
     shape_layout: str = ""
+    peek: str = ""
     corners: tuple[str, Value, Value] | None = None
     normalized: str = ""
     free: tuple[str, ...] = ()
@@ -214,6 +219,42 @@ class Windows(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sized: str = ""
 
 
+class Apart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What does behind an operator what some of its arguments do.
+
+    Attributes
+    ----------
+    operator
+    arguments
+        The operator's arguments by the other one's.
+    plain
+        The only values of them, if they are not wired, for which it is so; empty: all are.
+    """
+
+    operator: str
+    arguments: dict[str, str]
+    plain: tuple[int, ...] = ()
+
+
+class Computed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What computes where labels are behind an operator, by sums and transforms.
+
+    Attributes
+    ----------
+    by
+        How it says where to: by a window's relative position, or its corner, by a matrix, or by an angle about the
+        middle.
+    cut
+        Cuts boxes to the picture as it is then, and leaves them where they are.
+    operators
+        Operators by what they do.
+    """
+
+    by: Literal["position", "corner", "matrix", "angle"]
+    cut: Twin
+    operators: dict[str, str]
+
+
 class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How an operator moves the points of its first input.
 
@@ -238,7 +279,11 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     twins
         For labels that are no pictures.
     apart
-        An argument, the operator that does the same behind this one, and its argument; ``None`` if none does.
+        What does some of it behind this one, the last first.
+    core
+        What does the rest of it to masks; empty: itself.
+    computed
+        What computes where labels are that have no twin; ``None``: nothing.
     words
         What is done to a picture, and what has then been done to it.
     """
@@ -251,7 +296,9 @@ class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     nearest: tuple[str, Value] | None = None
     takes: tuple[str, tuple[str, ...]] | None = None
     twins: tuple[Twin, ...] = ()
-    apart: tuple[str, str, str] | None = None
+    apart: tuple[Apart, ...] = ()
+    core: str = ""
+    computed: Computed | None = None
     words: tuple[str, str] = ("move", "moved")
 
 

@@ -22,6 +22,7 @@ from dali_studio.studio.timing.timeline import chrome_trace
 from dali_studio.studio.view import TARGET, kept_view, origin_in
 
 if TYPE_CHECKING:
+    from dali_studio.studio.revision import Revision
     from dali_studio.studio.session import Session
 
 #: Batches of a run, and samples a second that no model takes.
@@ -40,17 +41,14 @@ class Runs:
         Called when the graph has changed.
     announce : callable
         Called when only the view part has changed.
-    measured : callable
-        Called in the worker when a run has ended.
     """
 
-    def __init__(
-        self, session: Session, changed: Callable[[], None], announce: Callable[[], None],
-        measured: Callable[[], None],
-    ) -> None:  # fmt: skip
-        self._session, self._changed, self._announce, self._measured = session, changed, announce, measured
+    def __init__(self, session: Session, changed: Callable[[], None], announce: Callable[[], None]) -> None:
+        self._session, self._changed, self._announce = session, changed, announce
         self._said: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self._ran: tuple[Graph, int] | None = None
+        #: The times on other devices that the views have.
+        self.known_told: tuple[run_messages.DeviceTime, ...] = ()
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -187,6 +185,13 @@ class Runs:
             if progress := self._said.get(run_messages.RunProgress):
                 send(progress)
 
+    def tell_known(self, revision: Revision) -> None:
+        """Say what is known of times on other devices, if the views do not have it."""
+        known = self._session.profiler.known.of(revision.active)
+        if known != self.known_told:
+            self.known_told = known
+            self._session.send(run_messages.DeviceTimes(times=known))
+
     def _submit(
         self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int, least: int = 1
     ) -> None:  # fmt: skip
@@ -200,7 +205,8 @@ class Runs:
             if (run := self.finished) and run.failed:  # perhaps not at the only sample of its batch
                 session.renderer.suspects.update(d.node for d in run.failed if d.node)
                 session.worker.insist("strip", partial(session.renderer.strip, session.shown.request(), again=False))
-            self._measured()
+            self.tell_known(session.current())
+            session.settled()
 
         session.worker.submit("run", job)
 

@@ -16,8 +16,13 @@ from typing import NamedTuple
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
+from dali_studio.graph.labels.computed import Computation, computation, explains
 from dali_studio.graph.labels.movement import (
     alike,
+    alike_in_parts,
+    apart_of,
+    at_corner,
+    given,
     in_fractions,
     in_pixels,
     movement_of,
@@ -77,6 +82,8 @@ class Alignment:
         How many nodes move one of both alone; 0: the label goes where its image goes.
     follows
         Nodes that move the image, and whether the label goes with it.
+    reach
+        The place on the label's way until which what moves the image before `step` is computed of the label.
     """
 
     taken: Mapping[str, int]
@@ -90,6 +97,7 @@ class Alignment:
     extra: Sequence[Moving]
     rest: int
     follows: Mapping[str, bool]
+    reach: int
 
 
 def align(
@@ -99,17 +107,17 @@ def align(
     """Compare the ways of an image and of a label."""
     ways = way_to(graph, image, taken, registry), way_to(graph, label, taken, registry)
     source = ways[1][0]
-    fractions = kind != "mask" and in_fractions(graph, source)
+    made = computation(graph, registry, *ways, kind) if kind != "mask" else None
     first = [Moving(graph.node(port.node), at, branches.of(ways[0], at)) for at, port in enumerate(ways[0])]
     second = [Moving(graph.node(port.node), at, branches.of(ways[1], at)) for at, port in enumerate(ways[1])]
     others = [one for one in second[1:] if moves_labels(registry, one.node, kind)]
     steps = [(one, movement) for one in first if (movement := movement_of(registry, one.node)) is not None]
     follows: dict[str, bool] = {}
     pairs: list[tuple[Moving, Moving]] = []
-    at, missed = 0, len(steps)
+    at, missed, reach = 0, len(steps), 0
     for number, (step, movement) in enumerate(steps):
         moving = moves(graph, registry, step.node, movement)
-        if moving and fractions and scales(graph, registry, step.node, movement):
+        if moving and _stays(graph, registry, step.node, movement, kind, source):
             follows[step.node.key] = True
             continue
         found = at
@@ -124,6 +132,11 @@ def align(
         if found < len(others):
             pairs.append((step, others[found]))
             at = found + 1
+        elif moving and (parts := _parts(graph, registry, step, movement, others[at:], kind)):
+            pairs.append((step, others[at + parts - 1]))
+            at += parts
+        elif moving and made and _computed(graph, registry, made, step.node, movement, ways[0], kind, source):
+            reach = max(reach, _computed_until(graph, registry, step.node, movement, *ways, kind))
         elif moving:
             missed = number
             break
@@ -132,7 +145,8 @@ def align(
     left = [
         one for one, movement in steps[missed:]
         if moves(graph, registry, one.node, movement)
-        and not (fractions and scales(graph, registry, one.node, movement))
+        and not _stays(graph, registry, one.node, movement, kind, source)
+        and not (made and _computed(graph, registry, made, one.node, movement, ways[0], kind, source))
     ]  # fmt: skip
     extra = [
         one for one in others[at:]
@@ -143,8 +157,57 @@ def align(
     follows |= {one.node.key: False for one in left}
     return Alignment(
         taken, *ways, kind, pairs, left[0] if left else None, others[at:], left[1:], extra,
-        len(left) + len(extra), follows,
+        len(left) + len(extra), follows, reach,
     )
+
+
+def _stays(graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind, source: PortRef) -> bool:
+    """Whether coordinates are the same behind a step as before it."""
+    if kind == "mask":
+        return False
+    if in_fractions(graph, source):
+        return scales(graph, registry, step, movement)
+    return at_corner(graph, registry, step, movement)
+
+
+def _computed(
+    graph: Graph, registry: Registry, made: Computation, step: Node, movement: Movement, image: Sequence[PortRef],
+    kind: Kind, source: PortRef,
+) -> bool:  # fmt: skip
+    """Whether what is computed of a label is what a step does to its image, as far as can be known."""
+    twin = twin_of(graph, registry, step, movement, kind, pixels=in_pixels(graph, registry, source))
+    return explains(graph, registry, made, step, movement, image, has_twin=twin is not None)
+
+
+def _computed_until(
+    graph: Graph, registry: Registry, step: Node, movement: Movement, image: Sequence[PortRef],
+    label: Sequence[PortRef], kind: Kind,
+) -> int:  # fmt: skip
+    """The place on a label's way where what a step does has been computed, and what is left of it been cut."""
+    for at in range(1, len(label)):
+        made = computation(graph, registry, image, label[: at + 1], kind)
+        if made and _computed(graph, registry, made, step, movement, image, kind, label[0]):
+            break
+    else:
+        return 0
+    for after in range(at + 1, len(label)):
+        node = graph.node(label[after].node)
+        if moves_labels(registry, node, kind):
+            return after if rests(graph, registry, node, kind) else after - 1
+    return len(label) - 1
+
+
+def _parts(
+    graph: Graph, registry: Registry, step: Moving, movement: Movement, others: Sequence[Moving], kind: Kind
+) -> int:  # fmt: skip
+    """How many of the next nodes of a mask's way do together what a step does; 0: they do not."""
+    if kind != "mask" or not movement.core:
+        return 0
+    taken = [at for at, one in enumerate(others) if not rests(graph, registry, one.node, kind)]
+    parts = alike_in_parts(graph, registry, step.node, movement, [others[at].node for at in taken])
+    if not parts or any(others[at].branch != step.branch for at in taken[:parts]):
+        return 0
+    return taken[parts - 1] + 1
 
 
 def alignments(
@@ -208,7 +271,7 @@ def masks_of(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMet
     """Pictures that are masks of other pictures, though no operator declares them so: all ports on their way."""
     pictures = [port for port in graph.outputs if port in metas and metas[port].kind == "image"]
     ways = {port: way_to(graph, port, registry=registry) for port in pictures}
-    masks = [port for port in ways if _looks_like_mask(graph, ways[port], metas[port])]
+    masks = [port for port in ways if _looks_like_mask(graph, registry, ways[port], metas[port])]
     sources = {ways[port][0] for port in ways if port not in masks}
     found: set[PortRef] = set()
     for way in (ways[mask] for mask in masks):
@@ -228,7 +291,7 @@ def labels_of(
     """Each label that belongs to an image, both at the ends of their ways, and what takes the label there."""
     outputs = list(dict.fromkeys(port for port in graph.outputs if port in metas))
     ways = {port: way_to(graph, port, registry=registry) for port in outputs}
-    masks = [port for port in outputs if _looks_like_mask(graph, ways[port], metas[port])]
+    masks = [port for port in outputs if _looks_like_mask(graph, registry, ways[port], metas[port])]
     images = [port for port in outputs if metas[port].kind == "image" and port not in masks]
     takers = _takers(graph, registry, metas, images)
     for label in dict.fromkeys((*outputs, *takers)):
@@ -236,8 +299,11 @@ def labels_of(
         if kind not in _LABELS:
             continue
         source = way_to(graph, label, registry=registry)[0]
-        image = next((one for one in images if _belongs(graph, registry, ways[one][0], source, kind)), None)
-        if image is not None:
+        of = [one for one in images if _belongs(graph, registry, ways[one][0], source, kind)]
+        if of:  # of several pictures of the sample, it belongs to the one that it fits best
+            image = of[0] if len(of) == 1 else min(
+                of, key=lambda one: sum(ways.rest for ways in alignments(graph, registry, one, label, kind))
+            )  # fmt: skip
             yield image, label, kind, tuple(takers.get(label, ()))
 
 
@@ -263,13 +329,23 @@ def _takers(
     return {port: [key for key in keys if key in run] for port, keys in takers.items() if run.intersection(keys)}
 
 
-def _looks_like_mask(graph: Graph, way: Sequence[PortRef], meta: TensorMeta) -> bool:
+def _looks_like_mask(graph: Graph, registry: Registry, way: Sequence[PortRef], meta: TensorMeta) -> bool:
     """Whether a picture holds classes: it is declared so, or it is decoded as gray, and by nothing interpolated."""
     if meta.kind != "image":
         return meta.kind == "mask"
-    arguments = [graph.node(port.node).arguments for port in way]
-    nearest = len(way) == 2 or any(one.get("interp_type") == "INTERP_NN" for one in arguments)
-    return nearest and any(one.get("output_type") == "GRAY" for one in arguments)
+    nodes = [graph.node(port.node) for port in way]
+    if all(node.arguments.get("output_type") != "GRAY" for node in nodes):
+        return False
+    nearest = any(node.arguments.get("interp_type") == "INTERP_NN" for node in nodes)
+    return nearest or all(_keeps_classes(registry, node) for node in nodes[2:])
+
+
+def _keeps_classes(registry: Registry, node: Node) -> bool:
+    """Whether a node only changes where elements are, or their type."""
+    if node.operator not in registry or {"mean", "std"} & node.arguments.keys():
+        return False
+    schema = registry.schema(node.operator)
+    return schema.category == "tensor" if schema.movement is None else schema.movement.nearest is None
 
 
 def _belongs(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> bool:
@@ -396,6 +472,10 @@ def _advice(
     of_fractions = twin_of(graph, registry, step.node, movement, one.kind, pixels=False)
     if of_fractions and in_pixels(graph, registry, one.source):
         return f"Let the reader give fractions of the extents (ratio=True): {of_fractions.operator} takes no pixels."
-    if (how := movement.apart) and twin_of(graph, registry, step.node, movement, one.kind, pixels=False, apart=how[0]):
-        return f"Take its {how[0]} apart: a {how[1]} behind it does the same."
+    if how := apart_of(graph, registry, step.node, movement):
+        return f"Take its {next(iter(how.arguments.values()))} apart: a {how.operator} behind it does the same."
+    if movement.computed and movement.computed.by == "matrix":
+        backward = given(graph, registry, step.node, "inverse_map")
+        first = f"Let {key} map forward (inverse_map=False), and pass" if backward else "Pass"
+        return f"{first} them through coord_transform, with its matrix as MT."
     return f"Compute where {key} takes them, for instance with coord_transform."

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.ways import undivided, way_to
-from dali_studio.schema.model import Movement, Twin, Value
+from dali_studio.schema.model import Apart, Movement, Twin, Value
 from dali_studio.schema.registry import Registry
-
-#: The operator that gives the shapes of pictures.
-SHAPES = "shapes"
 
 
 def movement_of(registry: Registry, node: Node) -> Movement | None:
@@ -33,6 +30,15 @@ def scales(graph: Graph, registry: Registry, step: Node, movement: Movement) -> 
     """Whether points in fractions of the extents stay where they are."""
     told = movement.scales
     return told is not None and all(given(graph, registry, step, name) == plain(told[name]) for name in told)
+
+
+def at_corner(graph: Graph, registry: Registry, step: Node, movement: Movement) -> bool:
+    """Whether points in pixels stay where they are: a window begins at the first pixel."""
+    mirrored = any(given(graph, registry, step, ours) for apart in movement.apart for ours in apart.arguments.values())
+    placed = movement.computed is not None and movement.computed.by == "position"
+    return placed and not mirrored and all(
+        given(graph, registry, step, name) == 0 for name in ("crop_pos_x", "crop_pos_y")
+    )  # fmt: skip
 
 
 def given(graph: Graph, registry: Registry, node: Node, name: str) -> Value | PortRef:
@@ -72,22 +78,28 @@ def in_pixels(graph: Graph, registry: Registry, source: PortRef) -> bool:
 
 
 def twin_of(
-    graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind, *, pixels: bool, apart: str = ""
-) -> Twin | None:
-    """What moves labels of a kind, in pixels or not, as `step` moves images, if that is all that it does to points.
-
-    `apart`: an argument that is as if it were not given.
-    """
+    graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind, *, pixels: bool
+) -> Twin | None:  # fmt: skip
+    """What moves labels of a kind, in pixels or not, as `step` moves images, if that is all that it does to points."""
     for twin in movement.twins:
         ours = set(twin.arguments.values())
         others = {name: still for name, still in movement.unless.items() if name not in ours}
         if not movement.unless:
             others = {name: default(registry, step.operator, name) for name in movement.by if name not in ours}
         others |= twin.only
-        others.pop(apart, None)
         moved = any(given(graph, registry, step, name) != plain(still) for name, still in others.items())
         if twin.kind == kind and not moved and (twin.normalized or not pixels):
             return twin
+    return None
+
+
+def apart_of(graph: Graph, registry: Registry, step: Node, movement: Movement) -> Apart | None:
+    """The last thing that a step does and that another node behind it may do."""
+    for apart in movement.apart:
+        values = {ours: given(graph, registry, step, ours) for ours in apart.arguments.values()}
+        if any(value != plain(default(registry, step.operator, ours)) for ours, value in values.items()):
+            fits = all(isinstance(one, PortRef) or one in apart.plain for one in values.values())
+            return apart if fits or not apart.plain else None
     return None
 
 
@@ -183,6 +195,35 @@ def alike(
             wanted[one.name] = plain(one.default)
     same = all(given(graph, registry, other, name) == value for name, value in wanted.items())
     return same and (not twin.shape or _of_picture(graph, registry, step, other, twin))
+
+
+def alike_in_parts(
+    graph: Graph, registry: Registry, step: Node, movement: Movement, others: Sequence[Node]
+) -> int:  # fmt: skip
+    """How many of some nodes, the first ones, do together what `step` does; 0: they do not."""
+    core, known = registry.schema(movement.core), registry.schema(step.operator)
+    names = (*core.movement.unless, *core.movement.by) if core.movement else ()
+    parts = [(movement.core, {name: name for name in names if known.argument(name)})]
+    for apart in reversed(movement.apart):
+        values = [given(graph, registry, step, ours) for ours in apart.arguments.values()]
+        if apart.plain and any(not isinstance(one, PortRef) and one not in apart.plain for one in values):
+            return 0
+        parts.append((apart.operator, apart.arguments))
+    count = 0
+    for operator, arguments in parts:
+        values = {theirs: given(graph, registry, step, ours) for theirs, ours in arguments.items()}
+        still = all(values[name] == plain(default(registry, operator, name)) for name in arguments)
+        own = registry.schema(operator).movement or Movement()
+        if still and own.unless:
+            continue
+        wanted = {name: values.get(name, plain(default(registry, operator, name))) for name in (*own.unless, *own.by)}
+        other = others[count] if count < len(others) else None
+        if other is None or other.operator != operator:
+            return 0
+        if any(given(graph, registry, other, name) != value for name, value in wanted.items()):
+            return 0
+        count += 1
+    return count
 
 
 #: Arguments of all operators, which say nothing of where to.

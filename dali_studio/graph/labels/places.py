@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import AddNode, Connect, PortRef, RemoveNode, SetArgument, SetOutputs
+from dali_studio.graph.labels.computed import computed_at, computes
 from dali_studio.graph.labels.guard import Moving, Unmoved
 from dali_studio.graph.labels.movement import corners_of, given, in_pixels, rests
 from dali_studio.graph.model import Graph
@@ -17,6 +18,9 @@ from dali_studio.graph.validate import infer
 from dali_studio.graph.ways import Branches
 from dali_studio.schema.model import Value, Windows
 from dali_studio.schema.registry import Registry
+
+#: The operator that gives the shapes of pictures.
+_SHAPES = "shapes"
 
 
 def take(draft: Draft, one: Unmoved, moved: Mapping[PortRef, PortRef]) -> PortRef:
@@ -40,9 +44,9 @@ def place_of(
     the step; and for masks before what gives them a layout that the operator does not take.
     """
     way, branches = one.ways.label, Branches(graph, registry)
-    first = one.ways.pairs[-1][1].at if one.ways.pairs else 0
+    first = max(one.ways.reach, one.ways.pairs[-1][1].at if one.ways.pairs else 0)
     moving = [other for other in one.ways.others if not rests(graph, registry, other.node, one.kind)]
-    last = (moving[0].at if moving else len(way)) - 1
+    last = min(moving[0].at if moving else len(way), computed_at(graph, registry, way, one.kind, first)) - 1
     layouts = registry.schema(step.node.operator).inputs[0].layouts if one.kind == "mask" else ()
     fits = [
         at for at in range(first, last + 1)
@@ -90,6 +94,45 @@ def _beside(graph: Graph, registry: Registry, one: Unmoved, step: Moving, at: in
 def behind_of(one: Unmoved, at: int) -> set[str]:
     """What takes a label behind a place on its way."""
     return {port.node for port in one.ways.label[at + 1 :]} | {*one.takers}
+
+
+def shapes_of(
+    draft: Draft, metas: Mapping[PortRef, TensorMeta], picture: PortRef, peek: str
+) -> tuple[PortRef, str]:  # fmt: skip
+    """The shapes of pictures, which are measured if they are not yet, and the letters of their axes."""
+    meta = metas.get(picture, TensorMeta())
+    operator, layout = (peek, "HWC") if meta.kind == "encoded" else (_SHAPES, meta.layout or "HWC")
+    fed = draft.graph.consumers(picture)
+    there = [key for key, at, _ in fed if at == 0 and draft.graph.node(key).operator == operator]
+    key = there[0] if there else draft.graph.free_key(f"{picture.node}_{_SHAPES}")
+    if not there:
+        draft.do(AddNode(key=key, operator=operator), Connect(source=picture, target=key, input=0))
+    return PortRef(node=key), layout
+
+
+def hand_on(
+    draft: Draft, one: Unmoved, at: int, sources: Sequence[PortRef], results: Sequence[PortRef],
+    fed: Sequence[Sequence[tuple[str, int | None, str]]],
+) -> PortRef:  # fmt: skip
+    """Give a label that has been moved within its way to what comes next, and its classes to what takes both.
+
+    `fed`: what took the label and its classes before.
+    """
+    graph, registry = draft.graph, draft.registry
+    following = one.ways.label[at + 1].node
+    entry = one.ways.taken.get(following, 0)
+    needed = graph.reachable([one.label])
+    computing = [
+        to for to in fed[0] if to[0] in needed and to != (following, entry, "")
+        and computes(registry, graph.node(to[0]), one.kind)
+    ]  # fmt: skip
+    draft.do(Connect(source=results[0], target=following, input=entry))
+    for target, to, argument in computing:
+        draft.do(Connect(source=results[0], target=target, input=to, argument=argument))
+    behind = behind_of(one, at) | Branches(graph, registry).merges.keys()
+    for port, result, consumers in zip(sources[1:], results[1:], fed[1:], strict=True):
+        draft.instead(port, result, [to for to in consumers if to[0] in behind])
+    return one.label
 
 
 def draw_for_boxes(draft: Draft, one: Unmoved, step: Moving, windows: Windows) -> PortRef | None:

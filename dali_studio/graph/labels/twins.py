@@ -18,6 +18,7 @@ from dali_studio.graph.edits import (
     RemoveNode,
     SetArgument,
 )
+from dali_studio.graph.labels.computed import computed_at
 from dali_studio.graph.labels.guard import (
     Moving,
     Unmoved,
@@ -30,7 +31,7 @@ from dali_studio.graph.labels.guard import (
     word_of,
 )
 from dali_studio.graph.labels.movement import (
-    SHAPES,
+    apart_of,
     corners_of,
     default,
     given,
@@ -38,14 +39,14 @@ from dali_studio.graph.labels.movement import (
     movement_of,
     plain,
     scales,
-    twin_of,
     words_of,
 )
-from dali_studio.graph.labels.places import behind_of, classes_of, draw_for_boxes, place_of, take
+from dali_studio.graph.labels.places import classes_of, draw_for_boxes, hand_on, place_of, shapes_of, take
+from dali_studio.graph.labels.placing import place
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import infer
 from dali_studio.graph.ways import PREDICATE, Branches, undivided
-from dali_studio.schema.model import Device, Movement, Twin, Value
+from dali_studio.schema.model import Apart, Device, Movement, Twin, Value
 from dali_studio.schema.registry import Registry
 
 
@@ -153,12 +154,16 @@ def _attempts(
         if other is not None:
             yield f"{verb} the {word} alike", lambda draft: _moved_to(draft, one, other)
         yield f"{verb} the {word} too", lambda draft: _insert(draft, metas, one, step)
-    elif in_pixels(graph, registry, one.source):
+    elif movement.computed and apart_of(graph, registry, step.node, movement) is None and (
+        not in_pixels(graph, registry, one.source) or not one.ways.later
+    ):  # fmt: skip
+        yield f"{verb} the {word} too", lambda draft: place(draft, one, step)
+    if one.kind != "mask" and twin is None and in_pixels(graph, registry, one.source):
         more = "" if scales(graph, registry, step.node, movement) else f", and {movement.words[0]} the {word}"
         yield f"Give fractions{more}", lambda draft: _in_fractions(draft, one)
-    apart = movement.apart if one.kind != "mask" and twin is None else None
-    if apart and twin_of(graph, registry, step.node, movement, one.kind, pixels=False, apart=apart[0]):
-        title = f"{apart[1].capitalize()} apart, and {movement.words[0]} the {word}"
+    apart = apart_of(graph, registry, step.node, movement) if one.kind != "mask" and twin is None else None
+    if apart is not None:
+        title = f"{apart.operator.capitalize()} apart, and {movement.words[0]} the {word}"
         yield title, lambda draft: _apart(draft, one, step, apart)
 
 
@@ -193,15 +198,16 @@ def _moved_to(draft: Draft, one: Unmoved, other: Moving) -> PortRef | None:
     return _insert(draft, infer(draft.graph, draft.registry, set(draft.graph)), now, now.step)
 
 
-def _apart(draft: Draft, one: Unmoved, step: Moving, apart: tuple[str, str, str]) -> PortRef | None:
-    """Let a node of its own do behind the step what one of its arguments does, and go on from there."""
-    graph, node, (argument, operator, theirs) = draft.graph, step.node, apart
-    own, made = PortRef(node=node.key), PortRef(node=graph.free_key(operator))
-    fed, value = graph.consumers(own), given(graph, draft.registry, node, argument)
-    draft.do(AddNode(key=made.node, operator=operator, device=node.device),
+def _apart(draft: Draft, one: Unmoved, step: Moving, apart: Apart) -> PortRef | None:
+    """Let a node of its own do behind the step what some of its arguments do, and go on from there."""
+    graph, node = draft.graph, step.node
+    own, made = PortRef(node=node.key), PortRef(node=graph.free_key(apart.operator))
+    fed = graph.consumers(own)
+    draft.do(AddNode(key=made.node, operator=apart.operator, device=node.device),
              Connect(source=own, target=made.node, input=0))  # fmt: skip
-    _give(draft, made.node, theirs, value)
-    _give(draft, node.key, argument, plain(default(draft.registry, node.operator, argument)))
+    for theirs, ours in apart.arguments.items():
+        _give(draft, made.node, theirs, given(graph, draft.registry, node, ours))
+        _give(draft, node.key, ours, plain(default(draft.registry, node.operator, ours)))
     draft.instead(own, made, fed)
     image, label = made if one.image == own else one.image, one.label
     while (now := _fresh(draft, image, label, one)) is not None:
@@ -217,6 +223,9 @@ def _apart(draft: Draft, one: Unmoved, step: Moving, apart: tuple[str, str, str]
 
 def _in_fractions(draft: Draft, one: Unmoved) -> PortRef | None:
     """Let the reader give fractions, and go on from there."""
+    way = one.ways.label
+    if computed_at(draft.graph, draft.registry, way, one.kind, 0) < len(way):
+        return None  # what is computed is computed of pixels
     draft.do(SetArgument(key=one.source.node, argument="ratio", value=True))
     now = _fresh(draft, one.image, one.label, one)
     if now is None or now.step is None:
@@ -305,14 +314,9 @@ def _tell(
     if not twin.shape or before is None:
         return
     before = undivided(graph, registry, before)
-    there = [target for target, at, _ in graph.consumers(before) if at == 0 and graph.node(target).operator == SHAPES]
-    shapes = there[0] if there else graph.free_key(f"{before.node}_{SHAPES}")
-    if not there:
-        draft.do(AddNode(key=shapes, operator=SHAPES), Connect(source=before, target=shapes, input=0))
-    if graph.argument_inputs(key).get(twin.shape) != PortRef(node=shapes):
-        draft.do(Connect(source=PortRef(node=shapes), target=key, argument=twin.shape))
-        known = metas or infer(graph, registry, graph.reachable([before]))
-        layout = known.get(before, TensorMeta()).layout or "HWC"
+    shapes, layout = shapes_of(draft, metas or infer(graph, registry, graph.reachable([before])), before, twin.peek)
+    if graph.argument_inputs(key).get(twin.shape) != shapes:
+        draft.do(Connect(source=shapes, target=key, argument=twin.shape))
         draft.do(SetArgument(key=key, argument=twin.shape_layout, value=layout))
 
 
@@ -386,8 +390,6 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
         return None
     way, last = one.ways.label, at == len(one.ways.label) - 1
     key = graph.free_key(f"{movement.words[1]}_{word_of(one.kind)}")
-    following = None if last else way[at + 1].node
-    entry = one.ways.taken.get(following, 0) if following else 0
     sources = [way[at]]
     if one.kind == "mask":
         sources = [_typed(draft, metas, way[at], movement)]
@@ -402,18 +404,11 @@ def _insert(draft: Draft, metas: Mapping[PortRef, TensorMeta], one: Unmoved, ste
     branches = Branches(graph, registry)
     there = [branches.behind(way, at), *(branches.under(graph, port) for port in sources[1:])]
     missing = [{one: side for one, side in step.branch.items() if one not in under} for under in there]
-    classes = [graph.consumers(port) for port in sources[1:]]
+    fed = [graph.consumers(port) for port in (way[at], *sources[1:])]
     results = _enclose(draft, key, sources, missing)
     draft.join(key)
     moved = {way[at] if at_input == 0 else sources[at_input]: port for at_input, port in enumerate(results)}
-    if last:
-        return take(draft, one, moved)
-    assert following is not None
-    draft.do(Connect(source=results[0], target=following, input=entry))
-    behind = behind_of(one, at) | branches.merges.keys()
-    for port, result, consumers in zip(sources[1:], results[1:], classes, strict=True):
-        draft.instead(port, result, [one for one in consumers if one[0] in behind])
-    return one.label
+    return take(draft, one, moved) if last else hand_on(draft, one, at, sources, results, fed)
 
 
 def _chosen(

@@ -36,6 +36,7 @@ class CoordTransform(Operator):
 
     category = "coordinates"
     icon = "affine"
+    role = "transform"
     keywords = "points vertices landmarks matrix affine linear project landmark keypoints"
     inputs = (Input("points", dtypes=_TYPES),)
     outputs = (Output("points", "points"),)

@@ -155,7 +155,7 @@ class Profiler:
         until : str
             Name of the node up to which is run; all if empty.
         """
-        self._begin()
+        self._begin(batches)
         part = graph if not until else _up_to(graph, self.registry, until)
         measured = self._measure(part, batches, self._progress, pause)
         made = measured.batches
@@ -205,7 +205,7 @@ class Profiler:
         after : Graph
             As it would be.
         """
-        self._begin()
+        self._begin(batches)
         paces, failed = (Pace(), Pace()), tuple[Diagnostic, ...]()
         done = count(1)
         total, progress = 4 * batches, lambda: self._progress(next(done), total)
@@ -230,7 +230,7 @@ class Profiler:
         The last run is reported like any other, save that the graph shown may be placed otherwise: what it says is kept
         by `known` only. Parameters are those of `run`.
         """
-        self._begin()
+        self._begin(batches)
         failed: tuple[Diagnostic, ...] = ()
         for number, place in enumerate((on_cpu, on_gpu)):
             placed = place(graph, self.registry)
@@ -245,14 +245,16 @@ class Profiler:
             self._send(messages.Refused(diagnostics=failed), [])
         self._send(messages.Busy(busy=False), [])
 
-    def _begin(self) -> None:
-        self._begun = perf_counter()
+    def _begin(self, batches: int) -> None:
+        self._begun, self._at = perf_counter(), (0, 2 * (batches or _MIN_BATCHES))
         self._send(messages.Busy(busy=True), [])
 
-    def _progress(self, done: int, total: int, keys: Iterable[str] = ()) -> None:
+    def _progress(self, done: int, total: int, keys: Iterable[str] = (), samples: int = 0) -> None:
         self._at = done, total
         left = (perf_counter() - self._begun) / max(done, 1) * (total - done)
-        told = run_messages.RunProgress(done=done, total=total, seconds_left=round(left, 1), keys=tuple(sorted(keys)))
+        told = run_messages.RunProgress(
+            done=done, total=total, seconds_left=round(left, 1), keys=tuple(sorted(keys)), samples=samples
+        )
         self._send(told, [])
 
     def _measure(
@@ -263,7 +265,7 @@ class Profiler:
         def tell(_: float) -> None:
             now = measured.probe.newest
             if now is not None and not now.end:
-                self._progress(*self._at, now.begun())
+                self._progress(*self._at, now.begun(), now.samples())
 
         with watched(tell, _TOLD, _TOLD):
             self._measure_into(measured, graph, batches, progress, pause)

@@ -31,6 +31,8 @@ import { keepUnsent, leftOf } from "./unsent";
 export interface Transport {
   send(message: ClientMessage): void;
   onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void;
+  /** Try a line that was cut at once. */
+  retry?(): void;
   close?(): void;
 }
 
@@ -104,6 +106,7 @@ export class Session {
   async reconnect(): Promise<void> {
     const { link, confirmed, sample, iteration } = this.store.get();
     if (link !== "gone" || !this.attach || !this.document || !confirmed) {
+      this.transport.retry?.();
       this.start();
       return;
     }
@@ -295,7 +298,7 @@ export class Session {
       ...change,
       refused: [],
       view: quiet(s.view),
-      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], total },
+      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], samples: 0, total },
     }));
     this.send(message);
   }

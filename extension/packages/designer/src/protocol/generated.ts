@@ -221,7 +221,7 @@ export interface PointsBody {
 /** One number for each sample of the batch (at most 64), and that of the shown one. */
 export interface ValuesBody {
   readonly type: "values";
-  readonly values: readonly number[];
+  readonly values: readonly (number | null)[];
   readonly text: string;
 }
 
@@ -581,7 +581,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "not" | "reader" | "split" | "subscript";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "not" | "reader" | "split" | "subscript" | "transform";
   readonly by_name?: boolean;
   readonly icon?: string;
   readonly node_name?: string;
@@ -664,7 +664,9 @@ export interface Movement {
   readonly nearest?: readonly [string, Value] | null;
   readonly takes?: readonly [string, readonly string[]] | null;
   readonly twins?: readonly Twin[];
-  readonly apart?: readonly [string, string, string] | null;
+  readonly apart?: readonly Apart[];
+  readonly core?: string;
+  readonly computed?: Computed | null;
   readonly words?: readonly [string, string];
 }
 
@@ -684,11 +686,26 @@ export interface Twin {
   readonly arguments?: Readonly<Record<string, string>>;
   readonly shape?: string;
   readonly shape_layout?: string;
+  readonly peek?: string;
   readonly corners?: readonly [string, Value, Value] | null;
   readonly normalized?: string;
   readonly free?: readonly string[];
   readonly fixed?: Readonly<Record<string, Value>>;
   readonly only?: Readonly<Record<string, Value>>;
+}
+
+/** What does behind an operator what some of its arguments do. */
+export interface Apart {
+  readonly operator: string;
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly plain?: readonly number[];
+}
+
+/** What computes where labels are behind an operator, by sums and transforms. */
+export interface Computed {
+  readonly by: "angle" | "corner" | "matrix" | "position";
+  readonly cut: Twin;
+  readonly operators: Readonly<Record<string, string>>;
 }
 
 /** A language of the code pane. */
@@ -867,6 +884,7 @@ export interface RunProgress {
   readonly total: number;
   readonly seconds_left: number;
   readonly keys: readonly string[];
+  readonly samples: number;
 }
 
 /** The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph. */
@@ -1099,6 +1117,7 @@ export interface Pair {
   readonly histogram: readonly number[];
   readonly note: string;
   readonly planes: number;
+  readonly past: readonly string[];
 }
 
 /** What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large. */

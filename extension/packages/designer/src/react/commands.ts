@@ -256,7 +256,17 @@ export const COMMANDS: readonly Command[] = [
     about: "A frame with a name around the cards, which stay in sight",
     section: "Build",
     keys: ["Ctrl+G"],
-    run: ({ session }) => session.edit([], { marks: groupMarks(session.store.get()) }),
+    run: ({ session, root }) => {
+      const marks = groupMarks(session.store.get());
+      session.edit([], { marks });
+      // its name is to be typed
+      const [name] = Object.keys(marks).slice(-1);
+      setTimeout(() => {
+        const title = root.querySelector<HTMLInputElement>(`[data-testid="mark-${name}"] input`);
+        title?.focus({ preventScroll: true });
+        title?.select();
+      });
+    },
     can: some,
   },
   {

@@ -1,0 +1,147 @@
+"""Labels that are moved by a computation: sums and matrices that take what moves the image.
+
+Nobody knows whether such a computation is right. It is taken to be if it may shift points, and uses what the image's
+step uses: numbers that are drawn, a matrix, or the extents of a picture on its way. What changes only how coordinates
+are written, such as corners into centres, uses none of it; and a factor scales, and does no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dali_studio.core.meta import Kind
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.labels.movement import given, moves_labels, scales
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+from dali_studio.graph.ways import PREDICATE
+from dali_studio.schema.model import Movement
+from dali_studio.schema.registry import Registry
+
+#: Arguments of what transforms points: a matrix, what is added, and both in one.
+_MATRIX, _SHIFT, BOTH = "M", "T", "MT"
+#: What says where a window is, but for its size.
+_PLACES = {"position": ("crop_pos_x", "crop_pos_y"), "corner": ("start", "rel_start"), "matrix": ("matrix",),
+           "angle": ("angle",)}  # fmt: skip
+_SUM = re.compile(r"\w\)? *[+-]|^-")  # of two, or the opposite of one
+_PRODUCT = re.compile(r"[*/]")
+_NUMBER = re.compile(r"\b\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What is computed of a label.
+
+    Attributes
+    ----------
+    sources
+        Where what it takes comes from, besides the label and the picture.
+    of_picture
+        It takes something of the picture, such as its extents.
+    numbers
+        It adds numbers that nothing draws.
+    shifts, scales
+        It may shift points, or scale them.
+    matrices
+        What points are transformed by.
+    """
+
+    sources: frozenset[PortRef]
+    of_picture: bool
+    numbers: bool
+    shifts: bool
+    scales: bool
+    matrices: frozenset[PortRef]
+
+
+def computes(registry: Registry, node: Node, kind: Kind) -> bool:
+    """Whether a node computes something of labels, or takes elements out of them."""
+    if node.operator not in registry or moves_labels(registry, node, kind):
+        return False
+    return registry.schema(node.operator).role in ("arithmetic", "subscript", "transform")
+
+
+def computed_at(graph: Graph, registry: Registry, way: Sequence[PortRef], kind: Kind, behind: int) -> int:
+    """The first place on the way of a label, behind another, where something is computed of it; or the way's end."""
+    found = (at for at, port in enumerate(way) if at > behind and computes(registry, graph.node(port.node), kind))
+    return len(way) if kind == "mask" else next(found, len(way))
+
+
+def computation(
+    graph: Graph, registry: Registry, image: Sequence[PortRef], label: Sequence[PortRef], kind: Kind
+) -> Computation | None:
+    """What is computed of a label on its way; ``None``: nothing."""
+    if not any(computes(registry, graph.node(port.node), kind) for port in label[1:]):
+        return None
+    seen, sources, of_picture = _behind(graph, registry, [label[-1]], {*image}, kind)
+    sources -= {label[0]}
+    numbers = any(_role(graph, registry, port) == "constant" for port in sources)
+    shifts, factors, matrices = False, False, set[PortRef]()
+    for node in (graph.node(key) for key in seen):
+        role = registry.schema(node.operator).role if node.operator in registry else ""
+        if role == "transform":
+            wires = graph.argument_inputs(node.key)
+            matrices.update(wires[name] for name in (_MATRIX, BOTH) if name in wires)
+            added = [node.arguments.get(name) for name in (_SHIFT, BOTH) if name in node.arguments]
+            shifts = shifts or bool(added) or _SHIFT in wires or BOTH in wires
+            numbers = numbers or bool(added)
+            matrix = node.arguments.get(_MATRIX)
+            factors = factors or _MATRIX in wires or (isinstance(matrix, tuple) and len(matrix) == 1)
+        elif role == "arithmetic":
+            expression = str(node.arguments.get("expression", ""))
+            if _SUM.search(expression):
+                shifts, numbers = True, numbers or bool(_NUMBER.search(expression))
+            factors = factors or bool(_PRODUCT.search(expression))
+    return Computation(frozenset(sources), of_picture, numbers, shifts, factors, frozenset(matrices))
+
+
+def explains(
+    graph: Graph, registry: Registry, made: Computation, step: Node, movement: Movement, image: Sequence[PortRef], *,
+    has_twin: bool,
+) -> bool:  # fmt: skip
+    """Whether what is computed of a label may be what a step does to its image."""
+    by = movement.computed.by if movement.computed else ""
+    names = _PLACES.get(by, (*movement.unless, *movement.by))
+    ends = [wire for wire in graph.wires(step.key) if wire.input or wire.argument in names]
+    # how large a window is, its picture tells
+    wires = [wire.source for wire in ends if not by or (wire.input or 1) == 1]
+    _, drawn, of_picture = _behind(graph, registry, wires, {*image}, "any")
+    drawn = {port for port in drawn if _role(graph, registry, port) != "constant"}
+    known = drawn <= made.sources and (made.of_picture or not of_picture)
+    if scales(graph, registry, step, movement):
+        return (made.scales or made.shifts) and (made.of_picture or (known and not has_twin))
+    backwards = by == "matrix" and given(graph, registry, step, "inverse_map")
+    if not made.shifts or (backwards and made.matrices & {*wires}):
+        return False
+    if drawn or of_picture:
+        return known
+    return made.of_picture and bool(movement.by) if has_twin else made.of_picture or made.numbers
+
+
+def _behind(
+    graph: Graph, registry: Registry, ports: Sequence[PortRef], image: set[PortRef], kind: Kind
+) -> tuple[set[str], set[PortRef], bool]:  # fmt: skip
+    """The nodes that ports come from, those of them that nothing feeds, and whether it is also the picture.
+
+    What an operator that moves labels is told, and conditions, are left out.
+    """
+    seen, sources, waiting, of_picture = set[PortRef](), set[PortRef](), [*ports], False
+    while waiting:
+        port = waiting.pop()
+        if port in image:
+            of_picture = True
+        elif port not in seen:
+            seen.add(port)
+            node, wires = graph.node(port.node), graph.wires(port.node)
+            first = kind != "any" and moves_labels(registry, node, kind)
+            waiting += [wire.source for wire in wires if wire.argument != PREDICATE and (wire.input == 0 or not first)]
+            if not wires:
+                sources.add(port)
+    return {port.node for port in seen}, sources, of_picture
+
+
+def _role(graph: Graph, registry: Registry, port: PortRef) -> str:
+    operator = graph.node(port.node).operator
+    return registry.schema(operator).role if operator in registry else ""
