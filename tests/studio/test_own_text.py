@@ -54,6 +54,14 @@ def test_a_text_that_would_be_written_anyway_is_none_of_its_own(client: Client) 
     assert "def small(" in code(client.send("undo")).source
 
 
+def test_what_returns_nothing_yet_is_written_and_edited(client: Client) -> None:
+    shown = code(client.edit({"type": "set_outputs", "outputs": []})).source
+    assert "    resize = fn.resize(" in shown and "    return ...\n" in shown
+    got = client.send("apply_code", source=shown.replace("[60, 80]", "[50, 80]").replace("return ...", "return resize"))
+    assert client.session.graph.node("resize").arguments["size"] == (50, 80)
+    assert "    return resize\n" in code(got).source and len(client.session.graph) == 3
+
+
 def test_another_comment_is_a_step(client: Client) -> None:
     client.send("apply_code", source=TEXT)
     edited = TEXT.replace("# RGB", "# red, green, blue")

@@ -35,6 +35,8 @@ def test_an_operator_that_nobody_knows_is_told_with_its_line(client: Client) -> 
 
 @pytest.mark.parametrize(("old", "new", "code", "said", "line"), [
     ("return images", "return imagse", "DS101", "Nothing is called 'imagse' here. Did you mean 'images'?", 10),
+    ("return images, labels", "return photos", "DS101",
+     "Nothing is called 'photos' here. Give it a value in a line above.", 10),
     ("size=", "syze=", "DS102", "fn.resize has no argument 'syze'. Did you mean 'size'?", 9),
 ])  # fmt: skip
 def test_what_nothing_is_called_by_is_told_once_with_its_line(
