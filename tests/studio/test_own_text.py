@@ -62,6 +62,17 @@ def test_what_returns_nothing_yet_is_written_and_edited(client: Client) -> None:
     assert "    return resize\n" in code(got).source and len(client.session.graph) == 3
 
 
+def test_a_parameter_that_a_value_takes_the_place_of_is_told(client: Client) -> None:
+    text = TEXT.replace("def training():", "def training(wide=80):").replace("[60, 80]", "[60, wide]")
+    assert code(client.send("apply_code", source=text)).diagnostics == ()
+    got = code(client.edit(set_argument("resize", "size", [60.0, 90.0])))
+    assert "size=[60, 90]" in got.source
+    assert [one.message for one in got.diagnostics] == [
+        "The parameter wide has no effect any more: what it gave is set in its place."
+    ]
+    assert code(client.send("undo")).diagnostics == ()
+
+
 def test_another_comment_is_a_step(client: Client) -> None:
     client.send("apply_code", source=TEXT)
     edited = TEXT.replace("# RGB", "# red, green, blue")
