@@ -33,7 +33,7 @@ LINK := $(VENV)/share/jupyter/labextensions/@dali-studio/lab
 KERNELS := dali_studio/kernels/build.py $(wildcard $(addprefix dali_studio/kernels/,cpu/*.?pp jpeg/*.?pp include/*.hpp))
 # Shows on one line what a command is at, and all that it said if it fails.
 SHOW := "$(CURDIR)/$(BIN)/python" "$(CURDIR)/.ci/progress.py"
-FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs extension/fixed.mjs extension/lean.mjs \
+FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs extension/fixed.mjs extension/inner.mjs extension/lean.mjs \
 	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.json' \) -print 2>/dev/null)
 # Node and npm come from PyPI into the environment; the build must find them first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { minify } from "terser";
+import { innerNames } from "./inner.mjs";
 import { leanFlow } from "./lean.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -34,7 +35,7 @@ const common = {
   legalComments: "none",
   // React Flow's words to those who program with it
   drop: ["console"],
-  define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
+  define: { "process.env.NODE_ENV": '"production"', "import.meta.env": "undefined", VERSION: JSON.stringify(version) },
   plugins: [...leanFlow, elements],
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
@@ -63,7 +64,7 @@ const widget = {
 
 /** Writes the widgets' modules. Terser drops and folds across statements what esbuild leaves, a fiftieth of each. */
 async function buildWidget() {
-  const { outputFiles } = await esbuild.build({ ...widget, write: false });
+  const { outputFiles, metafile } = await esbuild.build({ ...widget, write: false, metafile: true });
   await mkdir(out, { recursive: true });
   for (const { path, text } of outputFiles) {
     // no function of the modules is called by `new` that does not use `this`
@@ -71,7 +72,9 @@ async function buildWidget() {
     const compress = { passes: 3, unsafe_arrows: true, hoist_funs: true, pure_getters: true };
     // elements of the page have a `class`, which Preact knows as well
     const program = text.replace(/\b(\w+\("[a-z\d]+",\{(?:\w+:[\w".!]+,)*)className:/g, "$1class:");
-    const smaller = path.endsWith(".js") && (await minify(program, { module: true, ecma: 2022, compress }));
+    const names = await innerNames(program, Object.keys(metafile.inputs));
+    const mangle = { properties: { regex: new RegExp(`^(?:${names.join("|")})$`) } };
+    const smaller = path.endsWith(".js") && (await minify(program, { module: true, ecma: 2022, compress, mangle }));
     await writeFile(path, smaller ? named(smaller.code) : text);
   }
 }

@@ -5,8 +5,10 @@ import ts from "typescript";
 const { factory } = ts;
 
 function expression(value) {
+  if (value === null) return factory.createNull();
   if (value === undefined) return factory.createVoidZero();
   if (typeof value === "string") return factory.createStringLiteral(value);
+  if (typeof value === "number") return factory.createNumericLiteral(value);
   return value ? factory.createTrue() : factory.createFalse();
 }
 

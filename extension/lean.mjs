@@ -5,10 +5,11 @@ import { fixed } from "./fixed.mjs";
 /** Names of React Flow by their value, which is always the same here: `Canvas` and `Overview` never give it, or always give that. */
 const VALUES = named([
   ["autoPanOnConnect autoPanOnNodeDrag onlyRenderVisibleElements snapToGrid", false],
+  ["_panOnScroll panActivationKeyPressed panOnScroll", false],
   ["debug elevateEdgesOnSelect hasDefaultEdges hasDefaultNodes isControlledViewport selectionOnDrag", false],
   ["autoPanOnSelection disableKeyboardA11y edgesFocusable edgesReconnectable elementsSelectable", true],
   ["elevateNodesOnSelect nodesConnectable nodesDraggable nodesFocusable pannable selectNodesOnDrag", true],
-  ["zoomOnPinch zoomable", true],
+  ["_panOnDrag isConnectable isConnectableEnd isConnectableStart zoomOnPinch zoomable", true],
   ["connectionMode", "strict"],
   ["lib", "react"],
   ["noDragClassName", "nodrag"],
@@ -16,7 +17,20 @@ const VALUES = named([
   ["noWheelClassName", "nowheel"],
   ["rfId", "1"],
   ["zIndexMode", "basic"],
+  ["connectionDragThreshold paneClickDistance zoomStep", 1],
+  ["nodeClickDistance", 0],
+  ["nodeBorderRadius offsetScale", 5],
+  ["reconnectRadius", 10],
+  ["CustomComponent animated ariaLiveMessage ariaRole attributionPosition autoPanOnNodeFocus autoPanSpeed", undefined],
   ["connectionLineComponent connectionLineContainerStyle defaultEdges defaultMarkerColor defaultNodes", undefined],
+  ["deleteKeyCode", null],
+  ["deletable domAttributes dragHandle fitViewResolver handleSelector initialHeight", undefined],
+  ["initialWidth labelBgBorderRadius labelBgPadding labelBgStyle labelShowBg labelStyle markerEnd", undefined],
+  ["markerStart maskStrokeColor maskStrokeWidth nodeClassName onClickConnectEnd onClickConnectStart", undefined],
+  ["onEdgesChangeMiddlewareMap onNodesChangeMiddlewareMap onSelectionChangeHandlers", undefined],
+  ["panActivationKeyCode panOnScrollMode panOnScrollSpeed pathOptions positionAbsoluteX", undefined],
+  ["positionAbsoluteY reconnectable scaleBy setClickDistance setDefaultNodesAndEdges snapGrid", undefined],
+  ["sourceHandleId syncViewport targetHandleId", undefined],
   ["expandParent fitView fitViewOptions fitViewQueued inversePan nodeComponent nodeStrokeColor", undefined],
   ["onBeforeDelete onDelete onEdgeContextMenu onEdgeDoubleClick onEdgeMouseEnter onEdgeMouseLeave", undefined],
   ["onEdgeMouseMove onEdgesDelete onError onInit onNodeContextMenu onNodeMouseEnter onNodeMouseLeave", undefined],
@@ -29,6 +43,14 @@ const VALUES = named([
 /** The same within one function. */
 const WITHIN = new Map([
   ["NodeWrapper", named([["onContextMenu onMouseEnter onMouseLeave onMouseMove", undefined]])],
+  ["MiniMapComponent", named([["onNodeClick", undefined]])],
+  [
+    "ReactFlowProvider",
+    named([["nodes edges width height minZoom maxZoom fitViewOptions nodeOrigin nodeExtent", undefined]]),
+  ],
+  ["getEdgePosition", named([["handles", undefined]])],
+  ["isNodeInitialized", named([["handles", undefined]])],
+  ["parseHandles", named([["handles", undefined]])],
   ["EdgeWrapper", named([["onContextMenu onDoubleClick onMouseEnter onMouseLeave onMouseMove", undefined]])],
 ]);
 
@@ -49,7 +71,7 @@ const SYSTEM = [
     /const errorMessages = \{[\s\S]*?\n\};/g,
     "const errorMessages = /* @__PURE__ */ new Proxy({}, { get: (_, name) => () => name });",
   ],
-  [/^ {4}'(controls\.|node\.a11yDescription\.[ka])[^']*': .*$/gm, ""],
+  [/^ {4}'(?!edge\.)[\w.]+': .*$/gm, ""],
   // no card lies in another one
   [/(?<=function handleExpandParent\([^)]*\) \{)[\s\S]*?(?=\n\})/g, " return [];"],
   // the view stays while a card or a wire is dragged
@@ -60,6 +82,18 @@ const SYSTEM = [
   [/if \(snapToGrid\) \{\n {20}nextPosition[\s\S]*?\n {16}\}/g, ""],
   [/const nodesBox = isMultiDrag .*;/g, ""],
   [/if \(isMultiDrag && nodeExtent[\s\S]*?\n {16}\}/g, ""],
+  // they stand where their places say, and nowhere else
+  [/(?<=const getNodePositionWithOrigin = .*=> \{)[\s\S]*?(?=\n\};)/g, " return node.position;"],
+  [
+    /(?<=function calculateNodePosition\(.*\) \{)[\s\S]*?(?=\n\}\n)/g,
+    " return { position: nextPosition, positionAbsolute: nextPosition };",
+  ],
+  [/if \(parentExpandChildren\.length > 0\) \{[\s\S]*?\n {4}\}/g, ""],
+  // nobody asks for the connections of a card
+  [
+    /(?<=function updateConnectionLookup\(.*\) \{)[\s\S]*?(?=\n\})/g,
+    " edgeLookup.clear(); for (const edge of edges) edgeLookup.set(edge.id, edge);",
+  ],
   // the wheel zooms
   [/isPanOnScroll\s*\? createPanOnScrollHandler\([\s\S]*?\}\)\s*: /g, ""],
 ];
@@ -87,6 +121,17 @@ const REACT = [
   [/label && isNumeric\(labelX\) && isNumeric\(labelY\) \? .* : null\]/g, "null]"],
   [/jsx\(MarkerDefinitions\$1, \{[^}]*\}\)/g, "null"],
   [/jsx\(Attribution, \{[^}]*\}\)/g, "null"],
+  [/(?<=children: \[)jsx\("div", \{ id: `\$\{ARIA_NODE_DESC_KEY\}[\s\S]*?(?=jsx\("div", \{ id: `\$\{ARIA_EDGE)/g, ""],
+  [/^ +'--xy-minimap-(mask-stroke|node-background|node-stroke-color).*$/gm, ""],
+  [/^ +(connectablestart|clickconnecting|connectingto): .*$/gm, ""],
+  [/^ {4}const marker(Start|End)Url = .*$/gm, ""],
+  // nobody listens to what is selected, or reads and sets the view by a setting
+  [/jsx\(SelectionListener, .*? \}\)/g, "null"],
+  [/^ {4}use(OnInitHandler|ViewportSync)\(\w+\);$/gm, ""],
+  [/^ {8}setDefaultNodesAndEdges\(.*$/gm, ""],
+  // the theme is known, and the store is around
+  [/(?<=function useColorModeClass\(colorMode\) \{)[\s\S]*?(?=\n\})/g, " return colorMode;"],
+  [/return \(jsx\(ReactFlowProvider, .*$/gm, ""],
   // its keys are off, the designer has its own
   [/!disableKeyboardA11y && jsx\(AriaLiveMessage, .*? \}\)/g, "null"],
   [/const moveSelectedNodes = useMoveSelectedNodes\(\);/g, ""],
@@ -96,7 +141,10 @@ const REACT = [
   ],
   // cards and wires are the store's own: nobody asks React Flow to add, change or delete them
   [/return \{\s+getNodes: \(\) =>[\s\S]*?\n {8}\};(?=\n {4}\}, \[\]\);)/g, "return { getInternalNode };"],
-  [/if \(deleteKeyPressed\) \{[\s\S]*?\n {8}\}/g, ""],
+  [/const (\{ deleteElements \}|deleteKeyPressed|panActivationKeyPressed) = .*/g, ""],
+  [/useEffect\(\(\) => \{\n {8}if \(deleteKeyPressed\) [\s\S]*?\[deleteKeyPressed\]\);/g, ""],
+  [/if \(parentExpandChildren\.length > 0\) \{[\s\S]*?\n {12}\}/g, ""],
+  [/^ {12}for \(const middleware of .*\n.*\n {12}\}/gm, ""],
   [/const batchContext = useBatchContext\(\);/g, ""],
   // what is not on the page the canvas itself hides
   [/onlyRenderVisible\s*\? getNodesInside\(.*\s*: /g, ""],

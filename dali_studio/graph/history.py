@@ -102,10 +102,14 @@ class History:
 
     def before(self, steps: int) -> Graph:
         """The graph as it was some undo steps ago, or at the beginning; nothing changes."""
-        graph = self.graph
+        return self.back(steps)[-1]
+
+    def back(self, steps: int) -> list[Graph]:
+        """The graph as it is, and as it was before each of so many undo steps, the newest first; nothing changes."""
+        graphs = [self.graph]
         for step in list(reversed(self._undo))[: max(steps, 0)]:
-            graph, _ = apply(graph, step.edits, self.registry, check=False)
-        return graph
+            graphs.append(apply(graphs[-1], step.edits, self.registry, check=False)[0])
+        return graphs
 
     @property
     def texts(self) -> tuple[list[str], list[str]]:

@@ -10,6 +10,8 @@ from dali_studio.kernels.cpu.descriptors import largest_sample
 
 #: Bytes of a sample beyond which no machine need be asked: arithmetic over batches of such samples does not overflow.
 _MAX_BYTES = 1 << 46
+#: The largest whole number below which float32 has all.
+_WHOLE = 1 << 24
 _HINT = "Make the output smaller."
 
 
@@ -53,7 +55,8 @@ def no_room(shapes: NDArray[np.int64], dtype: np.dtype[np.generic]) -> tuple[int
 
 
 def _words(shape: NDArray[np.int64]) -> str:
-    return "×".join(map(str, shape.tolist()))
+    """Extents; those whose last digits are not what was asked for, as sizes are computed in float32, without them."""
+    return "×".join(f"{extent:.3g}" if extent > _WHOLE else f"{extent}" for extent in shape.tolist())
 
 
 def _gib(size: float) -> str:

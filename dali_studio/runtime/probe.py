@@ -7,7 +7,7 @@ only leaves marks in the streams (CUDA events); nothing waits for them until som
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -305,6 +305,11 @@ class Recording:
         """Nodes of which something is done."""
         with self._lock:
             return frozenset(self.cpu)
+
+    def samples(self) -> int:
+        """How many samples one node is through with, at most, where it takes them one by one."""
+        with self._lock:
+            return max(Counter(step.key for step in self.slices).values(), default=0)
 
     def finish(self) -> None:
         """End the iteration."""

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial, singledispatchmethod
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.wording import plural
 from dali_studio.graph.checks import output_schemas
+from dali_studio.graph.difference import difference
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 #: Recipes whose pictures are sent together.
 _TOGETHER = 16
+#: How many undo steps a comparison goes back.
+_VERSIONS = 20
 
 
 class Answers:
@@ -106,7 +110,7 @@ class Answers:
     @handle.register
     def _(self, message: requests.RequestPair) -> None:
         request = self._session.shown.request()
-        self._session.worker.insist("pair", lambda: self._inquiries.pair(request, message, self._before))
+        self._session.worker.insist("pair", lambda: self._inquiries.pair(request, message, self._before, self._past))
 
     @handle.register
     def _(self, message: requests.RequestTwin) -> None:
@@ -153,6 +157,11 @@ class Answers:
     def _before(self, steps: int) -> Revision:
         """The state some undo steps ago."""
         return self._session.current().like(self._session.history.before(steps))
+
+    def _past(self) -> tuple[str, ...]:
+        """What each of the last undo steps has changed, the newest first."""
+        graphs = self._session.history.back(_VERSIONS)
+        return tuple("; ".join(difference(old, new).lines()) for new, old in pairwise(graphs))
 
     def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
         """An output of the shown batch, as the canvas shows it.

@@ -28,7 +28,7 @@ TARGET = "dali_studio.designer"
 
 
 class Attaching(msgspec.Struct, frozen=True):
-    """What comes with the opening of a comm; its buffers are the compressed document and, where it has any, its steps.
+    """What comes with the opening of a comm; its buffers are the document, its steps and its runs, compressed.
 
     Attributes
     ----------
@@ -88,6 +88,10 @@ class FileWritten(msgspec.Struct, frozen=True, tag="file_written"):
     revision: int | None = None
 
 
+#: The steps and the runs of a session that is gone.
+_Left = tuple[Any, str]
+
+
 class _Kept:
     """The session of a document, and the comms of the pages that show it."""
 
@@ -131,7 +135,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
     try:
         asked = msgspec.convert(message["content"]["data"], Attaching)
         text, *before = (_inflated(bytes(buffer)) for buffer in message["buffers"])
-        directions = json.loads(before[0]) if before else None
+        left = json.loads(before[0]) if before else None, "".join(before[1:2])
         new = bool(asked.document) and not text.strip()
         graph, view, found = (Graph(), {}, ()) if new else document.loads(text, default_registry())
     except DaliStudioError as error:
@@ -141,15 +145,21 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
         transmit(messages.Refused(diagnostics=(findings.unreadable(error),)), ())
         return
     if asked.document:
-        _attach_document(comm, asked, graph, view, directions)
+        _attach_document(comm, asked, graph, view, left)
     else:
-        _attach_cell(asked, graph, view, directions)
+        _attach_cell(asked, graph, view, left)
         comm.send(msgspec.to_builtins(Attached()))
     if found:
         transmit(messages.Refused(diagnostics=found), ())
 
 
-def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], directions: Any) -> None:
+def _recall(session: Session, left: _Left) -> None:
+    directions, runs = left
+    steps.recall(session.history, directions)
+    session.profiler.runs.recall(runs, default_registry())
+
+
+def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], left: _Left) -> None:
     """Make the widget of a cell again, unless another view of it has done so."""
     from dali_studio.studio.widget import Designer, designers  # noqa: PLC0415 - documents do without
 
@@ -159,10 +169,10 @@ def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], direction
             graph, view, model_id=asked.model, height=asked.height, revision=max(asked.revision, 0),
             variable=asked.variable, path=path, saved=asked.saved and path is not None and path.is_file(),
         )  # fmt: skip
-        steps.recall(again.session.history, directions)
+        _recall(again.session, left)
 
 
-def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any], directions: Any) -> None:
+def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any], left: _Left) -> None:
     """Take a comm to the session of its document, which is made with the first one and ends with the last."""
     kept = _kept.setdefault(asked.document, _Kept())
     known = kept.session
@@ -171,7 +181,7 @@ def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str,
         place=asked.document,
     )  # fmt: skip
     if known is None:
-        steps.recall(session.history, directions)
+        _recall(session, left)
     kept.comms[asked.page] = comm
     edited = known is not None and not asked.fresh and not known.kept.holds(graph, view)
     overtaken = edited and asked.written != kept.written

@@ -42,12 +42,11 @@ class Documents:
     @handle.register
     def _(self, message: requests.SaveDocument) -> None:
         session, path = self._session, typed_path(message.path)
-        if message.what in {"document", "code"} and not message.over:
+        if not message.over:
             session.kept.written.spare(path)
         if message.what == "code":
             session.write_modules(path.parent)
             write_text(path, session.code().source)
-            session.kept.written.know(path)
         elif message.what == "picture":
             picture = partial(session.answers.picture, _PICTURE_TIMEOUT, FILE)
             exports.write(session.graph, kept_view(session.history), path, picture)
@@ -55,6 +54,7 @@ class Documents:
             write_text(path, session.runs.trace())
         else:
             session.save(path)
+        session.kept.written.know(path)
         session.send(messages.Saved(path=str(path), what=message.what))
         session.announce()
 

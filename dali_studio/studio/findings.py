@@ -41,7 +41,7 @@ def mirrored(graph: Graph) -> tuple[Diagnostic, ...]:
     )  # fmt: skip
 
 
-def caused(found: Diagnostic, graph: Graph, drawn: Mapping[PortRef, Sequence[float]]) -> Diagnostic:
+def caused(found: Diagnostic, graph: Graph, drawn: Mapping[PortRef, Sequence[float | None]]) -> Diagnostic:
     """Of a window that does not fit, with the sizes below zero before it; `drawn`: random numbers of the batch."""
     fits = "does not fit into the image" not in found.message
     if fits or found.sample is None or not found.node or found.node not in graph:

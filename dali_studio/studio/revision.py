@@ -128,9 +128,10 @@ class Revision:
 
     @cached_property
     def kept(self) -> dict[str, Pin]:
-        """The pins of nodes that still have these outputs, where previews do not lie on a GPU."""
+        """The pins of nodes that still have these outputs and are not left out, where previews do not lie on a GPU."""
         ports = Counter(port.node for port in self.validation.metas)
-        kept = {key: pin for key, pin in self.pins.items() if key in self.active and ports[key] == len(pin.outputs)}
+        there = {node.key for node in self.graph.nodes() if not node.bypassed}
+        kept = {key: pin for key, pin in self.pins.items() if key in there and ports[key] == len(pin.outputs)}
         return {key: pin for key, pin in kept.items() if self.active.node(key).device == "cpu" or not self.on_gpu}
 
     @cached_property

@@ -22,12 +22,13 @@ from dali_studio.studio.timing.timeline import chrome_trace
 from dali_studio.studio.view import TARGET, kept_view, origin_in
 
 if TYPE_CHECKING:
+    from dali_studio.studio.revision import Revision
     from dali_studio.studio.session import Session
 
 #: Batches of a run, and samples a second that no model takes.
 _MAX_BATCHES, _MAX_SPEED = 10_000, 1e12
 #: What is said about a run.
-_SAID = (messages.Busy, run_messages.RunProgress, run_messages.RunFinished, messages.Timeline, messages.RunHistory)
+_SAID = (messages.Busy, run_messages.RunProgress, run_messages.RunFinished, messages.Timeline)
 
 
 class Runs:
@@ -40,17 +41,14 @@ class Runs:
         Called when the graph has changed.
     announce : callable
         Called when only the view part has changed.
-    measured : callable
-        Called in the worker when a run has ended.
     """
 
-    def __init__(
-        self, session: Session, changed: Callable[[], None], announce: Callable[[], None],
-        measured: Callable[[], None],
-    ) -> None:  # fmt: skip
-        self._session, self._changed, self._announce, self._measured = session, changed, announce, measured
+    def __init__(self, session: Session, changed: Callable[[], None], announce: Callable[[], None]) -> None:
+        self._session, self._changed, self._announce = session, changed, announce
         self._said: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self._ran: tuple[Graph, int] | None = None
+        #: The times on other devices that the views have.
+        self.known_told: tuple[run_messages.DeviceTime, ...] = ()
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -173,18 +171,26 @@ class Runs:
         return self._ran[1] if self._ran is not None and self._ran[0] == graph else -1
 
     def tell_again(self, since: int) -> None:
-        """Say again what was said about the run, if it was one of a revision from `since`."""
+        """Say again which runs there were, and all of the last one, if it was one of a revision from `since`."""
         send, finished, busy = self._session.send, self.finished, self._said.get(messages.Busy)
         since = max(since, origin_in(self._session.history))
         if finished is not None and finished.revision >= since:
             send(finished)
-            for kind in (messages.Timeline, messages.RunHistory):
-                if said := self._said.get(kind):
-                    send(said)
+            if said := self._said.get(messages.Timeline):
+                send(said)
+        if (kept := self._session.profiler.runs).runs:
+            send(*kept.told())
         if isinstance(busy, messages.Busy) and busy.busy:
             send(busy)
             if progress := self._said.get(run_messages.RunProgress):
                 send(progress)
+
+    def tell_known(self, revision: Revision) -> None:
+        """Say what is known of times on other devices, if the views do not have it."""
+        known = self._session.profiler.known.of(revision.active)
+        if known != self.known_told:
+            self.known_told = known
+            self._session.send(run_messages.DeviceTimes(times=known))
 
     def _submit(
         self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int, least: int = 1
@@ -199,7 +205,8 @@ class Runs:
             if (run := self.finished) and run.failed:  # perhaps not at the only sample of its batch
                 session.renderer.suspects.update(d.node for d in run.failed if d.node)
                 session.worker.insist("strip", partial(session.renderer.strip, session.shown.request(), again=False))
-            self._measured()
+            self.tell_known(session.current())
+            session.settled()
 
         session.worker.submit("run", job)
 

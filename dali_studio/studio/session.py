@@ -106,7 +106,7 @@ class Session:
         self.dialect = next(iter(installed_first()))
         self.answers = Answers(self)
         self._documents = Documents(self)
-        self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
+        self.runs = Runs(self, self._changed, self._announce_graph)
         #: Where the graph took the place of another, and the revision since which the browser has each card.
         self._since: tuple[int, dict[str, int]] = 0, {}
         #: Called when nothing of an edit or a run is left to be done but pictures.
@@ -130,7 +130,7 @@ class Session:
         self._current: Revision | None = None
         self.shown = Shown(self)
         self._revision_offset = revision
-        self._known_sent: tuple[run_messages.DeviceTime, ...] = ()
+        self.runs.known_told = ()
         self.history.place({own_text.DRAFT: own_text.draft_of(view)})
         if text := own_text.kept(view, self.current()):
             self.history.places[own_text.TEXT] = text
@@ -246,7 +246,7 @@ class Session:
     def _(self, message: requests.Ready) -> None:
         self.renderer.width = min(max(message.preview_width, 96), 800)
         self.send(opened(self.graph, self.registry, self.renderer.width))
-        self._known_sent = ()
+        self.runs.known_told = ()
         self.announce()
         self.runs.tell_again(self._revision_offset)
         self.runs.saved(now=False)
@@ -383,6 +383,7 @@ class Session:
         else:  # no step, but an answer
             self._revision_offset += 1
         self._changed()
+        self._tell(taken.untold)
 
     @handle.register
     def _(self, message: requests.KeepDraft) -> None:
@@ -477,16 +478,6 @@ class Session:
         self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}
         self.send(told, kept.packed())
 
-    def _send_known(self, revision: Revision) -> None:
-        known = self.profiler.known.of(revision.active)
-        if known != self._known_sent:
-            self._known_sent = known
-            self.send(run_messages.DeviceTimes(times=known))
-
-    def _measured(self) -> None:
-        self._send_known(self.current())
-        self.settled()
-
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
         revision, dialect, functions = self.current(), self.dialect, self.functions()
@@ -500,7 +491,7 @@ class Session:
                     diagnostics=made.diagnostics,
                 )
             )  # fmt: skip
-            self._send_known(revision)
+            self.runs.tell_known(revision)
             self.kept.remember(revision.graph)
             self.settled()
 

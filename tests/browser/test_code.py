@@ -92,7 +92,7 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     lab.by_id(page, "discard-code").click()
     _await_source(page, flipped)
 
-    # so is an operator that nobody knows, with what may be meant
+    # so is an operator that is like none
     text.fill(flipped.replace("fn.flip", "fn.flop"))
     text.press("Control+Enter")
     page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 10: There is no operator called")', timeout=30_000)
@@ -126,6 +126,23 @@ def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], 
     small = photos.replace("photos = fn.resize", "small = fn.resize").replace("return photos", "return small")
     _await_source(page, small)
     lab.by_id(page, "node-small").wait_for()
+
+
+def test_a_word_that_nobody_knows_is_told_once_with_the_one_that_may_be_meant(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "words.ipynb", CELL, "thumb-resize")
+    _await_source(page, PROGRAM)
+    text = lab.by_id(page, "code-input")
+    text.fill(PROGRAM.replace("fn.resize", "fn.resise"))
+    text.press("Control+Enter")
+    lab.by_id(page, "write-word").wait_for()
+    assert page.locator('[data-testid="strip"]').count() == 0
+    page.screenshot(path=artifacts / "designer_code_word.png")
+    # where the program is closed, the line above the canvas says so
+    lab.by_id(page, "tab-code").click()
+    lab.by_id(page, "show-code").click()
+    lab.by_id(page, "write-word").click()
+    _await_source(page, PROGRAM)
 
 
 def test_the_line_that_is_written_is_seen(page: Any, server: tuple[str, Path]) -> None:

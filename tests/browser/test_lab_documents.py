@@ -286,7 +286,7 @@ def test_a_text_that_is_written_is_saved_and_measured_or_kept(
     wrong = text.input_value().replace("angle=33", "angle=(44")
     text.fill(wrong)
     text.press("Control+s")
-    page.wait_for_selector('.dali-View [data-testid="strip"]:has-text("Not in the graph: line ")')
+    page.wait_for_selector('.dali-View [data-testid="code-notes"]:has-text("Line ")')
     assert part(page, "save-state").inner_text() == "Code not applied"
     part(page, "run").click(force=True)  # it says so
     page.wait_for_timeout(500)

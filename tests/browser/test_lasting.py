@@ -101,6 +101,9 @@ def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], 
     _reconnect(page)
     _set_angle(page, "12")
     _await_code(page, "angle=12")
+    # the run of two kernels before is listed
+    lab.by_id(page, "tab-runs").click()
+    lab.by_id(page, "run-1").wait_for()
 
 
 def test_a_kernel_that_is_killed_in_mid_run_keeps_the_edits(page: Any, server: tuple[str, Path]) -> None:

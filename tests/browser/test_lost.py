@@ -1,14 +1,17 @@
-"""What is lost on the way: the tab in mid-run, the kernel in mid-save, a restart from another window."""
+"""What is lost on the way: the tab in mid-run, the connection, the kernel in mid-save, a restart from another window."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from browser import lab
+from browser.conftest import ours
 from browser.lab import await_code, open_document, part
+from browser.line import line_to
 from browser.test_lasting import _KERNEL, _STATE, _THROUGHPUT, _asked, _await_code, _open, _reconnect, _set_angle
 
 pytestmark = pytest.mark.browser
@@ -42,6 +45,44 @@ def test_a_run_goes_on_while_its_tab_is_closed(page: Any, server: tuple[str, Pat
     assert title.startswith("Measured over 128 whole batches: ")
     lab.by_id(page, "tab-runs").click()
     lab.by_id(page, "run-1").wait_for()
+
+
+def test_edits_outlive_a_connection_that_was_cut(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    (server[1] / "cut.ipynb").write_bytes((server[1] / "01_designer.ipynb").read_bytes())
+    other = page.context.new_page()  # JupyterLab's own requests fail while the line is cut, and throw
+    thrown: list[str] = []
+    other.on("pageerror", lambda error: thrown.append(f"{error.message}\n{error.stack}"))
+    word = other.locator(".jp-Dialog button").first  # the host's own word about it, which comes at any time
+    other.add_locator_handler(word, lambda: word.click())
+    address = urlsplit(server[0])
+    with line_to(address.port) as line:
+        other.goto(f"http://127.0.0.1:{line.port}{address.path}/lab/workspaces/cut/tree/cut.ipynb?reset")
+        other.wait_for_selector(".jp-Notebook", timeout=90_000)
+        other.evaluate(lab.RUN_ALL)
+        lab.by_id(other, "thumb-rotate").wait_for(timeout=90_000)
+        _set_angle(other, "33")
+        _await_code(other, "angle=33")
+        other.wait_for_timeout(1000)  # what is typed sooner is one undo step with what was typed before
+        line.cut()
+        other.wait_for_function(f"() => {_KERNEL}.connectionStatus !== 'connected'")
+        _set_angle(other, "44")
+        lab.by_id(other, "node-rotate").get_by_text("44°").wait_for()  # shown at once
+        other.wait_for_function(
+            "() => document.querySelector('[data-testid=strip]')?.textContent.includes('The kernel does not answer.')"
+        )
+        other.screenshot(path=artifacts / "designer_cut.png")
+        line.mend()
+        lab.by_id(other, "reconnect").click()  # JupyterLab alone would wait for up to a minute
+        _await_code(other, "angle=44")
+        assert _asked(other, "designer.graph.node('rotate').arguments['angle']") == "44.0"
+        other.wait_for_function(
+            "() => !document.querySelector('[data-testid=strip]')?.textContent.includes('does not answer')"
+        )
+        lab.by_id(other, "undo").click()
+        _await_code(other, "angle=33")
+        other.evaluate("async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
+        other.close()
+    assert not [text for text in thrown if ours(text)]
 
 
 _DIES = """import os, pathlib, signal

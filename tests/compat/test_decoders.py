@@ -78,21 +78,29 @@ def test_png(colour: str) -> None:
     check(f"fn.decoders.image(x, output_type=types.{colour})", {"x": pngs()})
 
 
-def png_file(array: Array, *chunks: tuple[bytes, bytes], color: int = 2, break_checksums: bool = False) -> Array:
-    """A PNG file with more chunks before its pixels than the header."""
+def compressed(array: Array) -> bytes:
+    """Rows without a filter."""
+    return zlib.compress(b"".join(b"\0" + row.astype(array.dtype.newbyteorder(">")).tobytes() for row in array))
+
+
+Chunk = tuple[bytes, bytes]
+
+
+def png_file(array: Array, *chunks: Chunk, color: int = 2, break_checksums: bool = False, behind: tuple[Chunk, ...] = ()) -> Array:
+    """A PNG file with more chunks before its pixels than the header, and more behind them than the end."""
 
     def chunk(kind: bytes, body: bytes, checksum_off_by: int = 0) -> bytes:
         checksum = (zlib.crc32(kind + body) + checksum_off_by) % 2**32
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", checksum)
 
-    rows = b"".join(b"\0" + row.astype(array.dtype.newbyteorder(">")).tobytes() for row in array)
     header = struct.pack(">IIBBBBB", array.shape[1], array.shape[0], array.itemsize * 8, color, 0, 0, 0)
     before = b"".join(chunk(kind, body, break_checksums) for kind, body in chunks)
-    made = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + before + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    after = b"".join(chunk(kind, body) for kind, body in (*behind, (b"IEND", b"")))
+    made = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + before + chunk(b"IDAT", compressed(array)) + after
     return np.frombuffer(made, np.uint8)
 
 
-def gamma(value: int) -> tuple[bytes, bytes]:
+def gamma(value: int) -> Chunk:
     return b"gAMA", struct.pack(">I", value)
 
 
@@ -107,7 +115,7 @@ SRGB = b"sRGB", b"\0"
         ((b"eXIf", b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"), SRGB),
     ],
 )  # fmt: skip
-def test_png_that_states_its_gamma(chunks: tuple[tuple[bytes, bytes], ...]) -> None:
+def test_png_that_states_its_gamma(chunks: tuple[Chunk, ...]) -> None:
     """libpng makes gray of light then; other colours stay as they are."""
     rgb = np.random.default_rng(3).integers(0, 256, (40, 50, 3)).astype(np.uint8)
     rgb[:5] = rgb[:5, :, :1]
@@ -120,6 +128,36 @@ def test_png_that_states_its_gamma(chunks: tuple[tuple[bytes, bytes], ...]) -> N
     for what in ("image(x, output_type=types.GRAY)", "image(x, output_type=types.GRAY, dtype=types.UINT16)", "image(x)"):
         check(f"fn.decoders.{what}", {"x": files})
     check("fn.decoders.image_random_crop(x, output_type=types.GRAY)", {"x": files})
+
+
+def frame_of(array: Array, number: int, top: int = 0, left: int = 0) -> tuple[Chunk, Chunk]:
+    """The two chunks of a frame of an animation."""
+    rows, columns = array.shape[:2]
+    about = struct.pack(">5I2H2B", 2 * number, columns, rows, left, top, 1, 10, 0, 0)
+    return (b"fcTL", about), (b"fdAT", struct.pack(">I", 2 * number + 1) + compressed(array))
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+@pytest.mark.parametrize(("channels", "dtype"), [(1, np.uint8), (3, np.uint8), (4, np.uint8), (3, np.uint16), (4, np.uint16)])
+def test_animated_png(channels: int, dtype: Any, colour: str) -> None:
+    """The first frame, in gray without what libpng does; the still picture where it is a frame, or the only one."""
+    still, first, second = (picture(24, 40, channels, dtype, seed=seed) for seed in range(3))
+    several, one = ((b"acTL", struct.pack(">2I", frames, 0)) for frames in (2, 1))
+    part, whole, last = frame_of(first[5:14, 7:30], 0, 5, 7), frame_of(first, 0), frame_of(second, 1)
+    color = {1: 0, 3: 2, 4: 6}[channels]
+    files = [
+        png_file(still, several, whole[0], color=color, behind=last),
+        png_file(still, gamma(45455), several, whole[0], color=color, behind=last),
+        png_file(still, several, color=color, behind=whole + last), png_file(still, several, color=color, behind=part + last),
+        png_file(still, one, color=color, behind=whole), png_file(still, color=color, behind=(several, *whole, *last)),
+    ]  # fmt: skip
+    check(f"fn.decoders.image(x, output_type=types.{colour}, dtype=types.UINT16)", {"x": files})
+
+
+def test_animated_png_whose_first_frame_lies_beyond_its_picture_is_refused_by_both() -> None:
+    still, several = picture(24, 40), (b"acTL", struct.pack(">2I", 2, 0))
+    behind = frame_of(still, 0, left=1) + frame_of(still, 1)
+    check_refused("fn.decoders.image(x)", {"x": [png_file(still, several, behind=behind)]}, "DS301")
 
 
 def without_end(file: Array, padding: int) -> Array:

@@ -21,6 +21,7 @@ from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
 from dali_studio.studio import widget
+from dali_studio.studio.attach import _kept as attached  # pyright: ignore[reportPrivateUsage]
 from dali_studio.studio.attach import attach
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.protocol.comms import keep_reachable
@@ -171,6 +172,34 @@ def test_another_kernel_takes_steps_back_and_does_them_again() -> None:
     assert now("undo") == (1, False, True, True)
     assert now("undo") == (0, False, False, True)
     assert now("redo") == (1, False, True, True)
+    comm.close({})
+
+
+def test_another_kernel_goes_on_with_the_runs() -> None:
+    sent: list[tuple[Any, list[bytes]]] = []
+    first = Session(
+        turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
+        images=samples.photos,
+    )  # fmt: skip
+    edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
+    told(first, sent, {"type": "ready"}, {"type": "run", "batches": 2})
+    told(first, sent, {"type": "apply_edits", "base_revision": 0, "edits": [edit]}, {"type": "run", "batches": 2})
+    kept, runs = ([buffers for message, buffers in sent if type(message).__name__ == kind][-1]
+                  for kind in ("RevisionChanged", "RunHistory"))  # fmt: skip
+    assert len(runs[0]) < 2_000
+    first.close()
+
+    comm = Comm()
+    attach(comm, {**opening(first.revision, b"", document="runs", page="a"), "buffers": [*kept, *runs]})
+    say(comm, type="ready")
+    (history, buffers) = comm.of("run_history")[-1]
+    assert [run["number"] for run in history["runs"]] == [2, 1] and zlib.decompress(buffers[0]) == zlib.decompress(runs[0])
+    say(comm, type="open_state", name="1")
+    assert {n["key"]: n["arguments"] for n in comm.of("revision_changed")[-1][0]["graph"]["nodes"]}["rotate"]["angle"] == 10.0
+    say(comm, type="run", batches=2)
+    assert (session := attached["runs"].session) is not None and session.worker.wait(60)
+    assert [run["number"] for run in comm.of("run_history")[-1][0]["runs"]] == [3, 2, 1]
+    assert "angle" in comm.of("run_history")[-1][0]["runs"][0]["changes"][0]
     comm.close({})
 
 

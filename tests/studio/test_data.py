@@ -129,6 +129,26 @@ def test_annotations_are_read_as_operators_of_boxes_take_them(tmp_path: Path) ->
     client.session.close()
 
 
+@pytest.mark.parametrize(("operators", "name"), [
+    (("readers.file", "decoders.audio"), "a.wav"), (("readers.file", "decoders.image"), "a.jpg"),
+    (("readers.file",), "a.jpg"), (("readers.numpy",), "a.npy"),
+])  # fmt: skip
+def test_of_a_folder_of_several_kinds_a_reader_takes_those_that_it_feeds(
+    operators: tuple[str, ...], name: str, tmp_path: Path
+) -> None:
+    shutil.copy(photos()[0], tmp_path / "a.jpg")
+    shutil.copy(next(samples.sounds().rglob("*.wav")), tmp_path / "a.wav")
+    np.save(tmp_path / "a.npy", np.zeros((2, 3)))
+    client = Client(Graph())
+    keys = ("reader", "decode")[: len(operators)]
+    client.edit(*({"type": "add_node", "key": key, "operator": one} for key, one in zip(keys, operators, strict=True)))
+    if operators[1:]:
+        client.edit({"type": "connect", "source": {"node": "reader"}, "target": "decode", "input": 0})
+    client.send("point_reader", key="reader", path=str(tmp_path))
+    assert client.session.graph.node("reader").arguments == {"files": (str(tmp_path / name),)}
+    client.session.close()
+
+
 @pytest.mark.parametrize(
     ("place", "operators", "kind"),
     [

@@ -231,6 +231,12 @@ def test_the_designer_saves_pictures_and_opens_documents_that_are_dropped(
         assert saved.what == "picture"
         text = text_in((tmp_path / "graph.png").read_bytes())
         assert text is not None
+        assert only(client.send("save_document", path="graph.png", what="picture"), messages.Saved)  # its own
+        (tmp_path / "graph.mmd").write_text("of somebody else")
+        (refused,) = only(client.send("save_document", path="graph.mmd", what="picture"), messages.Refused)
+        assert "is there already; nothing was written" in refused.diagnostics[0].message
+        assert (tmp_path / "graph.mmd").read_text() == "of somebody else"
+        assert only(client.send("save_document", path="graph.mmd", what="picture"), messages.Saved)  # asked for again
         client.edit({"type": "remove_node", "key": "angle"})
         (opened, *_) = only(client.send("open_text", text=text), messages.RevisionChanged)
         assert {node.key for node in opened.graph.nodes} == set(GRAPH)

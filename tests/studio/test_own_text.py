@@ -208,26 +208,6 @@ def test_the_text_comes_back_after_what_it_cannot_say(client: Client) -> None:
     assert code(client.send("undo")).source == text
 
 
-def test_an_operator_that_nobody_knows_is_told_with_its_line(client: Client) -> None:
-    client.send("apply_code", source=TEXT)
-    (refused,) = only(client.send("apply_code", source=TEXT.replace("fn.resize", "fn.resise")), messages.Refused)
-    (found,) = refused.diagnostics
-    assert (found.code, found.source, found.hint) == ("DS101", "program:9", "Did you mean 'resize'?")
-
-
-@pytest.mark.parametrize(("old", "new", "code", "said", "line"), [
-    ("return images", "return imagse", "DS101", "Nothing is called 'imagse' here. Did you mean 'images'?", 10),
-    ("size=", "syze=", "DS102", "fn.resize has no argument 'syze'. Did you mean 'size'?", 9),
-])  # fmt: skip
-def test_what_nothing_is_called_by_is_told_once_with_its_line(
-    old: str, new: str, code: str, said: str, line: int, client: Client
-) -> None:
-    client.send("apply_code", source=TEXT)
-    (refused,) = only(client.send("apply_code", source=TEXT.replace(old, new)), messages.Refused)
-    (found,) = refused.diagnostics
-    assert (found.code, found.source, f"{found.message} {found.hint}") == (code, f"program:{line}", said)
-
-
 def test_a_program_that_is_pasted_over_another_is_laid_out_anew(client: Client) -> None:
     client.send("apply_code", source=TEXT)
     client.send("move_nodes", positions={"reader": {"x": 400.0, "y": 300.0}})
@@ -270,17 +250,6 @@ def test_a_program_whose_wires_would_run_back_is_laid_out_anew(client: Client) -
     assert not client.session.positions
     client.send("undo")
     assert client.session.positions["flip"].x == 572
-
-
-@pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])
-def test_a_text_that_cannot_be_read_changes_nothing(text: str, client: Client) -> None:
-    client.send("apply_code", source=TEXT)
-    before = client.session.graph
-    got = client.send("apply_code", source=text)
-    (refused,) = only(got, messages.Refused)
-    assert refused.diagnostics[0].code in ("DS502", "DS302") and refused.diagnostics[0].hint
-    assert client.session.graph is before
-    assert client.session.code().source == TEXT
 
 
 def test_the_other_dialect_is_written_anew(client: Client) -> None:
@@ -465,20 +434,6 @@ def test_names_that_the_graph_gives_are_in_the_document(client: Client) -> None:
     assert code(client.send("undo")).source == TEXT
 
 
-UNSET = """    if fn.random.coin_flip(dtype=types.BOOL):
-        small = fn.resize(images, size=[9, 9])
-    else:
-        images = fn.flip(small)
-    return images, labels
-"""
-
-
-def test_a_variable_that_a_branch_does_not_set_is_told_with_its_line(client: Client) -> None:
-    source = TEXT.replace("    return images, labels\n", UNSET).replace("@pipeline_def(", "@pipeline_def(enable_conditionals=True, ")
-    (refused,) = only(client.send("apply_code", source=source), messages.Refused)
-    assert [(one.code, one.source) for one in refused.diagnostics] == [("DS502", "program:13")]
-
-
 def test_an_edit_of_a_program_with_half_an_if_is_taken(client: Client) -> None:
     client.edit({"type": "set_chance", "key": "resize", "part": 0.5})
     client.edit({"type": "disconnect", "target": "resize", "input": 0})
@@ -490,18 +445,6 @@ def test_an_edit_of_a_program_with_half_an_if_is_taken(client: Client) -> None:
     shown = client.session.code().source
     assert "... + 3" in shown
     assert not only(client.send("apply_code", source=shown.replace("+ 3", "+ 4")), messages.Refused)
-
-
-@pytest.mark.parametrize(("line", "why"), [
-    ("images = images @ 2", "`images @ 2` is not understood (unsupported operand"),
-    ("images = images / undefined", "The source does not tell `undefined` in `images / undefined`"),
-    ("images = images * (2 ** -1 << 3)", "The source does not tell `2 ** (-1) << 3` in"),
-    ("images = fn.rotatee(images)", "There is no operator called 'rotatee'."),
-])  # fmt: skip
-def test_a_calculation_that_cannot_be_followed_is_refused_with_its_reason(client: Client, line: str, why: str) -> None:
-    got = client.send("apply_code", source=TEXT.replace("    return", f"    {line}\n    return"))
-    (found,) = only(got, messages.Refused)[-1].diagnostics
-    assert why in found.message and (found.severity, found.source) == ("error", "program:10")
 
 
 def test_what_a_decorator_makes_is_written_anew(client: Client) -> None:

@@ -253,6 +253,20 @@ def test_a_node_with_several_outputs_is_pinned_as_a_whole(client: Client) -> Non
     assert pins(client) == {"reader": "here"}
 
 
+def test_a_node_that_is_bypassed_gives_what_feeds_it_and_its_pin_waits(client: Client) -> None:
+    pin(client, True, "resize")
+    kept = shown(client, "resize")
+    client.edit({"type": "set_bypass", "key": "resize", "bypassed": True})
+    assert pins(client) == {}
+    np.testing.assert_array_equal(shown(client, "resize")[0], shown(client, "decode")[0])
+    assert shown(client, "rotate")[0].shape > shown(client, "decode")[0].shape  # of the whole photo
+    (refused,) = only(pin(client, True, "resize"), messages.Refused)
+    assert refused.diagnostics[0].message == "resize is bypassed, so its data cannot be pinned."
+    client.edit({"type": "set_bypass", "key": "resize", "bypassed": False})
+    assert pins(client) == {"resize": "here", "decode": "behind"}
+    np.testing.assert_array_equal(shown(client, "resize")[0], kept[0])
+
+
 def test_what_cannot_be_pinned_is_refused() -> None:
     @pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3, enable_conditionals=True)
     def branching() -> Any:

@@ -123,6 +123,20 @@ def test_a_long_batch_says_which_nodes_are_through_with_it() -> None:
     told = only(client.send("run", batches=1), run_messages.RunProgress)
     client.session.close()
     assert any("first" in one.keys for one in told) and all("slow" not in one.keys for one in told[:1])
+    assert {one.total for one in told} == {2}
+
+
+def test_a_long_batch_says_how_many_of_its_samples_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profiler, "_TOLD", 0.01)
+    pipe = Pipeline(batch_size=40, num_threads=1, device_id=None)
+    with pipe:
+        files, _ = fn.readers.file(file_root=str(samples.photos()))
+        pipe.set_outputs(fn.gaussian_blur(fn.decoders.image(files), sigma=5.0))
+    client = Client(pipe.graph)
+    told = [one.samples for one in only(client.send("run", batches=1), run_messages.RunProgress)]
+    client.session.close()
+    first = told[: told.index(0)]
+    assert first == sorted(first) and 0 < first[0] <= first[-1] <= 40
 
 
 def test_a_trace_without_a_run_says_what_to_do(client: Client, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
+from dali_studio import types
 from dali_studio.api import branches
 from dali_studio.api.branches import RETURNED
 from dali_studio.api.default import default_registry
@@ -40,6 +41,7 @@ from dali_studio.api.statements import at_ends
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
 
@@ -341,10 +343,8 @@ class Calls(KeptFunctions):
                         raise
                     self.note(f"fn.{function.name}: {first.message}", first.hint, argument=first.argument)
                     return self.unknown_call(function.name, inputs, given, name, f"fn.{function.name} cannot be made")
-                unknown = first.code == "DS102"
-                left_out = "" if unknown else f" {first.argument} of fn.{function.name} is left out."
-                self.note(first.message + left_out, first.hint, code="DS102" if unknown else "DS502",
-                          argument=first.argument)  # fmt: skip
+                left_out = "" if first.code == "DS102" else f" {first.argument} of fn.{function.name} is left out."
+                self.note(first.message + left_out, first.hint, code=first.code, argument=first.argument)
                 del given[first.argument]
             else:
                 if isinstance(code, UserFunction):
@@ -378,6 +378,12 @@ class Calls(KeptFunctions):
     def _left_out(self, function: str, key: str, value: Any) -> bool:
         if not known.has_unknown(value) and not isinstance(value, _OBJECTS):
             return False
+        group, _, name = value.path.rpartition(".") if isinstance(value, Imported) else ("", "", "")
+        if group == f"{known.ROOT}.types":
+            near = nearest(name, dir(types))
+            self.note(f"types has no {name!r}. {key} of {function} is left out.",
+                      f"Did you mean {near!r}?" if near else "", code="DS104", argument=key)  # fmt: skip
+            return True
         what = f"`{known.text_of_value(value)}`" if known.has_unknown(value) else "a Python object"
         self.note(
             f"{key} of {function} is {what}, whose value the source does not tell; it is left out.",

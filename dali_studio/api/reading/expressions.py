@@ -130,6 +130,8 @@ class Expressions(ABC):
     def attribute_of(self, owner: Any, name: str, text: str) -> Any:
         if isinstance(owner, Imported):
             return known.imported(f"{owner.path}.{name}")
+        if isinstance(owner, known.Function) and not owner.known:  # a group that is written otherwise
+            return known.Function(f"{owner.name}.{name}")
         if isinstance(owner, UserClass) and name == "__annotations__":
             return dict.fromkeys(owner.fields())
         if isinstance(owner, UserClass) or (isinstance(owner, type) and issubclass(owner, Enum)):

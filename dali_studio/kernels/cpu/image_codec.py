@@ -319,7 +319,7 @@ def _stored_pixels(
     if window is not None:
         y, x, h, w = window
         native = native[y : y + h, x : x + w]
-    if output_type == "GRAY" and native.shape[2] >= 3 and states_gamma(info.gamma):
+    if output_type == "GRAY" and native.shape[2] >= 3 and states_gamma(info.gamma) and not info.animated:
         native = to_gray_by_light(native, info.gamma)
     elif output_type == "GRAY" and info.colors == "masks":
         native = truncated_gray(native)
@@ -331,8 +331,10 @@ def _stored_pixels(
 def _gray_rule(info: ImageInfo, turned: bool) -> str:
     """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned, CMYK or the like.
 
-    Turned ones of floats it does not read.
+    Turned ones of floats it does not read. OpenCV leaves the gray of a PNG file to libpng, but not that of an animation.
     """
+    if info.animated:
+        return "webp"
     by_opencv = info.colors in ("cmyk", "converted") or (turned and info.bit_depth <= 16)
     return "bmp" if info.format == "tiff" and by_opencv else info.format
 

@@ -70,6 +70,8 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
         PNG: Adam7 order.
     gamma : int
         PNG: the power of the light that the numbers are, in 100,000ths, as the file states it; 0 if it does not.
+    animated : bool
+        PNG: several frames, of which the first is decoded.
     """
 
     format: ImageFormat
@@ -88,6 +90,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     frame_offset: int = 0
     interlaced: bool = False
     gamma: int = 0
+    animated: bool = False
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -39,6 +39,8 @@ _INTENTS = (b"\0", b"\1", b"\2", b"\3")
 _MAX_INFLATED = 1032
 #: Place of the first chunk, the chunks that every reader has to understand, the colour type with a palette, its bytes.
 _FIRST, _CRITICAL, _PALETTE, _LONGEST_PALETTE = 8, (b"IHDR", b"PLTE", b"IDAT", b"IEND"), 3, 768
+#: Bytes that describe a frame of an animation.
+_FRAME_BYTES = 26
 #: How an Exif block has to begin for libpng.
 _EXIF_MARKS = (b"II*\0", b"MM\0*")
 #: Compressed bytes that zlib inflates at a time: it copies what it could not use.
@@ -70,6 +72,7 @@ def parse_header(data: memoryview) -> ImageInfo:
             "announces; it is cut off or forged"
         )
     parsed, turned, gamma, position, late = 1, 0, 0, 33, False  # late: libpng leaves a gamma behind a palette alone
+    animated = behind = False  # behind: the still picture
     while position + 12 <= len(data):
         length, kind = struct.unpack(">I4s", data[position : position + 8])
         body = data[position + 8 : position + 8 + length]
@@ -82,8 +85,11 @@ def parse_header(data: memoryview) -> ImageInfo:
                 gamma = gamma or (int.from_bytes(body, "big") if length == 4 else 0)
             elif bytes(body[:1]) in _INTENTS:
                 gamma = _SRGB_GAMMA
+        elif kind == b"acTL" and not behind:
+            animated |= length == 8 and int.from_bytes(body[:4], "big") > 1
         if kind == b"IEND":
             break
+        behind |= kind == b"IDAT"
         late |= kind in (b"PLTE", b"IDAT")
         position += 12 + length
     return ImageInfo(
@@ -95,6 +101,7 @@ def parse_header(data: memoryview) -> ImageInfo:
         bit_depth=16 if depth == 16 else 8,
         interlaced=interlace == 1,
         gamma=gamma,
+        animated=animated,
     )
 
 
@@ -120,6 +127,8 @@ def decode(data: memoryview, info: ImageInfo, out: NDArray[np.uint8] | None = No
     DecodeError
         When a chunk is damaged or missing.
     """
+    if info.animated:
+        return _first_frame(data, info)
     depth, color = data[24], data[25]
     channels = _CHANNELS[color]
     if depth == 8 and color != _PALETTE and not info.interlaced and is_compiled():
@@ -144,6 +153,44 @@ def decode(data: memoryview, info: ImageInfo, out: NDArray[np.uint8] | None = No
     if depth < 8:
         image *= 255 // ((1 << depth) - 1)
     return image
+
+
+def _first_frame(data: memoryview, info: ImageInfo) -> NDArray[Any]:
+    """The first frame of an animation as OpenCV reads it, on black; the still picture only where it is a frame."""
+    still, place, position, frames = bytearray(data[:_FIRST]), (0, 0, 0, 0), _FIRST, 0
+    while position + 12 <= len(data):
+        length, kind = struct.unpack(">I4s", data[position : position + 8])
+        chunk = data[position : position + 12 + length]
+        if kind == b"fcTL":
+            frames += 1
+            if frames == 1 and length == _FRAME_BYTES:
+                place = struct.unpack(">4I", chunk[12:28])  # columns, rows, first column, first row
+                still[_FIRST : _FIRST + 25] = _chunk(b"IHDR", bytes(chunk[12:20]) + bytes(data[24:29]))
+        elif kind == b"fdAT" and frames == 1:
+            still += _chunk(b"IDAT", bytes(chunk[12:-4]))
+        elif kind not in (b"acTL", b"fdAT") and (kind != b"IDAT" or frames == 1):
+            still += chunk
+        if kind == b"IEND":
+            break
+        position += 12 + length
+    columns, rows, left, top = place
+    if not 0 < columns <= info.width - left or not 0 < rows <= info.height - top:
+        raise DecodeError(
+            f"the first frame of the animated PNG file is {columns}x{rows} pixels at ({left}, {top}); "
+            f"its picture has {info.width}x{info.height}"
+        )
+    view = memoryview(still)
+    frame = decode(view, parse_header(view))
+    if frame.shape[:2] == (info.height, info.width):
+        return frame
+    image = np.zeros((info.height, info.width, frame.shape[2]), frame.dtype)
+    image[top : top + rows, left : left + columns] = frame
+    return image
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    """A chunk, with its length and its checksum."""
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", fast_zlib.crc32(kind + body))
 
 
 @cache

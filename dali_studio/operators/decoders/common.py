@@ -306,7 +306,7 @@ def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple
 
 def _plain_png(info: ImageInfo, kind: str) -> bool:
     """Whether compiled code decodes such files: no colours are mixed or change places."""
-    if info.bit_depth != 8 or info.interlaced or not is_compiled():
+    if info.bit_depth != 8 or info.interlaced or info.animated or not is_compiled():
         return False
     return kind in ("RGB", "ANY_DATA") or (kind == "GRAY" and info.channels <= 2)
 

@@ -102,7 +102,7 @@ class File(Reader):
 _WANTED = {
     "file_list": "Give a text file with a path and a label on each line.",
     "files": "Give paths of files that exist.",
-    "file_root": "Give a folder that holds files in sub-folders, one per class, like root/cat/1.jpg.",
+    "file_root": "Give a folder that holds files in sub-folders, one per class, such as root/class/file.",
 }
 
 

@@ -75,8 +75,8 @@ def is_picture(path: Path) -> bool:
     return path.suffix.lower().removeprefix(".") in PICTURES
 
 
-def source_at(path: Path) -> Source:
-    """What reads that which lies at a path.
+def source_at(path: Path, wanted: Kind | None = None) -> Source:
+    """What reads that which lies at a path, of a folder of several kinds of files the `wanted` ones.
 
     A folder of images, sounds, videos or arrays, or of a folder for each class, or of one for images and one for their
     masks; a picture; a list of files; annotations of the COCO data set; an archive of WebDataset; records of
@@ -88,7 +88,7 @@ def source_at(path: Path) -> Source:
         DS302 if nothing lies there, or nothing that can be read.
     """
     if not path.is_file():
-        return _folder(path)
+        return _folder(path, wanted)
     if is_picture(path):
         return Source("readers.file", {"files": (str(path),)})
     try:
@@ -128,12 +128,12 @@ def twin_folders(path: Path) -> tuple[Path, Path, int] | None:
     return (images, masks, len(pairs)) if paired else None
 
 
-def _folder(path: Path) -> Source:
-    if twins := twin_folders(path):
+def _folder(path: Path, wanted: Kind | None) -> Source:
+    if wanted in (None, IMAGES) and (twins := twin_folders(path)):
         images, masks, _ = twins
         return Source("readers.file", reader_arguments(images), masks=reader_arguments(masks))
     failed: list[Diagnostic] = []
-    for kind, reads in FOLDERS:
+    for kind, reads in sorted(FOLDERS, key=lambda one: one[0] is not wanted):
         try:
             return reads(reader_arguments(path, kind))
         except DaliStudioError as error:

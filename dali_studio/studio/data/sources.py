@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from dali_studio.api.engine import Engine
+from dali_studio.api.folders import folder_readers
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import roots
 from dali_studio.graph.checks import output_schemas
@@ -78,7 +79,8 @@ def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[
     DaliStudioError
         DS302 if another reader is needed for that, or there is nothing.
     """
-    source, node = source_at(path), graph.node(key)
+    node = graph.node(key)
+    source = source_at(path, next((kind for kind, _ in FOLDERS if node in folder_readers(graph, registry, kind)), None))
     operator, arguments = source.operator, source.arguments
     if node.operator != operator:
         raise unreadable(f"{path} is read by fn.{operator}, and {key} is fn.{node.operator}.")

@@ -224,18 +224,18 @@ def _histogram(body: bodies.StatisticsBody, room: tuple[int, int], hue: str) -> 
     )
 
 
-def _bars(batch: Sequence[float], sample: int, width: int) -> str:
+def _bars(batch: Sequence[float | None], sample: int, width: int) -> str:
     """The numbers of a batch beside each other; that of the shown sample stands out."""
-    values = [value for value in batch if math.isfinite(value)]
-    low, high = min([0.0, *values]), max([0.0, *values])
+    values = {i: value for i, value in enumerate(batch) if value is not None and math.isfinite(value)}
+    low, high = min([0.0, *values.values()]), max([0.0, *values.values()])
     if len(values) < 2 or low == high:
         return ""
-    pitch, tall = (width - 18) / len(values), 26
+    pitch, tall = (width - 18) / len(batch), 26
     colour, _ = icons.TILES["magenta"]
     return "".join(
         f'<rect class="y magenta" x="{9 + pitch * i:.4g}" y="{31 - high_of:.3g}" width="{pitch - 2:.3g}" '
         f'height="{high_of:.3g}" rx="1" fill="{colour}" fill-opacity="{1 if i == sample else 0.4}"/>'
-        for i, value in enumerate(values)
+        for i, value in values.items()
         for high_of in [3 + (tall - 3) * (value - low) / (high - low)]
     )
 

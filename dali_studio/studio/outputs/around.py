@@ -34,7 +34,7 @@ _CHANNELS = 4
 
 
 def shown_of(
-    revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch], values: tuple[float, ...] = ()
+    revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch], values: tuple[float | None, ...] = ()
 ) -> Shown:
     """An output of the only sample in `outputs`, with what is around it in the graph."""
     batch = outputs[port]
@@ -59,6 +59,16 @@ def shown_of(
         batch.samples[0], layout_of(revision, port, batch), kind, values, _are_corners(revision, port), backdrop, scale,
         rate or 0.0, _seconds(revision, port, batch), lambda: _classes(revision, port, outputs),
     )  # fmt: skip
+
+
+def numbers_of(batch: Batch, size: int) -> list[float | None]:
+    """The number that each of `size` samples has, none where it is not in the batch; empty where samples have several."""
+    if not len(batch) or any(sample.size != 1 for sample in batch.samples):
+        return []
+    found: list[float | None] = [None] * size
+    for place, sample in zip(range(size) if batch.indices is None else batch.indices.tolist(), batch.samples, strict=True):
+        found[place] = float(sample.reshape(-1)[0])
+    return found
 
 
 def layout_of(revision: Revision, port: PortRef, batch: Batch) -> str:

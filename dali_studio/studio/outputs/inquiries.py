@@ -203,8 +203,14 @@ class Inquiries:
 
     # ------------------------------------------------------------------------------------------------------------ pair
 
-    def pair(self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]) -> None:
-        """Send two outputs and how far they are apart, or one alone; `before` gives the state some undo steps ago."""
+    def pair(
+        self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision],
+        past: Callable[[], tuple[str, ...]],
+    ) -> None:  # fmt: skip
+        """Send two outputs and how far they are apart, or one alone.
+
+        `before` gives the state some undo steps ago, `past` what each of these steps has changed.
+        """
         if wanted.b is None:
             self._alone(request, wanted, before)
             return
@@ -228,7 +234,7 @@ class Inquiries:
             output_messages.Pair(
                 a=wanted.a, b=wanted.b, facts_a=_told(sides[0]), facts_b=_told(sides[1]), same=apart.same,
                 mean=apart.mean, largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
-                planes=max(0 if side is None else _planes(side) for side in sides),
+                planes=max(0 if side is None else _planes(side) for side in sides), past=past(),
             ),
             buffers,
         )  # fmt: skip

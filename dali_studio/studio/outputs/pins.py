@@ -80,12 +80,13 @@ def pinned(key: str, now: Revision, output: Callable[[PortRef, Sequence[int]], B
     DaliStudioError
         DS105 if the node gives nothing that could be kept.
     """
-    ports = [port for port in now.validation.metas if port.node == key]
+    left_out = key in now.active and now.graph.node(key).bypassed
+    ports = [] if left_out else [port for port in now.validation.metas if port.node == key]
     on_gpu = bool(ports) and now.on_gpu and now.active.node(key).device != "cpu"
     size = now.active.options.batch_size
     made = [] if on_gpu else [output(port, range(size)) for port in ports]
     if not made or any(batch.indices is not None or len(batch) != size for batch in made):
-        reason = "is computed on the GPU" if on_gpu else "has no outputs"
+        reason = "is computed on the GPU" if on_gpu else "is bypassed" if left_out else "has no outputs"
         reason = "does not give all samples of the batch" if made else reason
         message, hint = f"{key} {reason}, so its data cannot be pinned.", "Pin another node before or after it."
         raise DaliStudioError(Diagnostic(code="DS105", node=key, message=message, hint=hint))

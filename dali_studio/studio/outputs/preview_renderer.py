@@ -31,6 +31,7 @@ from dali_studio.studio.outputs.renderers import renderer_of
 from dali_studio.studio.outputs.renderers.base import Card, Large, Shown
 from dali_studio.studio.outputs.renderers.image import ImageRenderer
 from dali_studio.studio.outputs.renderers.planes import PlanesRenderer
+from dali_studio.studio.outputs.renderers.values import values_body
 from dali_studio.studio.protocol import bodies, messages, output_messages
 from dali_studio.studio.protocol.requests import RequestDetail
 from dali_studio.studio.revision import Revision
@@ -144,14 +145,14 @@ class PreviewRenderer:
 
     def _items(
         self, revision: Revision, changed: Sequence[PortRef], outputs: Mapping[PortRef, Batch],
-        scalars: Mapping[PortRef, list[float]],
+        scalars: Mapping[PortRef, list[float | None]],
     ) -> tuple[tuple[messages.PreviewItem, ...], bytes]:  # fmt: skip
         height = round(self.width * 98 / 148)
         cards: list[tuple[PortRef, Shown, Card]] = []
         made: list[messages.PreviewItem] = []
         for port in changed:
             if port not in outputs:
-                made.append(_elsewhere(revision, port))
+                made.append(_elsewhere(revision, port, tuple(scalars.get(port, ()))))
                 continue
             shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
             cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
@@ -355,12 +356,14 @@ def _failures(made: Preview, sample: int) -> dict[tuple[str | None, int], Diagno
     return {(d.node, sample): msgspec.structs.replace(d, sample=sample, detail="") for d in errors}
 
 
-def _elsewhere(revision: Revision, port: PortRef) -> messages.PreviewItem:
+def _elsewhere(revision: Revision, port: PortRef, values: tuple[float | None, ...]) -> messages.PreviewItem:
     """What a card in a branch shows of a sample that takes another one: in as much room as for other samples."""
     number = revision.validation.metas[port].kind in ("scalar", "label")
     divides = revision.registry.schema(revision.active.node(port.node).operator).role == "split"
     words = f"goes to {'true' if port.output else 'false'}" if divides else "takes another branch"
     body = bodies.TableBody(rows=(("–",),)) if number else bodies.TextBody(text=words, hex=False)
+    if values:
+        body = values_body(values, "–")
     return messages.PreviewItem(
         key=port.node, output=port.output, body=body,
         note=f"the sample {words}", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,

@@ -29,6 +29,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import MixesSamples, ReadsData
 from dali_studio.studio import findings
+from dali_studio.studio.outputs.around import numbers_of
 from dali_studio.studio.outputs.pins import Pin
 from dali_studio.studio.revision import Revision, part_of
 
@@ -167,7 +168,7 @@ class PreviewEngine:
         #: Executors of the newest revision, by the nodes that they compute.
         self._executors: dict[frozenset[str], Executor] = {}
         self._revision: Revision | None = None
-        self._scalars: tuple[object, dict[PortRef, list[float]]] = ((), {})
+        self._scalars: tuple[object, dict[PortRef, list[float | None]]] = ((), {})
 
     def compute(
         self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None = None,
@@ -304,8 +305,11 @@ class PreviewEngine:
             for node, place in places if (missed := self._missed.get(place)) is not None
         ]  # fmt: skip
 
-    def scalars(self, revision: Revision, iteration: int) -> dict[PortRef, list[float]]:
-        """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""
+    def scalars(self, revision: Revision, iteration: int) -> dict[PortRef, list[float | None]]:
+        """Values over the whole batch of scalars that depend on nothing but random numbers and constants.
+
+        Within a branch those of the samples that take it; of others there are none.
+        """
         graph = revision.active
         nodes = self.independent(revision)
         if not nodes:
@@ -318,11 +322,7 @@ class PreviewEngine:
                 made = self._run(revision, nodes, iteration, np.arange(size), way)
             except DaliStudioError:
                 return {}  # the same failure is reported by `compute`
-            self._scalars = mark, {
-                port: [float(sample.reshape(-1)[0]) for sample in batch.samples]
-                for port, batch in made.items()
-                if len(batch) == size and all(sample.size == 1 for sample in batch.samples)
-            }
+            self._scalars = mark, {port: values for port, batch in made.items() if (values := numbers_of(batch, size))}
         return self._scalars[1]
 
     def independent(self, revision: Revision) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -38,6 +39,9 @@ from dali_studio.studio.revision import Revision
 TEXT = "program text"
 #: Lines that make more nodes are one card.
 _MANY = 50
+#: What is no operator, argument or value, and what a reader of files says of it, who goes on without it.
+_WRONG = ("DS101", "DS102", "DS104", "DS105", "DS207")
+_LEFT_OUT = re.compile(r" \w+ of fn\.\S+ is left out\.$")
 #: What a ``Compose`` begins with.
 _DECODER = "decoders.image"
 #: Its names in the view part of a document.
@@ -147,6 +151,8 @@ class Taken(NamedTuple):
         The nodes of its automatic augmentations, which are one card each.
     joined
         The new nodes that were written into each of the functions.
+    untold
+        What the text has and the graph has not, such as values that only a run would tell.
     """
 
     text: ProgramText | None
@@ -155,6 +161,7 @@ class Taken(NamedTuple):
     found: Sequence[Diagnostic] | None = None
     boxes: Mapping[str, Group] = {}
     joined: Sequence[frozenset[str]] = ()
+    untold: Sequence[Diagnostic] = ()
 
 
 def boxes_of(text: ProgramText) -> dict[str, Group]:
@@ -202,8 +209,8 @@ def taken(
             raise error from None
         text = _named(source, said)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
-    if wrong := [one for one in text.found if one.code in ("DS101", "DS102")]:
-        raise DaliStudioError(wrong)
+    if wrong := [one for one in text.found if one.code in _WRONG]:
+        raise DaliStudioError(msgspec.structs.replace(one, message=_LEFT_OUT.sub("", one.message)) for one in wrong)
     first: tuple[Edit, ...] = ()
     if renames := [] if composed.outputs else _renames(text, before, graph, said):
         first = tuple(renames)
@@ -229,7 +236,8 @@ def taken(
     grown = [replace(one, keys=one.keys | keys) for one, keys in zip(functions, joined, strict=True)]
     anew = shown(None, revision.variant(edits, check=False), text.dialect, grown, notes)
     told, boxes = (found, boxes_of(text)) if composed.outputs else (None, {})
-    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes, joined)
+    untold = [one for one in text.found if one.code == "DS502"]
+    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes, joined, untold)
 
 
 def _joined(text: ProgramText, functions: Sequence[Function], edits: Sequence[Edit]) -> list[frozenset[str]]:

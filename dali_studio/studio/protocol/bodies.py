@@ -65,9 +65,12 @@ class PointsBody(msgspec.Struct, frozen=True, kw_only=True, tag="points"):
 
 
 class ValuesBody(msgspec.Struct, frozen=True, kw_only=True, tag="values"):
-    """One number for each sample of the batch (at most 64), and that of the shown one."""
+    """One number for each sample of the batch (at most 64), and that of the shown one.
 
-    values: tuple[float, ...]
+    Within a branch samples that take another one have none.
+    """
+
+    values: tuple[float | None, ...]
     text: str
 
 

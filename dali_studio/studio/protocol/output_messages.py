@@ -129,7 +129,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
 
     `same`: all numbers are equal. `mean` and `largest` are of the absolute difference, `histogram` counts it in 24
     spans from 0 to `largest`; `peak`: the signal-to-noise ratio in dB, 0 if it is infinite or nothing is compared.
-    `planes`: how many frames, or slices, the longer of the two has; 0 of images.
+    `planes`: how many frames, or slices, the longer of the two has; 0 of images. `past`: what each of the last undo
+    steps has changed, the newest first.
     """
 
     a: Side
@@ -143,6 +144,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
     histogram: tuple[int, ...] = ()
     note: str = ""
     planes: int = 0
+    past: tuple[str, ...] = ()
 
 
 class PairBatch(msgspec.Struct, frozen=True, kw_only=True, tag="pair_batch"):

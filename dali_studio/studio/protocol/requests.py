@@ -269,7 +269,7 @@ class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document
     path: str
     what: Literal["document", "code", "picture", "trace"] = "document"
     over: bool = False
-    #: over: also over a document or program that somebody else has written there
+    #: over: also over a file that somebody else has written there
 
 
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):

@@ -230,13 +230,14 @@ class DeviceTime(msgspec.Struct, frozen=True, kw_only=True):
 class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress"):
     """Sent while a run goes on: batches of it, which are made twice, and how long the others will take.
 
-    Nodes `keys` are through with the next batch, or at it.
+    Nodes `keys` are through with the next batch, or at it; some has made `samples` of it.
     """
 
     done: int
     total: int
     seconds_left: float
     keys: tuple[str, ...] = ()
+    samples: int = 0
 
 
 class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True, tag="device_times"):

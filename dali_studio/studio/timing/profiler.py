@@ -27,7 +27,7 @@ from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.protocol import messages, run_messages
-from dali_studio.studio.protocol.run_messages import RunHistory, Speed, Timeline, Trial
+from dali_studio.studio.protocol.run_messages import Speed, Timeline, Trial
 from dali_studio.studio.timing.advice import Observed, Proposal, advise, cores
 from dali_studio.studio.timing.failing import missed_files
 from dali_studio.studio.timing.known_times import KnownTimes
@@ -155,7 +155,7 @@ class Profiler:
         until : str
             Name of the node up to which is run; all if empty.
         """
-        self._begin()
+        self._begin(batches)
         part = graph if not until else _up_to(graph, self.registry, until)
         measured = self._measure(part, batches, self._progress, pause)
         made = measured.batches
@@ -175,7 +175,7 @@ class Profiler:
         self.known.learn(part, measured.devices, measured.probe.summary())
         if whole and not until and not finished.stopped:
             self.runs.add(graph, finished)
-            self._send(RunHistory(runs=self.runs.runs), [])
+            self._send(*self.runs.told())
         self._send(messages.Busy(busy=False), [])
         return finished
 
@@ -205,7 +205,7 @@ class Profiler:
         after : Graph
             As it would be.
         """
-        self._begin()
+        self._begin(batches)
         paces, failed = (Pace(), Pace()), tuple[Diagnostic, ...]()
         done = count(1)
         total, progress = 4 * batches, lambda: self._progress(next(done), total)
@@ -221,7 +221,7 @@ class Profiler:
         self._send(trial, [])
         if trial.batches and not trial.stopped and not failed:
             self.runs.add_trial((graph, after), trial)
-            self._send(RunHistory(runs=self.runs.runs), [])
+            self._send(*self.runs.told())
         self._send(messages.Busy(busy=False), [])
 
     def compare(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:
@@ -230,7 +230,7 @@ class Profiler:
         The last run is reported like any other, save that the graph shown may be placed otherwise: what it says is kept
         by `known` only. Parameters are those of `run`.
         """
-        self._begin()
+        self._begin(batches)
         failed: tuple[Diagnostic, ...] = ()
         for number, place in enumerate((on_cpu, on_gpu)):
             placed = place(graph, self.registry)
@@ -245,14 +245,16 @@ class Profiler:
             self._send(messages.Refused(diagnostics=failed), [])
         self._send(messages.Busy(busy=False), [])
 
-    def _begin(self) -> None:
-        self._begun = perf_counter()
+    def _begin(self, batches: int) -> None:
+        self._begun, self._at = perf_counter(), (0, 2 * (batches or _MIN_BATCHES))
         self._send(messages.Busy(busy=True), [])
 
-    def _progress(self, done: int, total: int, keys: Iterable[str] = ()) -> None:
+    def _progress(self, done: int, total: int, keys: Iterable[str] = (), samples: int = 0) -> None:
         self._at = done, total
         left = (perf_counter() - self._begun) / max(done, 1) * (total - done)
-        told = run_messages.RunProgress(done=done, total=total, seconds_left=round(left, 1), keys=tuple(sorted(keys)))
+        told = run_messages.RunProgress(
+            done=done, total=total, seconds_left=round(left, 1), keys=tuple(sorted(keys)), samples=samples
+        )
         self._send(told, [])
 
     def _measure(
@@ -263,7 +265,7 @@ class Profiler:
         def tell(_: float) -> None:
             now = measured.probe.newest
             if now is not None and not now.end:
-                self._progress(*self._at, now.begun())
+                self._progress(*self._at, now.begun(), now.samples())
 
         with watched(tell, _TOLD, _TOLD):
             self._measure_into(measured, graph, batches, progress, pause)

@@ -1,20 +1,32 @@
-"""The runs of a designer, with the graphs that were run, so that two can be compared and one be gone back to."""
+"""The runs of a designer, with the graphs that were run, so that two can be compared and one be gone back to.
+
+They outlive their kernel: the browser keeps them, with documents of their graphs.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from time import strftime
+
+import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.difference import difference
 from dali_studio.graph.model import Graph
-from dali_studio.studio.protocol.run_messages import KnownRun, RunFinished, Speed, Trial
+from dali_studio.schema.registry import Registry
+from dali_studio.studio.programs import code_nodes
+from dali_studio.studio.protocol.run_messages import KnownRun, RunFinished, RunHistory, Speed, Trial
 
 _MAX_RUNS = 50
+#: Characters of the documents of the runs that the browser keeps.
+_MAX_SIZE = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,10 @@ def name_of(graph: Graph) -> str:
         return ""
 
 
+def _text(graph: Graph) -> str:
+    return document.dumps(graph, code_nodes.in_view(graph))
+
+
 class RunsKept:
     """The newest runs."""
 
@@ -41,6 +57,21 @@ class RunsKept:
     def runs(self) -> tuple[KnownRun, ...]:
         """All that are kept, the newest first."""
         return tuple(kept.run for kept in reversed(self._kept))
+
+    def told(self) -> tuple[RunHistory, list[bytes]]:
+        """What the browser is told, and the newest runs for `recall`."""
+        kept = [(one.run, _text(one.graph)) for one in reversed(self._kept)]
+        count = sum(size <= _MAX_SIZE for size in accumulate(len(text) for _, text in kept))
+        packed = msgspec.json.encode(kept[:count][::-1])
+        return RunHistory(runs=self.runs), [zlib.compress(packed, 1)]
+
+    def recall(self, packed: str, registry: Registry) -> None:
+        """Take up the runs of a kernel that is gone; one that cannot be read is left out."""
+        with suppress(msgspec.MsgspecError):
+            for run, text in msgspec.json.decode(packed, type=list[tuple[KnownRun, str]]):
+                with suppress(DaliStudioError):
+                    graph, view, _ = document.loads(text, registry)
+                    self._kept.append(_Kept(run, code_nodes.opened(graph, view)))
 
     def add(self, graph: Graph, finished: RunFinished) -> None:
         """Keep a run that was measured to its end."""

@@ -64,8 +64,8 @@ class Shown:
         Of any shape, empty ones included.
     layout : str
     kind : Kind
-    values : tuple of float
-        Over the whole batch, for scalars that are known without computing it.
+    values : tuple of float or None
+        Over the whole batch, for scalars that are known without computing it; none of samples that take another branch.
     corners : bool
         Boxes are given by two corners; otherwise by a corner and the extents.
     backdrop : callable
@@ -87,7 +87,7 @@ class Shown:
     sample: NDArray[Any]
     layout: str = ""
     kind: Kind = "any"
-    values: tuple[float, ...] = ()
+    values: tuple[float | None, ...] = ()
     corners: bool = True
     backdrop: Callable[[], Backdrop | None] = no_backdrop
     scale: Scale = _UNKNOWN

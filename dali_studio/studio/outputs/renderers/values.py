@@ -9,6 +9,11 @@ from dali_studio.studio.protocol.bodies import ValuesBody
 _MAX_VALUES = 64
 
 
+def values_body(values: tuple[float | None, ...], text: str) -> ValuesBody:
+    """As many of the numbers of a batch as a card shows."""
+    return ValuesBody(values=values[:_MAX_VALUES], text=text)
+
+
 class ValuesRenderer:
     """Shows the numbers of the batch as bars."""
 
@@ -18,7 +23,7 @@ class ValuesRenderer:
 
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
-        return Card(ValuesBody(values=shown.values[:_MAX_VALUES], text=number(shown.sample.ravel()[0].item())))
+        return Card(values_body(shown.values, number(shown.sample.ravel()[0].item())))
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cardLines } from "../src/core/codeLines";
+import { cardLines, meant } from "../src/core/codeLines";
 import { GRAPH, node } from "./fixtures";
 
 describe("cardLines", () => {
@@ -12,5 +12,26 @@ describe("cardLines", () => {
   });
   it("is empty for a node that the program leaves out", () => {
     expect(cardLines(null, lines, "unknown")).toEqual([]);
+  });
+});
+
+describe("meant", () => {
+  const source = "a = fn.resize(b)\nb = fn.resze(\n    a, resize_xx=3)\n";
+  const found = (message: string, hint: string, line: number) => ({
+    code: "DS101",
+    message,
+    hint,
+    source: `program:${line}`,
+  });
+  it("writes the word that may be meant in the place of the wrong one", () => {
+    const resze = found("There is no operator called 'resze'.", "Did you mean 'resize'?", 2);
+    expect(meant(source, resze)).toEqual(["resize", source.replace("resze", "resize")]);
+    // an argument in a line below the first of its call
+    const width = found("fn.resize has no argument 'resize_xx'.", "Did you mean 'resize_x'?", 2);
+    expect(meant(source, width)).toEqual(["resize_x", source.replace("resize_xx", "resize_x")]);
+  });
+  it("is nothing where no word is known, or the wrong one is no longer there", () => {
+    expect(meant(source, found("'(' was never closed.", "Correct it first.", 1))).toBeUndefined();
+    expect(meant(source, found("Nothing is called 'c' here.", "Did you mean 'b'?", 1))).toBeUndefined();
   });
 });

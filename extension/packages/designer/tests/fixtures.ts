@@ -254,6 +254,8 @@ export class FakeKernel implements Transport {
     this.sent.push(message);
   }
 
+  retry?: () => void;
+
   onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void {
     this.listener = listener;
     return () => undefined;

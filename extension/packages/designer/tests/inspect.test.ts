@@ -168,11 +168,11 @@ describe("the sentence", () => {
     const bare = { ...GRAPH, outputs: [] };
     const diagnostics: Diagnostic[] = [{ code: "DS205", message: "The pipeline returns nothing." }];
     expect(statusMessage(fold(OPENED, revision(1, bare, { diagnostics })))).toMatchObject({
-      action: "add_output",
-      node: "rotate",
+      action: null,
+      fix: { title: "Return rotate", edits: [{ type: "set_outputs", outputs: [{ node: "rotate", output: 0 }] }] },
     });
     const numbersLast = { ...bare, nodes: [...bare.nodes, node("coin", "random.coin_flip")] };
-    expect(statusMessage(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.node).toBe("rotate");
+    expect(statusMessage(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.fix?.title).toBe("Return rotate");
     for (const nodes of [[], bare.nodes.slice(0, 1)])
       expect(statusMessage(fold(OPENED, revision(1, { ...bare, nodes }, { diagnostics })))).toBeNull();
   });

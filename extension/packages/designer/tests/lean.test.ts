@@ -1,6 +1,8 @@
 // @ts-expect-error the front end has no types of Node
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+// @ts-expect-error the build's modules have no types
+import { innerNames } from "../../../inner.mjs";
 
 const extension = new URL("../../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, extension), "utf8");
@@ -31,5 +33,17 @@ describe("what the build leaves out of React Flow", () => {
     expect(both.map(([name]) => name)).toContain("disableKeyboardA11y");
     expect(both.map(([name]) => name)).toContain("pannable");
     for (const [name, value] of both) expect(`${name}: ${value}`).toBe(`${name}: ${values.get(name)}`);
+  });
+});
+
+describe("names that are short in the widget", () => {
+  it("are those that React Flow alone has for something", async () => {
+    const path = (file: string): string => new URL(file, extension).pathname;
+    const program = 'a.nodeLookup; a["panZoom"]; b("[data-flowId]")';
+    const files = ["node_modules/@xyflow/system/dist/esm/index.js", "packages/designer/src/core/state.ts"].map(path);
+    const names: string[] = await innerNames(program, files);
+    expect(names).toContain("nodeLookup");
+    const others = ["panZoom", "flowId", "strokeWidth", "selection", "error001"];
+    expect(names.filter((name) => others.includes(name))).toEqual([]);
   });
 });

@@ -118,6 +118,22 @@ describe("positions", () => {
     kernel.say(revision(3, GRAPH, { positions: { rotate: { x: 9, y: 9 } } }));
     expect(session.store.get().positions.rotate).toEqual({ x: 9, y: 9 });
   });
+  it("give way to where another view has put a card since, and to nothing that was said before", () => {
+    const { kernel, session } = opened();
+    const at = () => session.store.get().positions.rotate;
+    const says = (number: number, x: number) =>
+      kernel.say(revision(number, GRAPH, { positions: { rotate: { x, y: 0 } } }));
+    says(1, 1);
+    session.move({ rotate: { x: 5, y: 0 } });
+    says(2, 1);
+    expect(at()?.x).toBe(5);
+    says(3, 9);
+    expect(at()?.x).toBe(9);
+    session.edit([fill(1)], { positions: { rotate: { x: 20, y: 0 } } });
+    session.move({ rotate: { x: 30, y: 0 } });
+    says(4, 20);
+    expect(at()?.x).toBe(30);
+  });
 });
 
 describe("places", () => {
@@ -244,7 +260,12 @@ describe("the code", () => {
     expect(session.store.get().draft).toMatchObject({ source: "def (", taken: false, found: [{ code: "DS502" }] });
     expect(session.store.get().refused).toEqual([]);
     expect(saveState(session.store.get(), null)).toBe("Code not applied");
-    expect(statusMessage(session.store.get())).toMatchObject({ tone: "error", lead: "Not in the graph:" });
+    const said = { tone: "error", lead: "Not in the graph:", action: "code" };
+    // below the text it is told with what to do; here where the text is not shown, and aloud
+    expect(statusMessage(session.store.get())).toBeNull();
+    expect(statusMessage(session.store.get(), true)).toMatchObject(said);
+    session.view({ drawer: "batch" });
+    expect(statusMessage(session.store.get())).toMatchObject(said);
     session.write("def f(");
     expect(session.store.get().draft?.found).toEqual([]);
     expect(statusMessage(session.store.get())).toBeNull();
@@ -454,7 +475,9 @@ describe("a lost kernel", () => {
     ] as const) {
       const { kernel, session } = opened();
       session.edit([fill(1)]);
-      session.start();
+      kernel.retry = vi.fn();
+      void session.reconnect();
+      expect(kernel.retry).toHaveBeenCalledOnce();
       kernel.sent.length = 0;
       kernel.say(OPENED);
       kernel.say(revision(revisionThen));

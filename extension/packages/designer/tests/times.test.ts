@@ -168,7 +168,9 @@ describe("runs", () => {
       total: 16,
       seconds_left: 2,
       keys: ["reader"],
+      samples: 5,
     });
+    expect(state.run.samples).toBe(5);
     expect(reachedBy(state, "reader")).toEqual([4, 16]);
     expect(reachedBy(state, "decode")).toEqual([3, 16]);
     // of several, the least advanced

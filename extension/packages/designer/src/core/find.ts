@@ -11,7 +11,15 @@ export function found(state: State, query: string): readonly string[] {
   return topological(state.graph)
     .filter((node) => {
       const values = Object.entries(node.arguments).map(([name, value]) => `${name}=${format.value(value)}`);
-      const text = [node.key, node.operator, ...values, ...Object.keys(node.argument_inputs)].join(" ").toLowerCase();
+      const text = [
+        node.key,
+        format.cardName(node.key, node.operator),
+        node.operator,
+        ...values,
+        ...Object.keys(node.argument_inputs),
+      ]
+        .join(" ")
+        .toLowerCase();
       const errors = findingsAt(state, node.key).filter((d) => severity(d) !== "info");
       const share = timingOf(state, node.key)?.share ?? 0;
       return words.every((word) => {

@@ -71,7 +71,7 @@ export function freePlace(
   taken: readonly Rect[],
   size: Size = { width: CARD, height: 171 },
 ): Position {
-  const at = { x: Math.round(wanted.x / 4) * 4, y: Math.round(wanted.y / 4) * 4 };
+  const at = { x: Math.round(wanted.x), y: Math.round(wanted.y) };
   const hit = () =>
     taken.find(
       (t) =>

@@ -32,6 +32,21 @@ export function outputsHeight(graph: GraphView, positions: Readonly<Record<strin
   return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
 }
 
+/** Height of a name on a small card, in px of the screen, and by how much it may stand below its dot. */
+const NAME = 12;
+const OFF = 6;
+
+/** By how much names of outputs stand below their dots, in px of the screen, to be clear of each other; -1 of those that have no room. */
+export function nameShifts(rows: readonly number[], zoom: number): readonly number[] {
+  let free = Number.NEGATIVE_INFINITY;
+  return rows.map((row) => {
+    const shift = Math.max(0, Math.ceil(free - row * zoom));
+    if (rows.length > 3 && shift > OFF) return -1;
+    free = row * zoom + shift + NAME;
+    return shift;
+  });
+}
+
 /** Whether it is taller than its rows need. */
 export function isTall(graph: GraphView, positions: Readonly<Record<string, Position>>): boolean {
   const { head, row } = OUTPUTS_PARTS;

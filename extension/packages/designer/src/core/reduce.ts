@@ -61,8 +61,8 @@ export function quiet(view: View): View {
 
 /** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
 export function enqueue(before: State, command: Command): State {
-  // What was said of the step before, and its [Undo], is over.
-  const state = forgetMoves({ ...before, unsent: [], view: quiet(before.view) }, command);
+  // What was said of the step before, with its [Undo], and of a file that has what was before, is over.
+  const state = forgetMoves({ ...before, unsent: [], savedFile: null, view: quiet(before.view) }, command);
   const last = state.pending.at(-1);
   const waits = state.pending.length > (state.inFlight ? 1 : 0);
   if (
@@ -120,7 +120,7 @@ function awaiting(state: State, command: Command): State {
 }
 
 function samePosition(a: Position | undefined, b: Position | undefined): boolean {
-  return a !== undefined && b !== undefined && Math.abs(a.x - b.x) < 0.01 && Math.abs(a.y - b.y) < 0.01;
+  return a === b || Math.hypot((a?.x ?? NaN) - (b?.x ?? NaN), (a?.y ?? NaN) - (b?.y ?? NaN)) < 0.01;
 }
 
 /** Whether this revision begins another document. */
@@ -147,8 +147,14 @@ function onRevision(before: State, message: RevisionChanged): State {
   };
   // the kernel knew of them when it undid a step, or took places away for a program
   const told = exchanged || (state.inFlight && state.pending[0]?.kind !== "edits");
+  // what another view has placed since is there
+  const [sent] = state.inFlight ? state.pending : [];
+  const known = { ...state.confirmed?.positions, ...(sent?.kind === "edits" && sent.positions) };
   const moved = Object.fromEntries(
-    Object.entries(state.moved).filter(([key, at]) => !told && !samePosition(message.positions[key], at)),
+    Object.entries(state.moved).filter(([key, at]) => {
+      const now = message.positions[key];
+      return !told && !samePosition(now, at) && samePosition(now, known[key]);
+    }),
   );
   const done = state.inFlight || (state.unsure !== null && message.revision > state.unsure);
   const answered = done ? state.pending.slice(1) : state.pending;
@@ -333,6 +339,7 @@ export function receive(state: State, message: KernelMessage): State {
           total: message.total,
           left: message.seconds_left,
           reached: message.keys,
+          samples: message.samples,
         },
       };
     case "run_finished": {

@@ -66,7 +66,8 @@ export function waysOf(
   node: NodeView,
 ): { readonly rows: readonly [string, string]; readonly said: string } {
   const body = previewOf(state, node.argument_inputs.predicate?.node ?? "")?.body;
-  const values = body?.type === "values" ? body.values : [];
+  // samples that another branch takes have none
+  const values = body?.type === "values" ? body.values.filter((v) => v !== null) : [];
   const yes = values.filter((v) => v !== 0).length;
   const shown = previewOf(state, node.key);
   const rows = [yes, values.length - yes].map((n) => (values.length > 0 ? `${n} of ${values.length}` : ""));
@@ -77,7 +78,7 @@ export function waysOf(
 
 /** The value of a scalar for a sample of the batch. */
 export function scalarOf(preview: Preview | undefined, sample: number): number | undefined {
-  return preview?.body.type === "values" ? preview.body.values[sample] : undefined;
+  return (preview?.body.type === "values" ? preview.body.values[sample] : null) ?? undefined;
 }
 
 /** Whether the code is that of the graph as it is drawn: the kernel writes it after the images. */

@@ -31,6 +31,8 @@ import { keepUnsent, leftOf } from "./unsent";
 export interface Transport {
   send(message: ClientMessage): void;
   onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void;
+  /** Try a line that was cut at once. */
+  retry?(): void;
   close?(): void;
 }
 
@@ -65,6 +67,8 @@ export class Session {
   private stopListening: () => void;
   /** The document as the kernel had it last, and its undo steps: they outlive the kernel. */
   private document: readonly Bytes[] | null = null;
+  /** So do its runs. */
+  private runs: readonly Bytes[] = [];
   private readonly shown = new Set<string>();
   private readonly asked = new Set<string>();
   private reproduced: (program: string) => void = () => undefined;
@@ -102,12 +106,13 @@ export class Session {
   async reconnect(): Promise<void> {
     const { link, confirmed, sample, iteration } = this.store.get();
     if (link !== "gone" || !this.attach || !this.document || !confirmed) {
+      this.transport.retry?.();
       this.start();
       return;
     }
     this.store.set((s) => ({ ...s, link: "starting", inFlight: false, refused: [] }));
     try {
-      const transport = await this.attach(this.document, confirmed);
+      const transport = await this.attach([...this.document, ...this.runs], confirmed);
       this.stopListening();
       this.transport.close?.();
       this.transport = transport;
@@ -293,7 +298,7 @@ export class Session {
       ...change,
       refused: [],
       view: quiet(s.view),
-      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], total },
+      run: { ...s.run, running: true, stopping: false, done: 0, reached: [], samples: 0, total },
     }));
     this.send(message);
   }
@@ -452,6 +457,7 @@ export class Session {
 
   private take(message: KernelMessage, buffers: readonly Bytes[], bitmap: ImageBitmap | null): void {
     if (message.type === "revision_changed") this.document = buffers[0] ? buffers : this.document;
+    if (message.type === "run_history") this.runs = buffers;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
     const first = this.store.get().confirmed === null;

@@ -36,12 +36,13 @@ function outside(cards: Rect, wires: readonly Rect[]) {
   return { left: cards.x - x, right: x + width - right, below: y + height - bottom };
 }
 
-/** The view of the whole graph, at 100 % from the upper left corner when it fits; null where there is nothing to see. */
+/** The view of the whole graph, at 100 %, or `most`, from the upper left corner when it fits; null where there is nothing to see. */
 export function viewOf(
   cards: readonly Rect[],
   { width: wide, height: high }: Size,
   { top: above, controls }: Covers,
   wires: readonly Rect[] = [],
+  most = 1,
 ): View | null {
   if (cards.length === 0 || wide === 0) return null;
   const box = { width: wide, height: high - above };
@@ -57,7 +58,7 @@ export function viewOf(
     const free = room.width - EDGE * sides.filter((by) => by > 0).length;
     const across = free / sides.reduce((sum, by) => sum + (by > 0 ? by : EDGE), width);
     const down = out.below > 0 && !low ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
-    const scale = Math.max(MIN_SCALE, Math.min(fittingScale(width, height, room), across, down));
+    const scale = Math.max(MIN_SCALE, Math.min(fittingScale(width, height, room), across, down, most));
     const [from, to] = [edge(out.left, scale), edge(out.right, scale)];
     const x = scale < 1 ? from + (room.width - from - width * scale - to) / 2 : from;
     const y = scale < 1 ? Math.max(8, Math.min(ABOVE, (room.height - height * scale) / 2)) : ABOVE;

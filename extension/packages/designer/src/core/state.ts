@@ -104,6 +104,8 @@ export interface RunState {
   readonly left: number;
   /** Nodes that are through with the batch after those that are done, or at it. */
   readonly reached: readonly string[];
+  /** How many samples of that batch are made, where it takes long. */
+  readonly samples: number;
   readonly finished: RunFinished | null;
   /** Revision that `finished` measured. */
   readonly revision: number;
@@ -372,6 +374,7 @@ export const INITIAL: State = {
     total: 0,
     left: 0,
     reached: [],
+    samples: 0,
     finished: null,
     revision: -1,
     parts: {},

@@ -17,11 +17,11 @@ export interface StatusMessage {
   /** Where there is room. */
   readonly more?: string;
   readonly muted: string;
-  readonly action: "show" | "data" | "reconnect" | "add_output" | "undo" | "restore" | null;
+  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
-  /** A button that makes a refused wire possible. */
+  /** A button that makes a refused wire possible, or returns something. */
   readonly fix?: Fix | undefined;
 }
 
@@ -43,12 +43,13 @@ function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
 }
 
 /** What a pipeline without outputs most likely should return: the last node that feeds nothing, one with pictures if possible. */
-export function leafOf(state: State): string {
-  const { graph } = state;
-  if (!graph) return "";
-  const fed = new Set(graph.nodes.flatMap((n) => sourcesOf(n).map((r) => r.node)));
-  const leaves = graph.nodes.filter((n) => n.output_kinds.length > 0 && !fed.has(n.key));
-  return (leaves.findLast((n) => n.output_kinds[0] === "image") ?? leaves.at(-1))?.key ?? "";
+export function returned({ graph }: State): Fix | null {
+  const nodes = graph?.nodes ?? [];
+  const fed = new Set(nodes.flatMap((n) => sourcesOf(n).map((r) => r.node)));
+  const leaves = nodes.filter((n) => n.output_kinds.length > 0 && !fed.has(n.key));
+  const node = (leaves.findLast((n) => n.output_kinds[0] === "image") ?? leaves.at(-1))?.key;
+  if (!node) return null;
+  return { title: `Return ${node}`, edits: [{ type: "set_outputs", outputs: [{ node, output: 0 }] }], positions: {} };
 }
 
 function leadOf(d: Diagnostic, stopped: boolean): string {
@@ -140,10 +141,11 @@ function noticeMessage(state: State): StatusMessage | null {
   };
 }
 
-/** Also where the program is not shown: nothing is measured or saved of what is written there. */
-function codeMessage(state: State): StatusMessage | null {
+/** Where the program is not shown, which tells it below: nothing is measured or saved of what is written there. */
+function codeMessage(state: State, aloud: boolean): StatusMessage | null {
   const found = state.draft?.found.length ? obstacle(state) : undefined;
-  return found ? fromDiagnostic(found, "Not in the graph:") : null;
+  if (!found || (state.view.drawer === "code" && !aloud)) return null;
+  return { ...fromDiagnostic(found, "Not in the graph:"), action: "code" };
 }
 
 function savedMessage(state: State): StatusMessage | null {
@@ -221,16 +223,16 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         const brief = !aloud && isAboutFile(d) && { rest: `${titleOf(d)}.`, muted: "" };
         const said = { ...fromDiagnostic(d, lead), ...brief, repair: repairOf(state, d) };
         if (d.code === "DS503") return [{ ...said, id: d.code, lead: differing(all).trim(), rest: "" }];
-        const leaf = d.code === "DS205" ? leafOf(state) : "";
+        const fix = d.code === "DS205" && returned(state);
         // it is begun, not broken
-        if (leaf) return [{ ...said, tone: "info", action: "add_output", node: leaf }];
+        if (fix) return [{ ...said, tone: "info", fix }];
         // of a file that a node goes on without, its card and the list of problems tell
         if (!aloud && (isTold(state, d) || (tone === "warning" && isAboutFile(d)))) return [];
         return [{ ...said, tone: toneOf(d), ...(isUnread(state, d) ? { action: "data" as const } : {}) }];
       });
   const candidates = [
     kernelMessage(state),
-    codeMessage(state),
+    codeMessage(state, aloud),
     waitingMessage(state),
     ...ranked("error"),
     progressMessage(state),

@@ -221,7 +221,7 @@ export interface PointsBody {
 /** One number for each sample of the batch (at most 64), and that of the shown one. */
 export interface ValuesBody {
   readonly type: "values";
-  readonly values: readonly number[];
+  readonly values: readonly (number | null)[];
   readonly text: string;
 }
 
@@ -884,6 +884,7 @@ export interface RunProgress {
   readonly total: number;
   readonly seconds_left: number;
   readonly keys: readonly string[];
+  readonly samples: number;
 }
 
 /** The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph. */
@@ -1116,6 +1117,7 @@ export interface Pair {
   readonly histogram: readonly number[];
   readonly note: string;
   readonly planes: number;
+  readonly past: readonly string[];
 }
 
 /** What follows a `Pair`: the mean absolute difference of each sample of the batch, of the first if it is large. */

@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { cardLines, nodeAtLine } from "../core/codeLines";
+import { cardLines, meant, nodeAtLine } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
 import { codeIsCurrent, codeWaits, findings, lineOf, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
@@ -194,6 +194,19 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
     const line = lines && d.node ? cardLines(graph, lines, d.node)[0] : lineOf(d);
     return line ? `Line ${line}:` : [d.node, d.argument].filter(Boolean).join(".");
   };
+  const word = (d: Diagnostic) => {
+    const [said, source] = (draft && meant(draft.source, d)) || [];
+    if (!source) return null;
+    const write = () => {
+      session.write(source);
+      session.applyCode();
+    };
+    return (
+      <SmallButton data-testid="write-word" onClick={write}>
+        Write {said}
+      </SmallButton>
+    );
+  };
   if (wrong.length === 0 && !draft && !wait) return null;
   return (
     <div className="ds-code-notes" data-testid="code-notes">
@@ -206,7 +219,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
       {wrong.map((d) => (
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
-          <b>{place(d)}</b> {d.message} {d.hint}
+          <b>{place(d)}</b> {d.message} {d.hint} {word(d)}
           {!draft && (
             <IconButton icon="cross" label="Close this sentence" small onClick={() => session.dismiss(d.message)} />
           )}

@@ -39,7 +39,7 @@ function sideName(side: Side): string {
 
 function SideChoice({ name, side, set }: { name: string; side: Side; set: (side: Side) => void }) {
   const nodes = useSel((s) => (s.graph?.nodes ?? []).filter((n) => n.output_kinds.length > 0).map((n) => n.key));
-  const undo = useSel((s) => s.confirmed?.can_undo ?? false);
+  const past = useSel((s) => s.pair?.past ?? []);
   return (
     <>
       <span className={`ds-side ds-side-${name}`} aria-hidden="true">
@@ -59,7 +59,7 @@ function SideChoice({ name, side, set }: { name: string; side: Side; set: (side:
           </option>
         ))}
       </select>
-      {(undo || side.steps > 0) && (
+      {(past.length > 0 || side.steps > 0) && (
         <select
           className="ds-select"
           aria-label={`Version of ${name}`}
@@ -68,9 +68,10 @@ function SideChoice({ name, side, set }: { name: string; side: Side; set: (side:
           onChange={(e) => set({ ...side, steps: Number(e.target.value) })}
         >
           <option value={0}>now</option>
-          {[1, 2, 3, 5, 10].map((n) => (
-            <option key={n} value={n}>
-              {format.plural(n, "step")} ago
+          {past.map((changed, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a version is how many steps ago it was
+            <option key={i} value={i + 1}>
+              {format.plural(i + 1, "step")} ago{changed && `, before ${changed.replaceAll("~ ", "")}`}
             </option>
           ))}
         </select>

@@ -80,6 +80,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error"),
     selected: s.view.selection[0] === nodeKey,
     old: isOld(s),
+    running: s.run.running && nodeOf(s.graph, nodeKey)?.in_run === true,
     tinted: s.view.heat,
     drawer: s.view.drawer,
   }));
@@ -97,7 +98,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     <li ref={li}>
       <button
         type="button"
-        className={`ds-outline-row ${row.selected ? "ds-outline-now" : ""}`}
+        className={`ds-outline-row ${row.selected ? "ds-outline-now" : ""} ${row.running ? "ds-running" : ""}`}
         style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
         aria-expanded={visible ? row.selected : undefined}
         tabIndex={visible ? 0 : -1}
@@ -121,7 +122,7 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
           </small>
         </span>
         <span className="ds-outline-cost">
-          <TimeChip nodeKey={nodeKey} found={row.heat} running={false} old={row.old} heat={row.tinted} />
+          <TimeChip nodeKey={nodeKey} found={row.heat} running={row.running} old={row.old} heat={row.tinted} />
           <DeviceBadge device={node.device} />
         </span>
       </button>

@@ -23,12 +23,8 @@ export function Strip({ over }: { readonly over: boolean }) {
   const { repair, fix, node } = said;
   const actions: Partial<Record<string, Button>> = {
     show: ["Show node", "show-node", show],
+    code: ["Show code", "show-code", () => session.view({ drawer: "code" })],
     data: ["Choose folder", "choose-data", () => session.view({ folders: node })],
-    add_output: [
-      `Return ${node}`,
-      "return-leaf",
-      () => session.edit([{ type: "set_outputs", outputs: [{ node, output: 0 }] }]),
-    ],
     undo: [
       "Undo",
       "undo-notice",

@@ -161,7 +161,9 @@ function Throughput() {
   const state = useSel((s) => ({
     run: s.run.finished,
     running: s.run.running,
-    done: format.percent(s.run.done / (s.run.total || 1)),
+    // of a first batch that takes long, samples
+    done: (!s.run.done && s.run.samples) || format.percent(s.run.done / (s.run.total || 1)),
+    of: !s.run.done && s.run.samples ? `of ${format.plural(s.batchSize, "sample")}` : "measured",
     left: s.run.done > 0 ? `${Math.ceil(s.run.left)} s left` : "measuring",
     old: isOld(s),
     gone: s.link === "gone",
@@ -203,7 +205,7 @@ function Throughput() {
         <b>{speed}</b>{" "}
         <span className="ds-muted">
           {running ? (
-            "measured"
+            state.of
           ) : (
             <>
               <u>samples</u>/s

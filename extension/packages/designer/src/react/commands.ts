@@ -135,7 +135,7 @@ function setAside(session: Session, change: typeof soloed, words: string): void 
 /** Keep the data of the selected nodes; if it is all kept, no longer. */
 function togglePins({ session }: Scope): void {
   const { graph, view } = session.store.get();
-  const nodes = view.selection.flatMap((key) => nodeOf(graph, key) ?? []);
+  const nodes = view.selection.flatMap((key) => nodeOf(graph, key) ?? []).filter((n) => !n.bypassed);
   const loose = nodes.filter((n) => n.pin !== "here");
   const changed = (loose.length > 0 ? loose : nodes).map((n) => [n.key, loose.length > 0] as const);
   session.edit([], { pins: Object.fromEntries(changed) });
@@ -256,7 +256,17 @@ export const COMMANDS: readonly Command[] = [
     about: "A frame with a name around the cards, which stay in sight",
     section: "Build",
     keys: ["Ctrl+G"],
-    run: ({ session }) => session.edit([], { marks: groupMarks(session.store.get()) }),
+    run: ({ session, root }) => {
+      const marks = groupMarks(session.store.get());
+      session.edit([], { marks });
+      // its name is to be typed
+      const [name] = Object.keys(marks).slice(-1);
+      setTimeout(() => {
+        const title = root.querySelector<HTMLInputElement>(`[data-testid="mark-${name}"] input`);
+        title?.focus({ preventScroll: true });
+        title?.select();
+      });
+    },
     can: some,
   },
   {

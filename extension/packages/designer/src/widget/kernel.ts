@@ -23,11 +23,13 @@ interface Comm {
 /** The part of JupyterLab's kernel connection that is used. */
 export interface Kernel {
   readonly status: string;
+  readonly connectionStatus: string;
   readonly statusChanged: Signal<string>;
   requestExecute(content: { code: string; silent: boolean; store_history: boolean }): {
     readonly done: Promise<{ readonly content: { readonly status: string; readonly evalue?: string } }>;
   };
   createComm(target: string): Comm;
+  reconnect(): Promise<void>;
 }
 
 /** The kernel behind a widget, where its host tells: JupyterLab and Notebook do. */
@@ -78,6 +80,11 @@ export function transportOf(model: Model): Transport {
       };
       model.on("msg:custom", onMessage);
       return () => model.off("msg:custom", onMessage);
+    },
+    // the host waits longer from try to try, and ends trying after some minutes
+    retry: () => {
+      const kernel = kernelOf(model);
+      if (kernel && kernel.connectionStatus !== "connected") kernel.reconnect().catch(() => undefined);
     },
   };
 }

@@ -15,7 +15,7 @@ import { pathOf } from "../../core/inside";
 import { clearedJunctions, movedJunctions } from "../../core/junctions";
 import { CARD, ROW } from "../../core/layout";
 import { statusMessage } from "../../core/statusMessage";
-import { cardOf, cornerOf, isDense, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
+import { cardOf, isDense, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { enterBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
@@ -41,6 +41,7 @@ import { Overview } from "./Overview";
 import { middleOf, nearest, offset } from "./places";
 import { Stages } from "./Stages";
 import { layoutOfSelected, placesIn, reflowed, relaid } from "./sizes";
+import { useAnimate } from "./useAnimate";
 import { useArea } from "./useArea";
 import { roomOf, useAutoPlace, useFlowNodes } from "./useFlow";
 import { useGestures } from "./useGestures";
@@ -136,35 +137,7 @@ function CanvasView() {
       else if (over) uncover();
     });
   }, [covers, over, wide, keep, uncover]);
-  const animate = useCallback(
-    (to: Readonly<Record<string, Position>>, done: () => void, duration = 240, look = fit) => {
-      const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
-      const start = performance.now();
-      const length = reducedMotion(root) ? 0 : duration;
-      const step = (now: number) => {
-        const t = length === 0 ? 1 : Math.min(1, (now - start) / length);
-        const e = t < 0.5 ? 2 * t * t : 1 - (2 - 2 * t) ** 2 / 2;
-        const mix = (a: number, b: number) => a + (b - a) * e;
-        setNodes((ns) =>
-          ns.map((n) => {
-            const a = from[n.id];
-            const b = cornerOf(keysOfCard(session.store.get(), n.id), to);
-            return a && b ? { ...n, position: { x: mix(a.x, b.x), y: mix(a.y, b.y) } } : n;
-          }),
-        );
-        if (t < 1) {
-          requestAnimationFrame(step);
-        } else {
-          dragging.current = false;
-          done();
-          requestAnimationFrame(() => look(Math.min(duration, 200)));
-        }
-      };
-      dragging.current = true;
-      requestAnimationFrame(step);
-    },
-    [session, root, setNodes, dragging, fit],
-  );
+  const animate = useAnimate(latest, setNodes, dragging, fit);
 
   /** Lay the cards out anew where they fill a room of another shape better, and are seen smaller than `least`. */
   const reflow = useCallback(

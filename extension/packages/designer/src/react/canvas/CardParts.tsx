@@ -241,22 +241,33 @@ export function HeatBar({ share }: { readonly share: number | undefined }) {
 const BARS = 64;
 
 /** The values of the batch; the shown sample is solid. */
-export function Values({ values: all, sample }: { readonly values: readonly number[]; readonly sample: number }) {
+export function Values({
+  values: all,
+  sample,
+}: {
+  readonly values: readonly (number | null)[];
+  readonly sample: number;
+}) {
   const values = all.slice(0, BARS);
   if (values.length === 0) return <div className="ds-values" />;
-  const words = `values of the batch: ${values.map((v) => format.number(v)).join(", ")}`;
-  const low = Math.min(...values);
-  const high = Math.max(...values);
-  if (values.length <= 8 && values.every((v) => v === 0 || v === 1))
+  // of samples that take another branch none are known
+  const known = values.filter((v) => v !== null);
+  const words = `values of the batch: ${known.map((v) => format.number(v)).join(", ")}`;
+  const low = Math.min(...known);
+  const high = Math.max(...known);
+  if (values.length <= 8 && known.every((v) => v === 0 || v === 1))
     return (
       <div className="ds-dots" role="img" aria-label={words}>
         {values.map((v, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a sample is its place in the batch
-          <i key={i} className={`${v ? "ds-dot-on" : ""} ${i === sample ? "ds-dot-now" : ""}`} />
+          <i
+            // biome-ignore lint/suspicious/noArrayIndexKey: a sample is its place in the batch
+            key={i}
+            className={`ds-dot-${v === null ? "none" : v ? "on" : "off"} ${i === sample ? "ds-dot-now" : ""}`}
+          />
         ))}
       </div>
     );
-  const height = (v: number) => (high > low ? 6 + ((v - low) / (high - low)) * 24 : 16);
+  const height = (v: number | null) => (v === null ? 0 : high > low ? 6 + ((v - low) / (high - low)) * 24 : 16);
   return (
     <div className="ds-values" role="img" aria-label={words} style={{ gap: values.length > 24 ? 0.5 : 2 }}>
       {values.map((v, i) => (
@@ -265,7 +276,7 @@ export function Values({ values: all, sample }: { readonly values: readonly numb
           key={i}
           className={i === sample ? "ds-value-now" : ""}
           style={{ height: height(v) }}
-          title={`sample ${i + 1}: ${format.number(v)}`}
+          title={`sample ${i + 1}: ${v === null ? "–" : format.number(v)}`}
         />
       ))}
     </div>

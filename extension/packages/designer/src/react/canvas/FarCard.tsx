@@ -1,7 +1,10 @@
 import { type NodeProps, useStore } from "@xyflow/react";
+import { begunWord } from "../../core/data";
+import { worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { CARD, outputRows, outputsHeight } from "../../core/layout";
+import { nameShifts } from "../../core/outputs";
 import { categoryHue, PORT_LOOKS } from "../../core/ports";
 import * as select from "../../core/select";
 import type { State } from "../../core/state";
@@ -14,12 +17,11 @@ import { FAR_DROP } from "./FarWires";
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
-  const found = select.findingsAt(state, key);
-  const failed = found.some((d) => select.severity(d) === "error");
-  const unwired = !failed && found.some((d) => d.code === "DS201");
+  const problem = worstAt(state, key);
+  const begun = begunWord(problem) !== "";
   const marks = {
-    "ds-failed": failed || unwired,
-    "ds-unwired": unwired,
+    "ds-failed": begun || (problem && select.severity(problem) === "error"),
+    "ds-unwired": begun,
     "ds-stale": select.staleKeys(state).has(key),
     "ds-running": state.run.running && (node?.in_run ?? true),
     "ds-pinned": node?.pin === "here",
@@ -49,14 +51,6 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
   );
 }
 
-/** How far below its dot the name of an output stands, so that it is clear of the two before it. */
-function lower(rows: readonly number[], i: number): string {
-  const least = [1, 2]
-    .filter((n) => n <= i)
-    .map((n) => `${(rows[i - n] ?? 0) - (rows[i] ?? 0)}px + ${12 * n} * var(--ds-px)`);
-  return `max(0px, ${["0px", ...least].join(", ")})`;
-}
-
 /** What a dot and a letter of a name take on a small card, at most, in px of the screen. */
 const DOT = 10;
 const LETTER = 6;
@@ -71,11 +65,12 @@ export function FarOutputs({ selected }: NodeProps) {
   const names = useSel((s) => s.graph?.outputs.map((ref) => select.resultName(s, ref)) ?? []);
   const longest = Math.max(...names.map((name) => name.length));
   const named = useStore((s) => CARD * s.transform[2] > DOT + LETTER * longest);
+  const shifts = useStore((s) => nameShifts(rows, s.transform[2]).join()).split(",");
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
-      style={{ height: `calc(${height + FAR_DROP}px + ${lower(rows, rows.length - 1)})` }}
+      style={{ height: `calc(${height + FAR_DROP}px + max(0, ${shifts.at(-1)}) * var(--ds-px))` }}
       data-testid="node-outputs"
       {...useHover(OUTPUTS)}
     >
@@ -88,9 +83,11 @@ export function FarOutputs({ selected }: NodeProps) {
           style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
         >
           <i />
-          <span style={{ top: lower(rows, i) }} data-out={named ? "" : "out"}>
-            {named ? names[i] : i + 1}
-          </span>
+          {shifts[i] !== "-1" && (
+            <span style={{ top: `calc(${shifts[i]} * var(--ds-px))` }} data-out={named ? "" : "out"}>
+              {named ? names[i] : i + 1}
+            </span>
+          )}
         </span>
       ))}
       {hovered && <FarTip nodeKey={OUTPUTS} />}

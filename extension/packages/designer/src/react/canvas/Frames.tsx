@@ -110,8 +110,11 @@ export function Frames({ body, preview, label, testId, width, height }: PartProp
           <b>{number}</b> of {body.count}
         </output>
         {body.times.length > 0 && (
-          <output title="Seconds from the begin of the file" data-testid={`time-${preview.key}`}>
-            {seconds(at)} of {seconds(-1)}
+          <output
+            title={`Seconds from the begin of the file; the last frame is at ${seconds(-1)}`}
+            data-testid={`time-${preview.key}`}
+          >
+            at {seconds(at)}
           </output>
         )}
         {frames > 1 && (

@@ -84,7 +84,11 @@ function TitleField({ title, onTitle }: { readonly title: string; readonly onTit
       size={Math.max(4, (draft ?? title).length)}
       onChange={(e) => setDraft(e.target.value)}
       onBlur={apply}
-      onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+      onKeyDown={(e) => {
+        if (!/^(Enter|Escape)$/.test(e.key)) return;
+        e.stopPropagation();
+        e.currentTarget.closest<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
+      }}
     />
   );
 }

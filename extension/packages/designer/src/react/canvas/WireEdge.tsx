@@ -26,7 +26,7 @@ export interface Routes {
   /** Where they are now, for a wire that has no way yet: one of them was moved. */
   readonly live: { readonly current: readonly Rect[] };
   readonly paths: ReadonlyMap<Run, string>;
-  readonly tell: (run: Run) => () => void;
+  readonly tell: (id: string, run: Run) => () => void;
 }
 
 export const RoutesContext = createContext<Routes>({
@@ -137,7 +137,7 @@ function WireEdgeView(props: EdgeProps) {
     return { source: look.port, a, b, under: goesUnder(look.kind, a, b), brief: look.brief };
   }, [sourceX, sourceY, targetX, targetY, look.port, look.kind, look.brief]);
   const whole = !look.quiet && !look.points?.length;
-  useEffect(() => (whole ? tell(run) : undefined), [whole, tell, run]);
+  useEffect(() => (whole ? tell(id, run) : undefined), [whole, tell, id, run]);
   const known = paths.get(run);
   const path = useMemo(() => {
     const { a, b } = run;

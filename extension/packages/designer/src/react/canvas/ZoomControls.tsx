@@ -27,7 +27,7 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
   const session = useSession();
   const heat = useSel((s) => s.view.heat);
   const measure = useSel((s) => s.view.measure);
-  const measured = useSel((s) => s.run.finished !== null);
+  const measured = useSel((s) => (s.run.finished?.timings.length ?? 0) > 0);
   const heatId = useId();
   return (
     <div className="ds-zoom">

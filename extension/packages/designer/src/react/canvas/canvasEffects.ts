@@ -8,6 +8,7 @@ import type { State } from "../../core/state";
 import { cardOf } from "../../core/subgraph";
 import { type Routed, type Run, settled } from "../../core/wires";
 import { useFrame, useSel } from "../context";
+import { flowEdges } from "./edges";
 import { isLaid, layoutOf, SMALL } from "./sizes";
 import { obstaclesOf } from "./useFlow";
 import type { Touch } from "./useSight";
@@ -47,7 +48,8 @@ export function useRoutes(
   dragging: { readonly current: boolean },
   told: (paths: readonly string[]) => void,
 ): Routes {
-  const runs = useRef(new Set<Run>());
+  const { session } = useFrame();
+  const runs = useRef(new Map<string, Run>());
   const before = useRef<{ text: string; found: Routed } | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout>>();
   const marks = useSel((s) => s.marks);
@@ -57,11 +59,13 @@ export function useRoutes(
   latest.current = now;
   const refresh = useCallback(() => {
     clearTimeout(wait.current);
-    wait.current = setTimeout(() => {
+    const find = () => {
+      if (wait.current !== mine) return undefined;
       if (dragging.current) return refresh();
       const cards = latest.current;
       const text = JSON.stringify(cards);
-      const all = [...runs.current];
+      // whichever of them was told last, they find the same ways
+      const all = flowEdges(session.store.get()).flatMap(({ id }) => runs.current.get(id) ?? []);
       const lasting = all.filter((run) => !run.brief);
       let { found } = before.current ?? {};
       // what comes and goes with the pointer leaves the others where they are
@@ -81,21 +85,29 @@ export function useRoutes(
         found.parts,
       );
       setRoutes((old) => ({ ...old, cards, paths: new Map([...found.paths, ...brief.paths]) }));
-    }, 30);
-  }, [dragging, told]);
+    };
+    // the ends of wires follow their cards within two frames
+    const mine = setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(find)), 30);
+    wait.current = mine;
+  }, [session, dragging, told]);
   const [routes, setRoutes] = useState<Routes>(() => ({
     cards: [],
     live: latest,
     paths: new Map(),
-    tell: (run) => {
-      runs.current.add(run);
+    tell: (id, run) => {
+      runs.current.set(id, run);
       refresh();
-      return () => void runs.current.delete(run);
+      return () => void runs.current.delete(id);
     },
   }));
   // biome-ignore lint/correctness/useExhaustiveDependencies: cards have moved
   useEffect(refresh, [refresh, text]);
-  useEffect(() => () => clearTimeout(wait.current), []);
+  useEffect(() => {
+    return () => {
+      clearTimeout(wait.current);
+      wait.current = undefined;
+    };
+  }, []);
   return routes;
 }
 

@@ -16,6 +16,9 @@ import { roomOf } from "./useFlow";
 /** Who chose what is in view: nobody, a card of a finding that needed room, or the person. */
 export type Touch = false | "card" | "hand";
 
+/** How long after the view's end wires have found their ways, in ms. */
+const SETTLED = 150;
+
 /** Whether two views are one: a way that has been gone ends a little beside its end. */
 function isSame(a: View, b: View): boolean {
   return Math.hypot(a.x - b.x, a.y - b.y, 1e3 * (a.zoom - b.zoom)) < 1;
@@ -46,6 +49,8 @@ export function useSight(
   const ways = useRef<{ places: string; boxes: readonly Rect[] }>({ places: "", boxes: [] });
   /** Whether a hand has moved cards since they were brought into view. */
   const moved = useRef(false);
+  /** What brings wires into view where the view has come to rest. */
+  const see = useRef(() => {});
   const go = useCallback(
     (to: View, duration: number) => {
       const now = aim.current ?? flow.getViewport();
@@ -54,7 +59,9 @@ export function useSight(
       if (isSame(to, now) && isSame(to, flow.getViewport())) return;
       aim.current = to;
       const arrived = () => {
-        if (aim.current === to) aim.current = null;
+        if (aim.current !== to) return;
+        aim.current = null;
+        setTimeout(() => see.current(), SETTLED);
       };
       void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
     },
@@ -118,7 +125,7 @@ export function useSight(
       moved.current = false;
       home.current = null;
       whole.current = true;
-      look(viewOf, duration);
+      look((cards, size, covers, wires) => viewOf(cards, size, covers, wires), duration);
     },
     [look, touched],
   );
@@ -128,30 +135,38 @@ export function useSight(
    */
   const keep = useCallback(
     (back = false) => {
-      whole.current = false;
       moved.current = false;
       const now = aim.current ?? flow.getViewport();
       if (!back || !at.current || !isSame(at.current, now)) home.current = null;
       const from = home.current ?? now;
       if (back) home.current = from;
-      look((cards, size, covers, wires, chosen) => keptView(cards, size, covers, from, wires, chosen), 200, true);
+      const kept = (cards: readonly Rect[], size: Size, covers: Covers, wires: readonly Rect[], chosen?: Rect) => {
+        const to = keptView(cards, size, covers, from, wires, chosen);
+        whole.current &&= to === null || isSame(to, now);
+        return to;
+      };
+      look(kept, 200, true);
     },
     [look, flow],
   );
   /** Wires have found their ways: they are to be in sight, too. Cards become no larger, as other wires could follow from that. */
+  const seeWires = useCallback(() => {
+    // on the way there cards have not the sizes of its end, which the wires follow
+    if (touched.current || moved.current || aim.current) return;
+    const now = flow.getViewport();
+    look((cards, size, covers, wires, chosen) => {
+      if (whole.current) return viewOf(cards, size, covers, wires, now.zoom);
+      const to = keptView(cards, size, covers, now, wires, chosen);
+      return to && to.zoom > now.zoom ? null : to;
+    }, 200);
+  }, [look, flow, touched]);
+  see.current = seeWires;
   const told = useCallback(
     (paths: readonly string[]) => {
       ways.current = { places: placesOf(latest.current), boxes: paths.flatMap(boxesAlong) };
-      if (touched.current || moved.current) return;
-      const now = aim.current ?? flow.getViewport();
-      look((cards, size, covers, wires, chosen) => {
-        const to = whole.current
-          ? viewOf(cards, size, covers, wires)
-          : keptView(cards, size, covers, now, wires, chosen);
-        return to && to.zoom > now.zoom ? null : to;
-      }, 200);
+      seeWires();
     },
-    [look, flow, latest, touched],
+    [latest, seeWires],
   );
   /** Move what somebody has chosen to see, so that the inspector does not cover the selected card. */
   const uncover = useCallback(() => {

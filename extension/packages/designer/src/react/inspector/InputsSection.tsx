@@ -1,6 +1,7 @@
 import { connectEdits, cutEdits } from "../../core/actions";
 import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs } from "../../core/catalog";
 import { checkConnection } from "../../core/compat";
+import { cardName } from "../../core/format";
 import { nodeOf, OUTPUTS, originOf, type Slot, SPLIT } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
@@ -42,7 +43,9 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
     const ref = refOf(id);
     if (!ref) return "";
     const { node: key, output } = ref;
-    if (nodeOf(graph, key)?.operator === SPLIT) return `${originOf(graph, ref)}, if ${output % 2 ? "false" : "true"}`;
+    // of an `if` within another's branch, which
+    if (nodeOf(graph, key)?.operator === SPLIT)
+      return `${cardName(key, SPLIT)} ${output % 2 ? "false" : "true"}: ${originOf(graph, ref)}`;
     return output ? `${key}[${output}]` : key;
   };
   return (

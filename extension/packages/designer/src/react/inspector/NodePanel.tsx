@@ -2,10 +2,20 @@ import { Fragment, useState } from "react";
 import { type Argument, isSaid, type Operator, outputName, sameValue } from "../../core/catalog";
 import { brokenFile, isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { nodeOf, originOf } from "../../core/graph";
+import { nodeOf, originOf, SPLIT } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { literal, pythonText } from "../../core/python";
-import { findings, findingsAt, isAbsent, operatorOf, previewOf, repairOf, repairsOf, stepOf } from "../../core/select";
+import {
+  findings,
+  findingsAt,
+  isAbsent,
+  operatorOf,
+  previewOf,
+  repairOf,
+  repairsOf,
+  stepOf,
+  waysOf,
+} from "../../core/select";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { Name } from "../canvas/Name";
@@ -32,6 +42,7 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
   const session = useSession();
   const [naming, setNaming] = useState(false);
   const renaming = useSel((s) => s.view.renaming);
+  const yes = useSel((s) => node.operator === SPLIT && waysOf(s, node).rows[0]);
   return (
     <div className="ds-inspector-head">
       <span
@@ -45,10 +56,13 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
           <RenameField nodeKey={node.key} onDone={() => setNaming(false)} />
         ) : (
           <button type="button" className="ds-name-button" onClick={() => setNaming(true)}>
-            <Name text={node.key} title={`Rename ${node.key} (F2)`} />
+            <Name text={format.cardName(node.key, node.operator)} title={`Rename ${node.key} (F2)`} />
           </button>
         )}
-        <small>{format.called(node.operator)}</small>
+        <small>
+          {format.called(node.operator)}
+          {yes && `, true for ${yes}`}
+        </small>
       </div>
       <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
     </div>

@@ -4,7 +4,7 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { titleOf, toneOf } from "../../core/problems";
 import { failShare, repairsOf } from "../../core/select";
-import { leafOf, toldBy } from "../../core/statusMessage";
+import { returned, toldBy } from "../../core/statusMessage";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useFrame, useSel, useSession } from "../context";
@@ -35,10 +35,10 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
   const repairs = useSel((s) => repairsOf(s, finding));
   const unread = useSel((s) => isUnread(s, finding));
   const { node, argument } = finding;
-  const leaf = useSel((s) => finding.code === "DS205" && leafOf(s));
+  const fix = useSel((s) => finding.code === "DS205" && returned(s));
   const back = useSel(
     (s) =>
-      ((repairs.length === 0 && !leaf) || finding.code === "DS105") &&
+      ((repairs.length === 0 && !fix) || finding.code === "DS105") &&
       (argument || !isAboutFile(finding)) &&
       toneOf(finding) === "error" &&
       s.confirmed?.can_undo,
@@ -67,13 +67,9 @@ export function Actions({ finding, testId, bare = false }: ActionsProps) {
           {repair.title}
         </SmallButton>
       ))}
-      {leaf && (
-        <SmallButton
-          primary
-          data-testid="return-last"
-          onClick={() => session.edit([{ type: "set_outputs", outputs: [{ node: leaf, output: 0 }] }])}
-        >
-          Return {leaf}
+      {fix && (
+        <SmallButton primary data-testid="return-last" onClick={() => session.edit(fix.edits)}>
+          {fix.title}
         </SmallButton>
       )}
       {unread && (
