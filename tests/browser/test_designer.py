@@ -332,6 +332,8 @@ def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tu
     page.mouse.up()
     page.keyboard.up("Shift")
     page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 3")
+    page.keyboard.press("Escape")  # the keys are the designer's, not those of the notebook's cell
+    page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 0")
 
 
 def test_tabs_of_the_drawer_leave_the_view(page: Any, server: tuple[str, Path]) -> None:

@@ -373,6 +373,10 @@ function CanvasView() {
       onPointerMove={(e) => {
         pointer.current = { x: e.clientX, y: e.clientY };
       }}
+      onPointerUpCapture={(e) => {
+        // with Shift, JupyterLab takes the keys for its cell
+        if (!root.contains(document.activeElement)) e.currentTarget.focus({ preventScroll: true });
+      }}
       onPointerLeave={() => {
         pointer.current = null;
         gestures.trace({});
