@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 
@@ -97,10 +97,18 @@ class DaliStudioError(RuntimeError):
         At least one `Diagnostic`.
     """
 
-    def __init__(self, diagnostics: Iterable[Diagnostic] | Diagnostic) -> None:
+    diagnostics: tuple[Diagnostic, ...]
+
+    def __new__(cls, diagnostics: Iterable[Diagnostic] | Diagnostic) -> Self:
+        """An error of the kind that programs catch: that of nvidia.dali, by what was found first."""
         found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
-        self.diagnostics: tuple[Diagnostic, ...] = found
-        super().__init__("\n".join(str(d) for d in found))
+        kind = _KINDS.get(found[0].code, cls) if cls is DaliStudioError and found else cls
+        made = super().__new__(kind)
+        made.diagnostics = found
+        return made
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] | Diagnostic) -> None:
+        super().__init__("\n".join(str(d) for d in self.diagnostics))
 
     def __reduce__(self) -> tuple[type[DaliStudioError], tuple[tuple[Diagnostic, ...]]]:
         """For pickle: errors come out of worker processes, of PyTorch's DataLoader or of Ray."""
@@ -109,6 +117,23 @@ class DaliStudioError(RuntimeError):
     def _render_traceback_(self) -> list[str]:
         """What notebooks show of it: IPython asks for this."""
         return [line.rstrip("\n") for line in shortened(self)]
+
+
+class WrongCallError(DaliStudioError, TypeError, ValueError):
+    """A call that cannot be meant: for some nvidia.dali raises a ``TypeError``, for others a ``ValueError``."""
+
+
+class UnknownArgumentError(WrongCallError, KeyError):
+    """A call with an argument that there is not, which is a ``KeyError`` in nvidia.dali."""
+
+    def __str__(self) -> str:
+        return RuntimeError.__str__(self)  # a KeyError's has quotes around it
+
+
+_KINDS: dict[str, type[DaliStudioError]] = {
+    "DS102": UnknownArgumentError,
+    **dict.fromkeys(("DS104", "DS106", "DS107", "DS201", "DS202", "DS207"), WrongCallError),
+}
 
 
 class ArgumentError(ValueError):

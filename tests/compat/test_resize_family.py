@@ -18,7 +18,7 @@ FLOATS = Tolerance(relative=1e-5, reason="single precision: positions, and sums 
 SIZES = ((57, 43), (200, 301), (7, 9), (33, 240))
 
 
-@pytest.mark.parametrize("arguments", ["", "random_area=(0.1, 0.3)", "random_area=(0.3, 1.6)", "random_aspect_ratio=(2.0, 3.0), num_attempts=3", "seed=77"])
+@pytest.mark.parametrize("arguments", ["", "random_area=(0.1, 0.3)", "random_area=(0.3, 1.6)", "random_area=(0, 0.5)", "random_aspect_ratio=(2.0, 3.0), num_attempts=3", "seed=77"])
 def test_random_windows_over_iterations(arguments: str) -> None:
     """The windows are those of ``random_crop_generator``: the same places, and as many numbers drawn."""
     data = {"x": pictures(SIZES, dtype=np.float32)}

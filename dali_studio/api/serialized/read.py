@@ -98,6 +98,8 @@ class Reading:
             with reading_at(lambda: self.at):
                 try:
                     self._append(operator)
+                except DaliStudioError:
+                    raise
                 except (LookupError, TypeError, ValueError, ArithmeticError) as error:
                     raise _no_pipeline(self.file, f"{self.at}: {error}") from None
         return tuple(map(self._node, self.definition.outputs))
