@@ -215,9 +215,12 @@ def check(graph: Graph, kind: str) -> bool:
     reader = graph.node("reader").arguments
     if not reader.get("ratio") and kind != "mask":
         return False  # numbers of pixels of a picture that nobody has moved
+    if any(node.operator == "coord_transform" for node in graph.nodes()) and any(n.bypassed for n in graph.nodes()):
+        return False  # a computation says nothing of the step that it was made for, whose wires may have changed
     turned = sum(node.operator == "rotate" for node in graph.nodes()) if kind == "boxes" else 0
-    # points are not cut with the picture, and may come back where it is turned or put onto a canvas
-    cut = kind == "points" and any(node.operator in ("crop", "rotate") for node in graph.nodes())
+    # points, and what a turned box has around it, are not cut with the picture; and they may come back where it is turned or put onto a canvas
+    cutting = ("crop", "rotate") if kind == "points" else ("crop",) if turned else ()
+    cut = any(node.operator in cutting for node in graph.nodes())
     try:
         images, labels, *_ = Pipeline.from_graph(graph).run()
     except DaliStudioError:  # a window outside of its picture

@@ -134,7 +134,9 @@ def align(
         elif moving and (parts := _parts(graph, registry, step, movement, others[at:], kind)):
             pairs.append((step, others[at + parts - 1]))
             at += parts
-        elif moving and (until := _computed(graph, registry, step.node, movement, *ways, kind, begin)):
+        elif moving and (until := _computed(graph, registry, step.node, movement, *ways, kind, begin)) and (
+            branches.of(ways[1], until[0]) == step.branch
+        ):  # fmt: skip
             begin, reach = until[0], max(reach, until[1])
         elif moving:
             missed = number
@@ -145,12 +147,20 @@ def align(
         one for one, movement in steps[missed:]
         if moves(graph, registry, one.node, movement)
         and not _stays(graph, registry, one.node, movement, kind, source)
-        and not _computed(graph, registry, one.node, movement, *ways, kind, begin)
+        and not (
+            (until := _computed(graph, registry, one.node, movement, *ways, kind, begin))
+            and branches.of(ways[1], until[0]) == one.branch
+        )
     ]  # fmt: skip
     extra = [
         one for one in others[at:]
         if not rests(graph, registry, one.node, kind) and not only_scales(graph, registry, one.node, kind)
     ]  # fmt: skip
+    alone = [
+        until[0] for one, movement in steps
+        if one.node.bypassed and (until := _computed(graph, registry, one.node, movement, *ways, kind, 0))
+    ]  # fmt: skip
+    extra += [second[at] for at in alone if graph.wires(second[at].node.key)]  # computed of what is left out
     if extra and not left:  # moved twice: as nothing of the image is
         follows = dict.fromkeys(follows, False)
     follows |= {one.node.key: False for one in left}

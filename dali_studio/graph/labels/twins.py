@@ -18,7 +18,7 @@ from dali_studio.graph.edits import (
     RemoveNode,
     SetArgument,
 )
-from dali_studio.graph.labels.computed import computed_at
+from dali_studio.graph.labels.computed import computed_at, computes
 from dali_studio.graph.labels.guard import (
     Moving,
     Unmoved,
@@ -134,6 +134,8 @@ def _attempts(
     word, step = word_of(one.kind), one.step
     if step is None:
         extra = one.ways.extra[0]
+        if computes(registry, extra.node, one.kind):
+            return  # what else belongs to a computation is not known
         verb, _ = words_of(registry, extra.node, one.kind)
         yield f"Do not {verb} the {word}", lambda draft: _take_out(draft, extra.node.key, one.label)
         return
