@@ -79,10 +79,12 @@ def test_cards_say_that_a_sample_takes_another_branch() -> None:
 @pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
 def nested() -> Any:
     draws = fn.random.uniform(range=(0.0, 1.0))
+    more = draws
     if draws > 0.4:
+        more = draws + 1.0
         if draws > 0.7:
-            draws = draws + 1.0
-    return draws
+            more = draws + 2.0
+    return more
 
 
 def test_a_condition_within_a_branch_tells_of_the_samples_that_come_to_it() -> None:
@@ -91,6 +93,7 @@ def test_a_condition_within_a_branch_tells_of_the_samples_that_come_to_it() -> N
     (draws,) = (key for key in graph if graph.node(key).operator == "random.uniform")
     (inner,) = (key for key in graph if graph.node(key).arguments.get("expression") == "a > 0.7")
     absent: set[int] = set()
+    known: list[float] = []
     for sample in range(6):  # also while one is shown that does not come to it
         (shown,) = only(client.send("choose_sample", sample=sample, iteration=0), messages.Previews)
         told = {item.key: item.body.values for item in shown.items if isinstance(item.body, bodies.ValuesBody)}
