@@ -35,7 +35,12 @@ const common = {
   legalComments: "none",
   // React Flow's words to those who program with it
   drop: ["console"],
-  define: { "process.env.NODE_ENV": '"production"', "import.meta.env": "undefined", VERSION: JSON.stringify(version) },
+  define: {
+    "process.env.NODE_ENV": '"production"',
+    "import.meta.env": "undefined",
+    "Number.POSITIVE_INFINITY": "Infinity",
+    VERSION: JSON.stringify(version),
+  },
   plugins: [...leanFlow, elements],
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
@@ -83,25 +88,37 @@ async function buildWidget() {
 function named(code) {
   const attributes = { $tid: "data-testid", $lab: "aria-label", $hid: "aria-hidden" };
   const methods = {
-    $box: "getBoundingClientRect",
-    $pre: "preventDefault",
-    $stp: "stopPropagation",
-    $all: "stopImmediatePropagation",
-    $get: "getState",
-    $low: "toLowerCase",
+    $box: "getBoundingClientRect()",
+    $pre: "preventDefault()",
+    $stp: "stopPropagation()",
+    $all: "stopImmediatePropagation()",
+    $get: "getState()",
+    $low: "toLowerCase()",
+    $add: "addEventListener(",
+    $rem: "removeEventListener(",
+    $one: "querySelector(",
+    $cap: "setPointerCapture(",
   };
-  for (const name of Object.keys({ ...attributes, ...methods }))
-    if (code.includes(name)) throw new Error(`the program has a ${name} already`);
+  const values = [];
   let made = code;
+  const replace = (name, pattern, text, value) => {
+    if (code.includes(name)) throw new Error(`the program has a ${name} already`);
+    made = made.replaceAll(new RegExp(pattern, "g"), text);
+    if (made.includes(name)) values.push(`${name}=${value}`);
+  };
   for (const [name, attribute] of Object.entries(attributes))
-    made = made.replaceAll(new RegExp(`(?<=[{,])"${attribute}":`, "g"), `[${name}]:`);
-  for (const [name, method] of Object.entries(methods))
-    made = made.replaceAll(new RegExp(`(?<![\\w$.?])([\\w$]+(?:\\.[\\w$]+)*)\\.${method}\\(\\)`, "g"), `${name}($1)`);
-  const values = [
-    ...Object.entries(attributes).map(([name, attribute]) => `${name}="${attribute}"`),
-    ...Object.entries(methods).map(([name, method]) => `${name}=e=>e.${method}()`),
-  ];
-  return `const ${values.join(",")};${made}`;
+    replace(name, `(?<=[{,])"${attribute}":`, `[${name}]:`, `"${attribute}"`);
+  for (const [name, call] of Object.entries(methods)) {
+    const takes = call.endsWith("(");
+    const object = "(?<![\\w$.?])([\\w$]+(?:\\.[\\w$]+)*)";
+    replace(
+      name,
+      `${object}\\.${call.replace(/[()]/g, "\\$&")}`,
+      takes ? `${name}($1,` : `${name}($1)`,
+      takes ? `(e,...a)=>e.${call}...a)` : `e=>e.${call}`,
+    );
+  }
+  return values.length > 0 ? `const ${values.join(",")};${made}` : made;
 }
 
 /** Packages that JupyterLab shares: `container.ts` has put them where these modules look. */

@@ -23,12 +23,12 @@ const VALUES = named([
   ["reconnectRadius", 10],
   ["CustomComponent animated ariaLiveMessage ariaRole attributionPosition autoPanOnNodeFocus autoPanSpeed", undefined],
   ["connectionLineComponent connectionLineContainerStyle defaultEdges defaultMarkerColor defaultNodes", undefined],
-  ["deleteKeyCode", null],
+  ["deleteKeyCode panActivationKeyCode", null],
   ["deletable domAttributes dragHandle fitViewResolver handleSelector initialHeight", undefined],
   ["initialWidth labelBgBorderRadius labelBgPadding labelBgStyle labelShowBg labelStyle markerEnd", undefined],
   ["markerStart maskStrokeColor maskStrokeWidth nodeClassName onClickConnectEnd onClickConnectStart", undefined],
   ["onEdgesChangeMiddlewareMap onNodesChangeMiddlewareMap onSelectionChangeHandlers", undefined],
-  ["panActivationKeyCode panOnScrollMode panOnScrollSpeed pathOptions positionAbsoluteX", undefined],
+  ["panOnScrollMode panOnScrollSpeed pathOptions positionAbsoluteX", undefined],
   ["positionAbsoluteY reconnectable scaleBy setClickDistance setDefaultNodesAndEdges snapGrid", undefined],
   ["sourceHandleId syncViewport targetHandleId", undefined],
   ["expandParent fitView fitViewOptions fitViewQueued inversePan nodeComponent nodeStrokeColor", undefined],
@@ -191,12 +191,16 @@ function edited(name, filter, replacements, isFlow = false) {
   };
 }
 
+/** Rules for what is not drawn. */
+const UNDRAWN =
+  /[^{}]*react-flow__(arrowhead|attribution|background|controls|resize-control|edge-text|node-(default|group|input|output))[^{}]*\{[^{}]*\}/g;
+
 /** React Flow's own style sheet has global names: keep it inside the designer. */
 const scoped = {
   name: "scoped-react-flow",
   setup(build) {
     build.onLoad({ filter: /@xyflow[\\/]react[\\/]dist[\\/].*\.css$/ }, async ({ path }) => {
-      const text = (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "");
+      const text = (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "").replace(UNDRAWN, "");
       const contents = text.replace(/(^|\})([^{}@]+)\{/g, (_, end, selectors) => {
         if (/^\s*(from|to|\d+%)\s*$/.test(selectors)) return `${end}${selectors}{`;
         const parts = selectors.split(",").map((s) => ` .ds-root ${s.trim()}`);

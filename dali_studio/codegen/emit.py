@@ -83,6 +83,7 @@ def emit(
         order.keep_whole(graph, [keys_of(item) for item in structure.body])
     outputs = {key: _outputs(graph, registry, key) for key in order.keys}
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
+    used |= set() if graph.outputs else {*keys}  # what may be returned has a name
     operators = {key: graph.node(key).operator for key in outputs}
     by_name = {key for key, name in operators.items() if name in registry and registry.schema(name).by_name}
     names = name_ports(graph, outputs, by_name)
@@ -197,8 +198,11 @@ def _structure(graph: Graph, registry: Registry, keys: Sequence[str]) -> tuple[S
 
 
 def _written(graph: Graph, registry: Registry) -> list[str]:
-    """The keys of the run, sources first; what hangs on a cycle comes last, as inserted."""
-    in_run = graph.reachable(registry=registry)
+    """The keys of the run, sources first; what hangs on a cycle comes last, as inserted.
+
+    Of a graph that returns nothing yet these are all keys.
+    """
+    in_run = graph.reachable(registry=registry) if graph.outputs else {*graph}
     order = graph.computable()
     ordered = set(order)
     rest = [key for key in graph if key not in ordered]

@@ -383,7 +383,6 @@ class Session:
         else:  # no step, but an answer
             self._revision_offset += 1
         self._changed()
-        self._tell(taken.untold)
 
     @handle.register
     def _(self, message: requests.KeepDraft) -> None:

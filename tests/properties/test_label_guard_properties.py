@@ -216,6 +216,8 @@ def check(graph: Graph, kind: str) -> bool:
     if not reader.get("ratio") and kind != "mask":
         return False  # numbers of pixels of a picture that nobody has moved
     turned = sum(node.operator == "rotate" for node in graph.nodes()) if kind == "boxes" else 0
+    # points are not cut with the picture, and may come back where it is turned or put onto a canvas
+    cut = kind == "points" and any(node.operator in ("crop", "rotate") for node in graph.nodes())
     try:
         images, labels, *_ = Pipeline.from_graph(graph).run()
     except DaliStudioError:  # a window outside of its picture
@@ -225,7 +227,7 @@ def check(graph: Graph, kind: str) -> bool:
         seen, said = bright(image), told(label, kind, corners=bool(reader.get("ltrb")))
         if seen.any() and said.any():
             apart, close = np.clip(said, 0, 1) - seen, 4.5 / min(image.shape[:2])
-            if turned > 1:  # the box of a turned box holds it, with more around it
+            if turned > 1 or cut:  # the box of a turned box holds it, with more around it
                 apart = np.maximum(apart * (1, 1, -1, -1), 0)
             assert np.abs(apart).max() <= close, (sample, seen, said)
     return True

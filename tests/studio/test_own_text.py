@@ -54,6 +54,25 @@ def test_a_text_that_would_be_written_anyway_is_none_of_its_own(client: Client) 
     assert "def small(" in code(client.send("undo")).source
 
 
+def test_what_returns_nothing_yet_is_written_and_edited(client: Client) -> None:
+    shown = code(client.edit({"type": "set_outputs", "outputs": []})).source
+    assert "    resize = fn.resize(" in shown and "    return ...\n" in shown
+    got = client.send("apply_code", source=shown.replace("[60, 80]", "[50, 80]").replace("return ...", "return resize"))
+    assert client.session.graph.node("resize").arguments["size"] == (50, 80)
+    assert "    return resize\n" in code(got).source and len(client.session.graph) == 3
+
+
+def test_a_parameter_that_a_value_takes_the_place_of_is_told(client: Client) -> None:
+    text = TEXT.replace("def training():", "def training(wide=80):").replace("[60, 80]", "[60, wide]")
+    assert code(client.send("apply_code", source=text)).diagnostics == ()
+    got = code(client.edit(set_argument("resize", "size", [60.0, 90.0])))
+    assert "size=[60, 90]" in got.source
+    assert [one.message for one in got.diagnostics] == [
+        "The parameter wide has no effect any more: what it gave is set in its place."
+    ]
+    assert code(client.send("undo")).diagnostics == ()
+
+
 def test_another_comment_is_a_step(client: Client) -> None:
     client.send("apply_code", source=TEXT)
     edited = TEXT.replace("# RGB", "# red, green, blue")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from studio.clients import Client, only
-from studio.texts import TEXT
+from studio.texts import TEXT, code
 
 from dali_studio import read
 from dali_studio.studio.protocol import messages
@@ -33,17 +33,19 @@ def test_an_operator_that_nobody_knows_is_told_with_its_line(client: Client) -> 
     assert (found.code, found.source, found.hint) == ("DS101", "program:9", "Did you mean 'resize'?")
 
 
-@pytest.mark.parametrize(("old", "new", "code", "said", "line"), [
+@pytest.mark.parametrize(("old", "new", "kind", "said", "line"), [
     ("return images", "return imagse", "DS101", "Nothing is called 'imagse' here. Did you mean 'images'?", 10),
+    ("return images, labels", "return photos", "DS101",
+     "Nothing is called 'photos' here. Give it a value in a line above.", 10),
     ("size=", "syze=", "DS102", "fn.resize has no argument 'syze'. Did you mean 'size'?", 9),
 ])  # fmt: skip
 def test_what_nothing_is_called_by_is_told_once_with_its_line(
-    old: str, new: str, code: str, said: str, line: int, client: Client
+    old: str, new: str, kind: str, said: str, line: int, client: Client
 ) -> None:
     client.send("apply_code", source=TEXT)
     (refused,) = only(client.send("apply_code", source=TEXT.replace(old, new)), messages.Refused)
     (found,) = refused.diagnostics
-    assert (found.code, found.source, f"{found.message} {found.hint}") == (code, f"program:{line}", said)
+    assert (found.code, found.source, f"{found.message} {found.hint}") == (kind, f"program:{line}", said)
 
 
 @pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])
@@ -94,5 +96,6 @@ def test_a_value_that_is_none_is_told_and_not_left_out(line: str, said: str, cli
 def test_what_only_a_run_would_tell_is_told_of_a_text_that_is_taken(client: Client) -> None:
     got = client.send("apply_code", source=TEXT.replace("[60, 80]", "args.size"))
     assert client.session.graph.node("resize").arguments == {}
-    (found,) = only(got, messages.Refused)[-1].diagnostics
+    (found,) = code(got).diagnostics
+    assert not only(got, messages.Refused)
     assert "`args.size`, whose value the source does not tell; it is left out" in found.message and found.severity == "warning"

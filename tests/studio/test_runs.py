@@ -24,6 +24,7 @@ from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
 from dali_studio.studio import snapshots
 from dali_studio.studio.outputs.images import byte_count
 from dali_studio.studio.protocol import messages, output_messages, run_messages
+from dali_studio.studio.timing import profiler
 from dali_studio.studio.timing.advice import Observed, Proposal, advise
 from dali_studio.studio.timing.profiler import Measured
 from dali_studio.studio.timing.timeline import chrome_trace, timeline
@@ -94,6 +95,14 @@ def test_a_run_of_no_number_measures_twenty_batches_or_as_many_as_fit_into_its_t
     each = {0.001: 128, 0.01: 40, 0.03: 20, 0.06: 15, 0.5: 8}
     assert {pace: measured.planned(0, 4 * pace) for pace in each} == each
     assert measured.planned(3, 99.0) == 3
+
+
+def test_batches_that_take_longer_at_the_end_leave_the_speed_in_the_pipeline(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Measured, "planned", lambda self, *_: 5 if self.batches == 7 else 9)
+    (finished,) = only(client.send("run"), run_messages.RunFinished)
+    assert finished.batches == 7 and finished.pipelined.samples_per_second > 0
 
 
 def test_the_largest_sample_of_a_node_is_told_with_its_file_and_the_bytes_of_each_result(client: Client) -> None:

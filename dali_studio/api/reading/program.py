@@ -410,6 +410,9 @@ class Program:
                 f"{name} has conditions over values of a run, which are taken with enable_conditionals=True alone.",
                 "Write @pipeline_def(enable_conditionals=True).", code="DS102", argument="enable_conditionals",
             )  # fmt: skip
+        if isinstance(returned, Unknown) and interpreter.is_defined(returned):
+            interpreter.note(f"The source does not tell `{returned.text}`, which {name} returns.",
+                             "Return what fn functions give.")  # fmt: skip
         if returned is None or isinstance(returned, Unknown):
             return
         outputs: list[Any] = []

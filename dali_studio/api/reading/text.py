@@ -126,6 +126,15 @@ class ProgramText:
         self._tree = program.tree
         self._imports = [node for node in program.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
+    @property
+    def parameters_read(self) -> set[str]:
+        """The parameters of the pipeline's function that something in it reads."""
+        if self._function is None:
+            return set()
+        names = {one.arg for one in ast.walk(self._function.args) if isinstance(one, ast.arg)}
+        read = [one for part in self._function.body for one in ast.walk(part) if isinstance(one, ast.Name)]
+        return {one.id for one in read if isinstance(one.ctx, ast.Load) and one.id in names}
+
     def _is_called(self, port: PortRef, variable: str) -> bool:
         """Whether a node has its name from a variable, or, if that held another node before, from its operator."""
         usual = usual_name(self.graph.node(port.node).operator) if not port.output else variable

@@ -72,11 +72,10 @@ def computed_at(graph: Graph, registry: Registry, way: Sequence[PortRef], kind: 
 def computation(
     graph: Graph, registry: Registry, image: Sequence[PortRef], label: Sequence[PortRef], kind: Kind
 ) -> Computation | None:
-    """What is computed of a label on its way; ``None``: nothing."""
+    """What is computed of a label on its way, or on a part of it; ``None``: nothing."""
     if not any(computes(registry, graph.node(port.node), kind) for port in label[1:]):
         return None
-    seen, sources, of_picture = _behind(graph, registry, [label[-1]], {*image}, kind)
-    sources -= {label[0]}
+    seen, sources, of_picture = _behind(graph, registry, [label[-1]], {*image}, kind, begin=label[0])
     numbers = any(_role(graph, registry, port) == "constant" for port in sources)
     shifts, factors, matrices = False, False, set[PortRef]()
     for node in (graph.node(key) for key in seen):
@@ -97,42 +96,55 @@ def computation(
     return Computation(frozenset(sources), of_picture, numbers, shifts, factors, frozenset(matrices))
 
 
-def explains(
-    graph: Graph, registry: Registry, made: Computation, step: Node, movement: Movement, image: Sequence[PortRef], *,
-    has_twin: bool,
-) -> bool:  # fmt: skip
-    """Whether what is computed of a label may be what a step does to its image."""
+def computed_until(
+    graph: Graph, registry: Registry, image: Sequence[PortRef], label: Sequence[PortRef], begin: int, step: Node,
+    movement: Movement, kind: Kind, *, has_twin: bool,
+) -> int | None:  # fmt: skip
+    """The place on a label's way where all has been computed that a step does to its image; ``None``: it is not.
+
+    It begins behind a place, until which other steps' parts are computed. What it draws may be used before, too.
+    """
     by = movement.computed.by if movement.computed else ""
     names = _PLACES.get(by, (*movement.unless, *movement.by))
     ends = [wire for wire in graph.wires(step.key) if wire.input or wire.argument in names]
     # how large a window is, its picture tells
     wires = [wire.source for wire in ends if not by or (wire.input or 1) == 1]
     _, drawn, of_picture = _behind(graph, registry, wires, {*image}, "any")
-    drawn = {port for port in drawn if _role(graph, registry, port) != "constant"}
-    known = drawn <= made.sources and (made.of_picture or not of_picture)
-    if scales(graph, registry, step, movement):
-        return (made.scales or made.shifts) and (made.of_picture or (known and not has_twin))
-    backwards = by == "matrix" and given(graph, registry, step, "inverse_map")
-    if not made.shifts or (backwards and made.matrices & {*wires}):
-        return False
-    if drawn or of_picture:
-        return known
-    return made.of_picture and bool(movement.by) if has_twin else made.of_picture or made.numbers
+    scaled = scales(graph, registry, step, movement)
+    backwards = by == "matrix" and bool(given(graph, registry, step, "inverse_map"))
+
+    def explained(made: Computation) -> bool:
+        known = drawn <= made.sources and (made.of_picture or not of_picture)
+        if scaled:
+            return (made.scales or made.shifts) and (made.of_picture or (known and not has_twin))
+        if not made.shifts or (backwards and bool(made.matrices & {*wires})):
+            return False
+        if drawn or of_picture:
+            return known
+        return made.of_picture and bool(movement.by) if has_twin else made.of_picture or made.numbers
+
+    for first in dict.fromkeys((begin, 0) if drawn or scaled else (begin,)):
+        for at in range(first + 1, len(label)):
+            made = computation(graph, registry, image, label[first : at + 1], kind)
+            if made is not None and explained(made):
+                return max(at, begin)
+    return None
 
 
 def _behind(
-    graph: Graph, registry: Registry, ports: Sequence[PortRef], image: set[PortRef], kind: Kind
+    graph: Graph, registry: Registry, ports: Sequence[PortRef], image: set[PortRef], kind: Kind,
+    begin: PortRef | None = None,
 ) -> tuple[set[str], set[PortRef], bool]:  # fmt: skip
     """The nodes that ports come from, those of them that nothing feeds, and whether it is also the picture.
 
-    What an operator that moves labels is told, and conditions, are left out.
+    What an operator that moves labels is told, conditions, and what is before `begin`, are left out.
     """
     seen, sources, waiting, of_picture = set[PortRef](), set[PortRef](), [*ports], False
     while waiting:
         port = waiting.pop()
         if port in image:
             of_picture = True
-        elif port not in seen:
+        elif port not in seen and port != begin:
             seen.add(port)
             node, wires = graph.node(port.node), graph.wires(port.node)
             first = kind != "any" and moves_labels(registry, node, kind)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.labels.computed import Computation, computation, explains
+from dali_studio.graph.labels.computed import computed_at, computed_until
 from dali_studio.graph.labels.movement import (
     alike,
     alike_in_parts,
@@ -107,14 +107,13 @@ def align(
     """Compare the ways of an image and of a label."""
     ways = way_to(graph, image, taken, registry), way_to(graph, label, taken, registry)
     source = ways[1][0]
-    made = computation(graph, registry, *ways, kind) if kind != "mask" else None
     first = [Moving(graph.node(port.node), at, branches.of(ways[0], at)) for at, port in enumerate(ways[0])]
     second = [Moving(graph.node(port.node), at, branches.of(ways[1], at)) for at, port in enumerate(ways[1])]
     others = [one for one in second[1:] if moves_labels(registry, one.node, kind)]
     steps = [(one, movement) for one in first if (movement := movement_of(registry, one.node)) is not None]
     follows: dict[str, bool] = {}
     pairs: list[tuple[Moving, Moving]] = []
-    at, missed, reach = 0, len(steps), 0
+    at, missed, begin, reach = 0, len(steps), 0, 0
     for number, (step, movement) in enumerate(steps):
         moving = moves(graph, registry, step.node, movement)
         if moving and _stays(graph, registry, step.node, movement, kind, source):
@@ -135,8 +134,8 @@ def align(
         elif moving and (parts := _parts(graph, registry, step, movement, others[at:], kind)):
             pairs.append((step, others[at + parts - 1]))
             at += parts
-        elif moving and made and _computed(graph, registry, made, step.node, movement, ways[0], kind, source):
-            reach = max(reach, _computed_until(graph, registry, step.node, movement, *ways, kind))
+        elif moving and (until := _computed(graph, registry, step.node, movement, *ways, kind, begin)):
+            begin, reach = until[0], max(reach, until[1])
         elif moving:
             missed = number
             break
@@ -146,7 +145,7 @@ def align(
         one for one, movement in steps[missed:]
         if moves(graph, registry, one.node, movement)
         and not _stays(graph, registry, one.node, movement, kind, source)
-        and not (made and _computed(graph, registry, made, one.node, movement, ways[0], kind, source))
+        and not _computed(graph, registry, one.node, movement, *ways, kind, begin)
     ]  # fmt: skip
     extra = [
         one for one in others[at:]
@@ -171,30 +170,27 @@ def _stays(graph: Graph, registry: Registry, step: Node, movement: Movement, kin
 
 
 def _computed(
-    graph: Graph, registry: Registry, made: Computation, step: Node, movement: Movement, image: Sequence[PortRef],
-    kind: Kind, source: PortRef,
-) -> bool:  # fmt: skip
-    """Whether what is computed of a label is what a step does to its image, as far as can be known."""
-    twin = twin_of(graph, registry, step, movement, kind, pixels=in_pixels(graph, registry, source))
-    return explains(graph, registry, made, step, movement, image, has_twin=twin is not None)
-
-
-def _computed_until(
     graph: Graph, registry: Registry, step: Node, movement: Movement, image: Sequence[PortRef],
-    label: Sequence[PortRef], kind: Kind,
-) -> int:  # fmt: skip
-    """The place on a label's way where what a step does has been computed, and what is left of it been cut."""
-    for at in range(1, len(label)):
-        made = computation(graph, registry, image, label[: at + 1], kind)
-        if made and _computed(graph, registry, made, step, movement, image, kind, label[0]):
-            break
-    else:
-        return 0
+    label: Sequence[PortRef], kind: Kind, begin: int,
+) -> tuple[int, int] | None:  # fmt: skip
+    """The places on a label's way where what a step does has been computed, and where what comes next may be done.
+
+    Between them coordinates may be written as before, and boxes be cut. ``None``: it is not computed.
+    """
+    twin = twin_of(graph, registry, step, movement, kind, pixels=in_pixels(graph, registry, label[0]))
+    at = computed_until(
+        graph, registry, image, label, begin, step, movement, kind, has_twin=twin is not None
+    ) if computed_at(graph, registry, label, kind, 0) < len(label) else None  # fmt: skip
+    if at is None:
+        return None
+    end = len(label) - 1
     for after in range(at + 1, len(label)):
         node = graph.node(label[after].node)
         if moves_labels(registry, node, kind):
-            return after if rests(graph, registry, node, kind) else after - 1
-    return len(label) - 1
+            end = after if rests(graph, registry, node, kind) else after - 1
+            break
+    # a transform may be between sums
+    return (end if movement.computed and movement.computed.by in ("matrix", "angle") else at), end
 
 
 def _parts(

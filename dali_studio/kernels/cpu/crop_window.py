@@ -96,7 +96,7 @@ def _checked_limits(
 ) -> tuple[NDArray[np.float32], ...]:
     """The ranges of area, ratio and logarithm of the ratio, each (2,)."""
     for name, (low, high) in (("random_area", area), ("random_aspect_ratio", aspect_ratio)):
-        if not 0 < low <= high:
+        if not 0 < high >= low >= 0 or (low == 0 and name != "random_area"):
             raise ValueError(f"{name} is [{low}, {high}]; expected two numbers above 0, the smaller one first")
     if num_attempts < 1:
         raise ValueError(f"num_attempts is {num_attempts}; expected 1 or more")

@@ -331,7 +331,7 @@ def _stored_pixels(
 def _gray_rule(info: ImageInfo, turned: bool) -> str:
     """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned, CMYK or the like.
 
-    Turned ones of floats it does not read. OpenCV leaves the gray of a PNG file to libpng, but not that of an animation.
+    Turned ones of floats it does not read. OpenCV leaves gray of PNG files to libpng, but not of animated ones.
     """
     if info.animated:
         return "webp"

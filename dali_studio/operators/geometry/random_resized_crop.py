@@ -68,6 +68,7 @@ class RandomResizedCrop(RandomWindowArguments, Resampling):
             *(Case((images(sizes, T.FLOAT, channels=channels),), whole) for channels in (1, 4, 5)),
             Case((tensors(((4, 5, 6, 3), (3, 7, 8, 1))),), whole),
             Case((images(sizes, T.FLOAT),), {**whole, "interp_type": values(2, 1, 3, 0, dtype=T.INTERP_TYPE)}),
+            Case((images(),), {**whole, "random_area": (0, 1)}),
             Case((images(),), {"size": (0, 4)}, refused="size"),
             Case((images(),), {**whole, "random_area": (0.5, 0.2)}, refused="random_area"),
             Case((images(layout="DHWC"),), whole, refused=""),

@@ -38,7 +38,7 @@ def check_window_ranges(args: Args) -> None:
     """Refuse ranges of area or ratio that are empty (DS105)."""
     for name in ("random_area", "random_aspect_ratio"):
         low, high = args[name]
-        if not 0 < low <= high:
+        if not 0 < high >= low or (low == 0 and name != "random_area"):
             raise ArgumentError(
                 f"[{low:g}, {high:g}] is not an interval above 0.", hint="Give the smaller number first, above 0.",
                 argument=name,

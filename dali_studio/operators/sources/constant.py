@@ -73,9 +73,12 @@ class Constant(Operator):
         return TensorMeta(_type(args), value.ndim, layout, "scalar" if value.size == 1 else "any")
 
     @staticmethod
-    def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        value = _value(args)
-        table = np.broadcast_to(value, (args.count, *value.shape))
+    def open(args: Args) -> NDArray[Any]:
+        return _value(args)  # once: it may be a large array
+
+    @staticmethod
+    def run(state: NDArray[Any], args: Args, *inputs: Batch) -> tuple[Batch, ...]:
+        table = np.broadcast_to(state, (args.count, *state.shape))
         return (Batch.of_array(table, str(args["layout"])).as_members(_type(args)),)
 
 

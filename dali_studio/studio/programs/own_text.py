@@ -151,8 +151,6 @@ class Taken(NamedTuple):
         The nodes of its automatic augmentations, which are one card each.
     joined
         The new nodes that were written into each of the functions.
-    untold
-        What the text has and the graph has not, such as values that only a run would tell.
     """
 
     text: ProgramText | None
@@ -161,7 +159,6 @@ class Taken(NamedTuple):
     found: Sequence[Diagnostic] | None = None
     boxes: Mapping[str, Group] = {}
     joined: Sequence[frozenset[str]] = ()
-    untold: Sequence[Diagnostic] = ()
 
 
 def boxes_of(text: ProgramText) -> dict[str, Group]:
@@ -236,8 +233,7 @@ def taken(
     grown = [replace(one, keys=one.keys | keys) for one, keys in zip(functions, joined, strict=True)]
     anew = shown(None, revision.variant(edits, check=False), text.dialect, grown, notes)
     told, boxes = (found, boxes_of(text)) if composed.outputs else (None, {})
-    untold = [one for one in text.found if one.code == "DS502"]
-    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes, joined, untold)
+    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes, joined)
 
 
 def _joined(text: ProgramText, functions: Sequence[Function], edits: Sequence[Edit]) -> list[frozenset[str]]:
@@ -406,7 +402,16 @@ def shown(
         msgspec.structs.replace(one, node=same.get(one.node, one.node)) for one in made.found
         if not (known and calls and one.argument == ARGUMENT)
     ]  # fmt: skip
-    return Emitted(made.text, lines, (*found, *refused))
+    idle = [_idle(name) for name in sorted(text.parameters_read - made.parameters_read)]
+    return Emitted(made.text, lines, (*found, *refused, *idle))
+
+
+def _idle(parameter: str) -> Diagnostic:
+    return Diagnostic(
+        code="DS502", severity="warning",
+        message=f"The parameter {parameter} has no effect any more: what it gave is set in its place.",
+        hint="Callers that give it should know. Undo brings it back.",
+    )  # fmt: skip
 
 
 def _boxed(

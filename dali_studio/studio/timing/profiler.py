@@ -164,7 +164,7 @@ class Profiler:
         def ahead() -> None:
             self._progress(next(number), 2 * made)
 
-        whole = made > 0 and made == measured.wanted and not measured.failed
+        whole = made > 0 and made >= measured.wanted and not measured.failed
         speed, failed = self._ahead(part, made, ahead, pause) if whole else (Speed(), ())
         measured.failed = measured.failed or failed
         self.drawn = timeline(measured.probe, revision)

@@ -51,7 +51,7 @@ def test_one_pixel() -> None:
     ("arguments", "words"),
     [
         ({"area": (0.5, 0.2)}, r"random_area is \[0\.5, 0\.2\]"),
-        ({"area": (0.0, 1.0)}, "above 0"),
+        ({"area": (0.0, 0.0)}, "above 0"),
         ({"aspect_ratio": (2.0, 1.0)}, "random_aspect_ratio"),
         ({"num_attempts": 0}, "expected 1 or more"),
     ],

@@ -21,16 +21,14 @@ ABSENT: Mapping[str, Mapping[str, str]] = {
     "torchvision": {
         "AugMix": "auto_aug's augmentations, and a mean of several such chains", "CutMix": _BATCH,
         "MixUp": _BATCH, "ElasticTransform": f"water, or {_REMAP}",
-        "FiveCrop": "crop, once for each window", "TenCrop": "crop and flip, once for each window",
         "Lambda": _FUNCTION, "LinearTransformation": _FUNCTION, "RandomChannelPermutation": _CHANNELS,
-        "RandomIoUCrop": _BOXES, "RandomPerspective": _WARP,
+        "RandomIoUCrop": _BOXES,
         "UniformTemporalSubsample": "element_extract, or the step of readers.video",
     },
     "albumentations": {
         "AdditiveNoise": "noise.gaussian", "AdvancedBlur": "gaussian_blur", "AtLeastOneBBoxRandomCrop": _BOXES,
         "BBoxSafeRandomCrop": _BOXES, "CenterCrop3D": _VOLUMES, "ChannelShuffle": _CHANNELS,
         "ChromaticAberration": _REMAP, "CoarseDropout3D": _VOLUMES, "ConstrainedCoarseDropout": "erase",
-        "CropAndPad": 'crop, with out_of_bounds_policy="pad"',
         "CropNonEmptyMaskIfExists": "segmentation.random_mask_pixel and crop",
         "CubicSymmetry": "flip and transpose", "Defocus": "gaussian_blur", "ElasticTransform": f"water, or {_REMAP}",
         "FDA": _OTHERS, "FancyPCA": "color_twist", "FrequencyMasking": _SPECTRA, "GlassBlur": "jitter",

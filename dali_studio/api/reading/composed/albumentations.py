@@ -449,6 +449,10 @@ ALBUMENTATIONS: Mapping[str, Rule] = {
     "FromFloat": Rule(("dtype", "max_value"), _from_float),
     "Pad": Rule(("padding", "fill"), rules.write_pad, 1.0),
     "Erasing": Rule(("scale", "ratio", "fill"), effects.erased, 0.5),
+    "CropAndPad": Rule(
+        ("px", "percent", "keep_size", "sample_independently", "interpolation"), effects.cropped_and_padded, 1.0,
+        example={"percent": (-0.1, 0.1)},
+    ),
     "Affine": Rule(
         ("scale", "translate_percent", "translate_px", "rotate", "shear", "interpolation"), _affine, 0.5,
         example={"scale": (0.8, 1.2), "translate_percent": (-0.1, 0.1), "rotate": (-20, 20)},

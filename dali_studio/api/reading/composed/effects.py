@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
 
 from dali_studio.api.reading.composed import rules
 from dali_studio.api.reading.composed.rules import State, Transform, listed, number, uniform
@@ -87,6 +88,33 @@ def affine(
     )
 
 
+def perspective(transform: Transform, state: State) -> Iterator[str]:
+    """Each corner moved inwards by up to a half of a part of the width and the height.
+
+    The matrix from the unit square to four points is that of Heckbert, "Fundamentals of Texture Mapping", 1989.
+    """
+    del state
+    part = rules.numeric(transform.values.get("distortion_scale"), 0.5) / 2
+    yield _SHAPE
+    yield "inwards = fn.constant(fdata=[1, 1, -1, 1, -1, -1, 1, -1], shape=[4, 2])"
+    yield "corners = fn.constant(fdata=[0, 0, 1, 0, 1, 1, 0, 1], shape=[4, 2])"
+    yield f"corners = corners + fn.random.uniform(range=[0, {number(part)}], shape=[4, 2]) * inwards"
+    yield "first, second, third, fourth = corners[0], corners[1], corners[2], corners[3]"
+    yield "across, down, rest = second - third, fourth - third, first - second + third - fourth"
+    yield "area = across[0] * down[1] - across[1] * down[0]"
+    yield "g = (rest[0] * down[1] - rest[1] * down[0]) / area"
+    yield "h = (across[0] * rest[1] - across[1] * rest[0]) / area"
+    yield "upper = fn.stack(second - first + g * second, fourth - first + h * fourth, first, axis=1)"
+    yield "lower = fn.stack(g, h, fn.constant(fdata=[1], shape=[]))"
+    yield "size = fn.stack(shape[1], shape[0], fn.constant(fdata=[1], shape=[]))"
+    yield "matrix = fn.cat(upper, fn.reshape(lower, shape=[1, 3]), axis=0)"
+    yield "matrix = matrix * fn.reshape(size, shape=[3, 1]) / fn.reshape(size, shape=[1, 3])"
+    yield (
+        "images = fn.experimental.warp_perspective(images, matrix, inverse_map=False, fill_value="
+        f"{rules.fills_of(transform)}{rules.interpolation_of(transform)})"
+    )
+
+
 def scaled_by(transform: Transform, span: Span) -> Iterator[str]:
     """Another size, by a factor."""
     yield _SHAPE
@@ -95,6 +123,35 @@ def scaled_by(transform: Transform, span: Span) -> Iterator[str]:
         "images = fn.resize(images, resize_y=shape[0] * scale, resize_x=shape[1] * scale"
         f"{rules.interpolation_of(transform)})"
     )
+
+
+def cropped_and_padded(transform: Transform, state: State) -> Iterator[str]:
+    """More at each side, or less, by pixels or parts of the extents; then as large as before."""
+    parts = transform.values.get("px") is None
+    given: Any = transform.values.get("percent" if parts else "px")
+    several: list[Any] = list(cast("Sequence[Any]", given)) if isinstance(given, list | tuple) else []
+    each: list[Any] = several if len(several) == 4 else [given]
+    if any(isinstance(one, list | tuple) and len(cast("Sequence[Any]", one)) > 2 for one in each):
+        state.note(transform, "of several values for a side, the first two are the ends of a range.")
+    spans = [rules.pair_of(one, (at, at)) for one in each for at in [rules.numeric(one, 0.0)]]
+    if parts and any(low < 0 for low, _ in spans):
+        state.note(transform, "what is cut off is rounded up to whole pixels, and not down.")
+    alike = len(each) == 1 and transform.values.get("sample_independently", True) is False
+    yield _SHAPE
+    if alike:
+        yield f"side = {real(spans[0]) if parts else whole(spans[0])}"
+    for at, side in enumerate(("top", "right", "bottom", "left")):
+        span = spans[at % len(spans)]
+        drawn = "side" if alike else real(span) if parts else whole(span)
+        yield f"{side} = " + (f"math.floor({drawn} * shape[{at % 2}])" if parts else drawn)
+    fill = rules.fills_of(transform)
+    yield (
+        "images = fn.slice(images, start=fn.cast(fn.stack(0.0 - top, 0.0 - left), dtype=types.INT32), "
+        "shape=fn.cast(fn.stack(shape[0] + top + bottom, shape[1] + left + right), dtype=types.INT32), "
+        f'axis_names="HW", out_of_bounds_policy="pad", fill_values={fill})'
+    )
+    if transform.values.get("keep_size", True) is not False:
+        yield f"images = fn.resize(images, resize_y=shape[0], resize_x=shape[1]{rules.interpolation_of(transform)})"
 
 
 #: A quarter turn, none, or several.

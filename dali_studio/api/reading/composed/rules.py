@@ -139,6 +139,8 @@ class State:
         Channels are first already.
     floats : bool
         Pixels are no levels from 0 to 255 any more.
+    windows : bool
+        There are several pictures of each sample, windows of one.
     """
 
     found: list[Diagnostic]
@@ -146,6 +148,7 @@ class State:
     unit: float = 255.0
     planar: bool = False
     floats: bool = False
+    windows: bool = False
     steps: int = 0
 
     def note(self, transform: Transform, text: str) -> None:
@@ -342,7 +345,7 @@ def normalized(
 ) -> Iterator[str]:
     """Subtract and divide, with channels first where they are wanted so; `mean` and `std` are of pixels / `scale`."""
     scale = state.unit if scale is None else scale
-    layout = "CHW" if state.scaled else "HWC"
+    layout = ("F" if state.windows else "") + ("CHW" if state.scaled else "HWC")
     state.planar, state.scaled, state.floats = state.planar or state.scaled, False, True
     means, deviations = (listed([v * scale for v in values]) for values in (mean, std))
     state.unit = 1.0  # of what comes next

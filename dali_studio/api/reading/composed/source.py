@@ -287,6 +287,9 @@ def _of_call(node: ast.Call, names: Names) -> Transform:
         return _unknown(node.func)
     if name == "Lambda" and node.args and _does_nothing(node.args[0]):
         name = "Identity"
+    if name == "Lambda" and node.args and (each := _of_each(node.args[0])) is not None:
+        inner = tuple(one for item in each for one in _of_item(item, names))
+        return Transform(library=library, name="Sequential", values={}, inner=inner)
     rule = names.libraries[library].get(name)
     order = rule.parameters if rule else ()
     if name in HOLDERS:
@@ -350,6 +353,26 @@ def _does_nothing(node: ast.expr) -> bool:
             return True
         case _:
             return False
+
+
+def _of_each(node: ast.expr) -> list[ast.expr] | None:
+    """What a function does to each of the windows that it gets, and stacks; ``None`` if it does something else."""
+    if not isinstance(node, ast.Lambda) or len(node.args.args) != 1:
+        return None
+    body, given = node.body, node.args.args[0].arg
+    if isinstance(body, ast.Call) and isinstance(body.func, ast.Attribute) and body.func.attr == "stack" and body.args:
+        body = body.args[0]
+    match body:
+        case ast.ListComp(
+            elt=made, generators=[ast.comprehension(target=ast.Name(id=one), iter=ast.Name(id=name), ifs=[])]
+        ) if name == given:  # fmt: skip
+            done: list[ast.expr] = []
+            while isinstance(made, ast.Call) and len(made.args) == 1 and not made.keywords:
+                done.insert(0, made.func)
+                made = made.args[0]
+            return done if isinstance(made, ast.Name) and made.id == one else None
+        case _:
+            return None
 
 
 def _of_item(node: ast.expr, names: Names) -> Iterator[Transform]:

@@ -90,6 +90,24 @@ def _distort(transform: Transform, state: State) -> Iterator[str]:
         yield from state.perhaps(p, [f"images = fn.{name}(images, {name}={drawn})"])
 
 
+def _windows(transform: Transform, state: State) -> Iterator[str]:
+    """The windows of the corners and the middle; of `TenCrop` also those of the mirrored picture."""
+    size = rules.square(transform.values.get("size"))
+    pictures = ["images"]
+    if transform.name == "TenCrop":
+        upright = "horizontal=0, vertical=1" if transform.values.get("vertical_flip") is True else "horizontal=1"
+        yield f"mirrored = fn.flip(images, {upright})"
+        pictures.append("mirrored")
+    windows = [
+        f"fn.crop({picture}, crop={size}, crop_pos_x={x}, crop_pos_y={y})"
+        for picture in pictures for x, y in ((0, 0), (1, 0), (0, 1), (1, 1), (0.5, 0.5))
+    ]  # fmt: skip
+    names = [f"window_{at}" for at in range(1, len(windows) + 1)]
+    yield from (f"{name} = {window}" for name, window in zip(names, windows, strict=True))
+    yield f'images = fn.stack({", ".join(names)}, axis_name="F")'
+    state.windows = True
+
+
 def _zoom_out(transform: Transform, state: State) -> Iterator[str]:
     del state
     span = effects.span_of(transform, "side_range", (1.0, 4.0))
@@ -243,6 +261,12 @@ TORCHVISION: Mapping[str, Rule] = {
         ("sharpness_factor", "p"), _sharpness, 0.5, example={"sharpness_factor": 2},
         note="pixels at the border are filtered, too.",
     ),
+    "RandomPerspective": Rule(
+        ("distortion_scale", "p", "interpolation", "fill"), effects.perspective, 0.5,
+        note="corners move by parts of pixels, too.",
+    ),
+    "FiveCrop": Rule(("size",), _windows, note=rules.ODD, example=_SIZE),
+    "TenCrop": Rule(("size", "vertical_flip"), _windows, note=rules.ODD, example=_SIZE),
     "GaussianNoise": Rule(("mean", "sigma", "clip"), _noise),
     "RandomPhotometricDistort": Rule(
         (*rules.JITTER, "p"), _distort, note=f"channels stay in their order; {rules.told_of_colours()}"

@@ -175,16 +175,16 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             state.untold(transform, {})
             if left := [one for one in _BESIDE if one in transform.told or one in transform.unread]:
                 state.note(transform, f"{', '.join(left)} are left out; pictures alone are read and transformed.")
-        if transform.name in ("Compose", "ReplayCompose", "Sequential"):
+        if transform.name in ("Compose", "ReplayCompose", "Sequential", "RandomApply"):
             yield from _all_of(transform, state)
-        elif transform.name == "RandomApply":
-            yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
         elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
+            yield from _typed(transform, state)
             yield from _one_of(transform, state)
         elif transform.name == "RandomOrder" and transform.library == "torchvision":
             state.note(transform, "its transforms follow each other in their order.")
             yield from _lines(transform.inner, state)
         elif transform.name in ("SomeOf", "RandomOrder") and transform.inner:
+            yield from _typed(transform, state)
             yield from state.perhaps(numeric(transform.values.get("p"), 1.0), list(_some_of(transform, state)))
         else:
             rule = None if transform.foreign else LIBRARIES[transform.library].get(transform.name)
@@ -195,12 +195,14 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
 
 def _of_rule(rule: Rule, transform: Transform, state: State) -> list[str]:
     """A rule's lines, for pixels whose channels are first, or that are floats, after what normalised them."""
-    planar, floats = state.planar, state.floats
+    planar, floats, windows = state.planar, state.floats, state.windows
     lines = list(rule.lines(transform, state))
     text = "\n".join(lines)
     used = set(re.findall(r"images = (?:fn\.)?([\w.]+)\(", text))
     if floats and (used - _OF_FLOATS or re.search(r"= images [&*+-]", text)):
         return list(state.unknown(transform, "is for levels from 0 to 255 here, and pixels are normalized by then"))
+    if windows and lines and used - {"crop_mirror_normalize"}:
+        return list(state.unknown(transform, "is for single pictures here, and there are several windows by then"))
     if planar and (used - _OF_PLANES or "images.shape()" in text):
         to, back = (f'images = fn.transpose(images, perm={perm}, output_layout="{layout}")'
                     for perm, layout in (([1, 2, 0], "HWC"), ([2, 0, 1], "CHW")))  # fmt: skip
@@ -234,15 +236,24 @@ def _some_of(transform: Transform, state: State) -> Iterator[str]:
 
 
 def _all_of(transform: Transform, state: State) -> Iterator[str]:
-    """All, one after the other; in albumentations with a probability for all of them."""
-    usual = 0.5 if (transform.library, transform.name) == ("albumentations", "Sequential") else 1.0
-    p, before = numeric(transform.values.get("p"), usual), (state.scaled, state.planar)
+    """All, one after the other; for `RandomApply` and in albumentations with a probability for all of them."""
+    rare = transform.name == "RandomApply" or (transform.library, transform.name) == ("albumentations", "Sequential")
+    p = numeric(transform.values.get("p"), 0.5 if rare else 1.0)
+    yield from _typed(transform, state) if 0 < p < 1 else ()
+    before = state.scaled, state.planar, state.floats, state.windows
     lines = list(_lines(transform.inner, state))
-    others = any(re.search(r"output_layout|crop_mirror_normalize|images / ", line) for line in lines)
-    if p < 1 and (others or before != (state.scaled, state.planar)):
+    if 0 < p < 1 and before != (state.scaled, state.planar, state.floats, state.windows):
         state.note(transform, f"it is done always, and not with a probability of {p:g}, since it changes the type.")
         p = 1.0
     yield from state.perhaps(p, lines)
+
+
+def _typed(transform: Transform, state: State) -> Iterator[str]:
+    """What `ToTensor` before it does, where a transform may make floats of some samples: so that all become floats."""
+    after = State([])
+    list(_lines(transform.inner, after))
+    if after.scaled or after.floats:
+        yield from state.finished()
 
 
 def _one_of(transform: Transform, state: State) -> Iterator[str]:

@@ -77,6 +77,18 @@ describe("adding", () => {
     const step = addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 }, from: ref("decode") });
     expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([{ node: "rotate_2", output: 0 }, ref("angle")]);
   });
+  it("takes the place of a returned sound whose features it gives", () => {
+    const spectrogram = fillOperator({
+      ...{ name: "spectrogram", class_name: "Spectrogram", category: "audio", summary: "", node_name: "" },
+      inputs: [{ name: "sounds", kind: "audio" }],
+      outputs: [{ name: "spectra" }],
+    });
+    const catalog = { ...INDEX, byName: new Map([...INDEX.byName, [spectrogram.name, spectrogram]]) };
+    const nodes = [node("sound", "decoders.image", { output_kinds: ["audio"] })];
+    const graph = { ...GRAPH, nodes, outputs: [ref("sound")] };
+    const step = addStep({ graph, catalog }, spectrogram, { at: { x: 0, y: 0 }, from: ref("sound") });
+    expect(applyEdits(graph, step.edits, catalog).outputs).toEqual([{ node: "spectrogram", output: 0 }]);
+  });
   it("goes into the chain behind what is selected, unless it shall be a branch", () => {
     if (!rotate) throw new Error("the fixture has no rotate");
     const added = (options: { selected?: boolean; branch?: boolean }) => {

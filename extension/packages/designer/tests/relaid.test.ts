@@ -89,6 +89,25 @@ describe("a pinned place", () => {
     const selected = { ...pinned, view: { ...pinned.view, selection: ["decode", "reader"] } };
     expect(layoutOfSelected(selected, ROOM).decode).toBeUndefined();
   });
+
+  it("stand about one that is pinned, as large as without it", () => {
+    const cutmix = GALLERY.find((g) => g.name === "cutmix") ?? GRAPH;
+    const free: State = { ...before, graph: cutmix };
+    const places = layoutOf(free, ROOM);
+    for (const { key } of cutmix.nodes) {
+      const at = places[key] ?? { x: 0, y: 0 };
+      const positions = { ...places, [key]: { x: at.x - 130, y: at.y + 300 } };
+      const pinned: State = { ...free, positions, marks: { fixed1: { type: "fixed", node: key } } };
+      const found = layoutOf(pinned, ROOM);
+      expect(found[key]).toBeUndefined();
+      const sides = (all: Readonly<Record<string, { x: number; y: number }>>) =>
+        (["x", "y"] as const).map((axis) => {
+          const values = Object.values(all).map((p) => p[axis]);
+          return Math.max(...values) - Math.min(...values);
+        });
+      expect(sides({ ...positions, ...found })).toEqual(sides(places));
+    }
+  });
   it("is left where the room changes", () => {
     const here = { ...pinned, positions: state.positions };
     const places = reflowed(here, { width: 500, height: 900 });

@@ -97,7 +97,10 @@ describe("wires", () => {
         ];
         const low = (from: number) => Math.max(...seen.map((b) => (b.x < from ? b.y + b.height * zoom : 0)));
         const under = beyond.y + beyond.height > all.y + all.height + 4;
-        const below = [height - low(width) >= (under ? 19.9 : 10), height - low(COVERS.controls) >= CONTROLS.height];
+        const below = [
+          height - low(width) >= (under ? 19.9 : 10),
+          height - low(COVERS.controls) >= CONTROLS.height - 4.1,
+        ];
         expect([graph.name, width, ...free.map((px) => px >= 19.9), ...below]).toEqual([
           graph.name,
           width,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { overlap } from "../src/core/freeSpot";
 import { wiresOf } from "../src/core/graph";
 import { insideKeys, joinedMarks, pathOf } from "../src/core/inside";
 import { framesOf, groupMarks, ungroupMarks } from "../src/core/marks";
@@ -23,6 +24,7 @@ import {
 } from "../src/core/subgraph";
 import type { Group, Mark, NodeView } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
+import { rectsOf } from "../src/react/canvas/sizes";
 import { GRAPH as graph } from "./fixtures";
 
 const KEYS = ["rotate", "angle"];
@@ -159,6 +161,26 @@ describe("subgraphs in subgraphs", () => {
     for (const wire of wiresOf(graph).filter((w) => !isHidden(within, w)))
       expect([wire.source.node, wire.slot.node].some((key) => OUTER.includes(key))).toBe(true);
     expect(contracted(within, graph).nodes.map((n) => n.key)).not.toContain("reader");
+  });
+
+  it("show these beside notes and wide cards", () => {
+    const state = inside(stateWith(nested), "outer");
+    const apart = (one: State) => {
+      const own = rectsOf(
+        one,
+        shownCards(one).filter((id) => !outsideOf(one).has(id)),
+      );
+      const notes = Object.values(one.marks).flatMap((mark) => (mark.type === "note" ? mark : []));
+      const beside = rectsOf(one, [...outsideOf(one).keys()]);
+      expect(beside.length).toBeGreaterThan(1);
+      for (const rect of beside) for (const other of [...own, ...notes]) expect(overlap(rect, other)).toBe(0);
+    };
+    const nodes = graph.nodes.map((n) => ({ ...n, wide: true }));
+    apart({ ...state, graph: { ...graph, nodes } });
+    for (const { x, y } of rectsOf(state, [...outsideOf(state).keys()])) {
+      const note = { type: "note" as const, x: x - 20, y: y + 30, width: 120, height: 60, text: "", hue: "olive" };
+      apart({ ...state, marks: { ...state.marks, note } });
+    }
   });
 
   it("take new nodes in", () => {

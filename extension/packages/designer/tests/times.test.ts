@@ -4,7 +4,7 @@ import { receive } from "../src/core/reduce";
 import { isOld, reachedBy } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
-import { ALONE, bytesRead, headroom, headroomOf, parseTarget } from "../src/core/target";
+import { ALONE, bytesRead, headroom, headroomOf, parseTarget, readingRate } from "../src/core/target";
 import { barsOf, shifted, ticksOf, wholeSpan, zoomed } from "../src/core/timeline";
 import type { KernelMessage, Timeline } from "../src/protocol/generated";
 import { costWords } from "../src/react/canvas/CardParts";
@@ -147,7 +147,11 @@ describe("target", () => {
   });
   it("says how much is read from files", () => {
     const run = finished([timing("reader", { outputs: [1_200_000, 32] }), timing("decode", { outputs: [9_000_000] })]);
-    expect(bytesRead(fold(OPENED, revision(1), run))).toBe(1_200_032);
+    const state = { ...fold(OPENED, revision(1), run), batchSize: 4 };
+    expect(bytesRead(state)).toBe(1_200_032);
+    // at the speed of all batches: those that come at once have next to no time of their own
+    const pipelined = { samples_per_second: 100, median: 0.03, p95: 90 };
+    expect(readingRate({ ...state, run: { ...state.run, finished: { ...run, pipelined } } })).toBe(30_000_800);
   });
   it("is read as samples a second or as milliseconds of a batch", () => {
     expect(parseTarget("2400", 64)).toBe(2400);

@@ -64,11 +64,13 @@ export interface AddOptions {
   readonly to?: Slot | null;
 }
 
-/** What the pipeline returned of `from`, it returns of the operator put behind it, if that gives the same kind. */
+/** What the pipeline returned of `from`, it returns of the operator put behind it, if that gives the same kind, or features of a sound. */
 function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
   const [first] = operator.outputs;
   const returned = (ref: PortRef) => ref.node === from.node && (ref.output ?? 0) === (from.output ?? 0);
-  if (!first || first.kind !== inputOf(operator, input)?.kind || !graph.outputs.some(returned)) return [];
+  const kind = inputOf(operator, input)?.kind;
+  const goesOn = first && (first.kind === kind || (kind === "audio" && first.kind === "any"));
+  if (!goesOn || !graph.outputs.some(returned)) return [];
   const outputs = graph.outputs.map((ref) => (returned(ref) ? { node: key, output: 0 } : ref));
   return [{ type: "set_outputs", outputs }];
 }

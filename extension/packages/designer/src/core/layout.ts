@@ -148,8 +148,8 @@ const COSTS = {
   near: { across: 200, aside: 0.3, growth: 5 },
   far: { across: 30, aside: 0.3, growth: 1 },
 } as const;
-/** What its target's own column costs beside the one before that: less than any farther one. */
-const NEAREST = 0.25;
+/** What its target's own column costs beside the one before that: more than the one before it, as its wire would come back around the target. */
+const NEAREST = 1.5;
 type Stray = keyof typeof COSTS;
 const STRAYS = ["close", "medium", "near", "far"] as const;
 

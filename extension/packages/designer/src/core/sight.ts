@@ -73,7 +73,7 @@ export function viewOf(
   // Beside the controls if there is room, else above them.
   if ([...cards, ...(low ? [] : wires)].some(under)) {
     const from = controls + Math.max(0, out.left) * scale;
-    const lift = CONTROLS.height - (cards.some(under) ? 8 : EDGE - 5);
+    const lift = CONTROLS.height - (cards.some(under) ? SLACK : EDGE + WIRE);
     if (from + width * scale + edge(out.right, scale) <= box.width) x = from;
     else ({ scale, x, y } = place({ width: box.width, height: box.height - head - lift }));
   }
@@ -82,6 +82,8 @@ export function viewOf(
 
 /** What stays free above and below cards for which the view was moved; a card may be so much too near to the sides, in px. */
 const SLACK = 8;
+/** What stays free between a wire and the controls that it runs above, in px. */
+const WIRE = 4;
 /** At which cards can be read. */
 export const READABLE = 134 / CARD;
 /** At which names can. */
@@ -112,7 +114,7 @@ export function keptView(
         right: (c.x + c.width) * zoom + x + side,
         bottom: (c.y + c.height) * zoom + y + below,
       }));
-    const below = size.height - covers.top > LOW ? EDGE - SLACK : Number.NEGATIVE_INFINITY;
+    const below = size.height - covers.top > LOW ? WIRE : Number.NEGATIVE_INFINITY;
     return [...shown(cards, 0, 0), ...shown(wires, EDGE * (1 - zoom) - SLACK, below)];
   };
   const inSight = (view: View) =>

@@ -2,7 +2,7 @@ import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "
 import type { CatalogIndex } from "./catalog";
 import { isBegun } from "./data";
 import { isMany } from "./detail";
-import { freePlace } from "./freeSpot";
+import { freePlace, overlap } from "./freeSpot";
 import { cardsOf, nodeOf, OUTPUTS, type Slot, topological, type Wire, wiresOf } from "./graph";
 import { insideKeys, pathOf } from "./inside";
 import { CARD, COLUMN, type Size } from "./layout";
@@ -124,7 +124,7 @@ const BESIDE = 36;
 
 /** Nodes to which those of the entered subgraph are wired, and where they are shown: sources left of it. */
 export const outsideOf = derived(
-  (s) => [s.graph, s.positions, boxesOf(s), insideKeys(s)],
+  (s) => [s.graph, s.positions, s.marks, boxesOf(s), insideKeys(s)],
   (state): ReadonlyMap<string, Beside> => {
     const { graph, positions } = state;
     const scope = insideKeys(state);
@@ -134,20 +134,30 @@ export const outsideOf = derived(
       return from === to ? [] : [from ? ([slot.node, "right"] as const) : ([source.node, "left"] as const)];
     });
     const sides = new Map(ends);
+    const widthOf = (key: string) => (cardOf(state, key) !== key || nodeOf(graph, key)?.wide ? CARD + COLUMN : CARD);
     const rights = [...scope].flatMap((key) => {
       const at = positions[key];
-      return at ? at.x + (cardOf(state, key) === key ? CARD : CARD + COLUMN) : [];
+      return at ? at.x + widthOf(key) : [];
     });
     const { x, y } = cornerOf([...scope], positions) ?? { x: 0, y: 0 };
-    const columns = { left: x - BESIDE - CARD, right: Math.max(x, ...rights) + BESIDE };
+    const edges = { left: x - BESIDE, right: Math.max(x, ...rights) + BESIDE };
     const rows = { left: 0, right: 0 };
-    return new Map(
-      [...sides].map(([key, side]) => {
-        const at = { x: columns[side], y: y + 204 * rows[side], side };
-        rows[side] += 1;
-        return [key, at];
-      }),
-    );
+    const beside = [...sides].map(([key, side]) => {
+      const width = widthOf(key);
+      const row = rows[side]++;
+      return { key, side, width, x: side === "left" ? -width : 0, y: y + 204 * row };
+    });
+    // notes lie about the cards
+    const notes = Object.values(state.marks).flatMap((mark) => (mark.type === "note" ? mark : []));
+    for (const side of ["left", "right"] as const)
+      for (let again = true; again; ) {
+        const covered = (note: Rect) =>
+          beside.some((b) => b.side === side && overlap(note, { ...b, x: b.x + edges[side], height: 204 }) > 0);
+        const note = notes.find(covered);
+        again = note !== undefined;
+        if (note) edges[side] = side === "left" ? note.x - BESIDE : note.x + note.width + BESIDE;
+      }
+    return new Map(beside.map(({ key, side, x, y }) => [key, { x: x + edges[side], y, side }]));
   },
 );
 

@@ -36,6 +36,11 @@ export function bytesRead(state: State): number {
   return (sizes ?? []).reduce((sum, size) => sum + size, 0);
 }
 
+/** Bytes a second that readers take out of files in the pipeline, where batches may come several at once. */
+export function readingRate(state: State): number {
+  return (bytesRead(state) * (state.run.finished?.pipelined.samples_per_second ?? 0)) / state.batchSize;
+}
+
 export function headroomOf(speed: number, target: number): string {
   if (target <= 0 || speed <= 0) return "";
   const times = speed / target;

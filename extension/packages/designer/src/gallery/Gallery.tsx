@@ -2,7 +2,7 @@ import { type FocusEvent, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../core/format";
 import type { Diagnostic } from "../protocol/generated";
 import { Icon } from "../react/icons";
-import { IconButton } from "../react/parts";
+import { CloseButton } from "../react/parts";
 import { useTheme } from "../react/theme";
 import type { GalleryClient } from "./client";
 import { GalleryContext, type GalleryHost, useGallery, usePart } from "./context";
@@ -19,7 +19,7 @@ function Refused({ found }: { readonly found: Diagnostic }) {
       <span>
         {format.sentence(found.message)} {found.hint}
       </span>
-      <IconButton icon="cross" label="Close" small onClick={() => client.view({ failed: [] })} />
+      <CloseButton label="Close" onClick={() => client.view({ failed: [] })} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { HIDDEN, paintHalves } from "../react/Halves";
 import { Histogram } from "../react/Histogram";
 import { Icon } from "../react/icons";
 import { Control } from "../react/inspector/controls";
-import { IconButton, Section, Segments } from "../react/parts";
+import { CloseButton, IconButton, Section, Segments } from "../react/parts";
 import { tint } from "../react/tint";
 import { DETAIL_IN, DETAIL_OUT, sweepImage } from "./client";
 import { useGallery, usePart } from "./context";
@@ -266,7 +266,7 @@ export function Pane({ tile }: { readonly tile: Tile }) {
         <h4>{tile.title}</h4>
         {!tile.example && <code>fn.{tile.name}</code>}
         <span className="ds-spring" />
-        <IconButton icon="cross" label="Close (Esc)" small onClick={() => client.choose(null)} />
+        <CloseButton onClick={() => client.choose(null)} />
       </div>
       <div className="ds-gallery-pane-scroll">
         <Halves tile={tile} />

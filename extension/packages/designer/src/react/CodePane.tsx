@@ -15,7 +15,7 @@ import type { Diagnostic } from "../protocol/generated";
 import { showCaret } from "./caret";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { IconButton, SmallButton } from "./parts";
+import { CloseButton, SmallButton } from "./parts";
 import { pythonKey } from "./pythonKeys";
 import { tint } from "./tint";
 
@@ -220,9 +220,7 @@ function CodeNotes({ found, wait }: { readonly found: readonly Diagnostic[]; rea
         <p key={`${d.node}|${d.argument}|${d.message}`}>
           <Icon name="warning" size={12} />
           <b>{place(d)}</b> {d.message} {d.hint} {word(d)}
-          {!draft && (
-            <IconButton icon="cross" label="Close this sentence" small onClick={() => session.dismiss(d.message)} />
-          )}
+          {!draft && <CloseButton label="Close this sentence" onClick={() => session.dismiss(d.message)} />}
         </p>
       ))}
       {draft && (

@@ -4,6 +4,7 @@ import { STRIP_IMAGE } from "../core/pictures";
 import type { Pair } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
+import { LinkButton } from "./parts";
 
 /** How far apart two outputs are in the shown sample. */
 export function PairFacts({ pair }: { readonly pair: Pair }) {
@@ -96,9 +97,9 @@ export function OverBatch() {
         </button>
       ))}
       {order.length > 4 && (
-        <button type="button" className="ds-link" onClick={() => setAll(!all)}>
+        <LinkButton onClick={() => setAll(!all)}>
           {all ? "Show fewer" : `Show all ${order.length}, largest first`}
-        </button>
+        </LinkButton>
       )}
     </section>
   );

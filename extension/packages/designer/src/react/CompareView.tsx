@@ -10,7 +10,7 @@ import { Around, PairPicture, usePicture } from "./ComparePictures";
 import { PlayButton, usePlaying } from "./canvas/Frames";
 import { Overlay } from "./canvas/Overlay";
 import { useSel, useSession } from "./context";
-import { IconButton, Segments } from "./parts";
+import { IconButton, LinkButton, Segments } from "./parts";
 import { type Point, usePixel } from "./usePixel";
 
 /** How near the pointer is to the line when it drags that, in px, though the pictures are enlarged. */
@@ -353,9 +353,9 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
           <p className="ds-muted">
             {arrows}; a click with Shift {pinned ? "frees" : "pins"} it.{" "}
             {lens.zoom > 1 ? (
-              <button type="button" className="ds-link" data-testid="pair-whole" onClick={() => setLens(WHOLE)}>
+              <LinkButton data-testid="pair-whole" onClick={() => setLens(WHOLE)}>
                 {format.number(Number(lens.zoom.toPrecision(2)))} times enlarged: show all
-              </button>
+              </LinkButton>
             ) : (
               "The wheel enlarges all pictures."
             )}

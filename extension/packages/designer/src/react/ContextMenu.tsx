@@ -13,7 +13,7 @@ import { cellLine } from "./cellLine";
 import { canPaste, copyText, pasteLast } from "./clipboard";
 import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
-import { IconButton, walkButtons } from "./parts";
+import { CloseButton, walkButtons } from "./parts";
 import { insertWanted, operatorHits } from "./QuickAddBox";
 import { openQuickAdd } from "./quickAdd";
 import { saveAs } from "./SaveButtons";
@@ -310,7 +310,7 @@ export function HelpSheet() {
       <div ref={box} className="ds-help" role="dialog" aria-label="Keys" tabIndex={-1} data-testid="help">
         <header>
           Keys and mouse
-          <IconButton icon="cross" label="Close (Esc)" small onClick={close} />
+          <CloseButton onClick={close} />
         </header>
         <div className="ds-help-columns">
           {sections.map((section) => (

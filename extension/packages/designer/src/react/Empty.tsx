@@ -8,6 +8,7 @@ import { searchFor } from "./commands";
 import { useFrame, useSel } from "./context";
 import { FolderChoice } from "./FolderChoice";
 import { Icon } from "./icons";
+import { LinkButton } from "./parts";
 
 function Drawing() {
   return (
@@ -182,9 +183,9 @@ function OperatorCard() {
       <p>Search {format.plural(count, "operator")} and wire them as you like.</p>
       <div className="ds-offer-foot">
         <AddButton />
-        <button type="button" className="ds-link" onClick={writeCode} data-testid="paste-code">
+        <LinkButton onClick={writeCode} data-testid="paste-code">
           Paste code instead
-        </button>
+        </LinkButton>
       </div>
     </div>
   );

@@ -4,7 +4,7 @@ import * as format from "../core/format";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { IconButton } from "./parts";
+import { CloseButton, IconButton } from "./parts";
 
 /** Ctrl+F: nodes by name, operator, value, device, error or time; Enter goes through them. */
 export function FindBox() {
@@ -56,7 +56,7 @@ export function FindBox() {
       </span>
       <IconButton icon="up" label="The one before (Shift+Enter)" small onClick={() => go(-1)} />
       <IconButton icon="down" label="The next one (Enter)" small onClick={() => go(1)} />
-      <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.view({ find: null })} />
+      <CloseButton onClick={() => session.view({ find: null })} />
     </search>
   );
 }

@@ -4,7 +4,7 @@ import { nodeOf } from "../core/graph";
 import { Name } from "./canvas/Name";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { IconButton, walkButtons } from "./parts";
+import { CloseButton, walkButtons } from "./parts";
 
 /** More files than the kernel counts. */
 const MANY = 1000;
@@ -81,7 +81,7 @@ export function ReaderFolder() {
       <div ref={box} className="ds-help ds-reader-folder" role="dialog" aria-label={`What ${key} reads`} tabIndex={-1}>
         <header>
           What {key} reads
-          <IconButton icon="cross" label="Close (Esc)" small onClick={close} />
+          <CloseButton onClick={close} />
         </header>
         <FolderChoice begin="" onChoose={read} onClose={close} />
       </div>

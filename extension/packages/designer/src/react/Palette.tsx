@@ -12,7 +12,7 @@ import { DeviceBadge } from "./canvas/CardParts";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon, operatorIcon } from "./icons";
-import { IconButton, SmallButton } from "./parts";
+import { CloseButton, SmallButton } from "./parts";
 import { insertInView } from "./quickAdd";
 import { TileFace } from "./TileFace";
 import { pictured, useEffectPictures } from "./useEffectPictures";
@@ -113,7 +113,7 @@ function Chosen({ operator, onAdd, onClose }: ChosenProps) {
     <section className="ds-palette-chosen" aria-label={operator.name}>
       <h5 className="ds-section-title">
         {operator.written_by || operator.name}
-        <IconButton icon="cross" label="Close" small onClick={onClose} />
+        <CloseButton label="Close" onClick={onClose} />
       </h5>
       <p>{operator.summary}</p>
       {!operator.written_by && <code>{callOf(operator.name, valuesOf(operator))}</code>}
@@ -221,9 +221,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
               on sample {sample}
             </span>
           )}
-          {closable && (
-            <IconButton icon="cross" label="Close (P)" small onClick={() => session.view({ palette: false })} />
-          )}
+          {closable && <CloseButton label="Close (P)" onClick={() => session.view({ palette: false })} />}
         </h5>
         <label className="ds-search">
           <Icon name="search" />

@@ -3,7 +3,7 @@ import { STRIP_IMAGE } from "../core/pictures";
 import { batchFailures, severity } from "../core/select";
 import { Thumb } from "./canvas/Thumb";
 import { useFrame, useSel } from "./context";
-import { IconButton } from "./parts";
+import { IconButton, LinkButton } from "./parts";
 
 const SHOWN = 8;
 
@@ -79,15 +79,13 @@ export function SampleStripView() {
       )}
       <span className="ds-stepper">
         {thumbs && count > SHOWN && (
-          <button
-            type="button"
-            className="ds-link"
+          <LinkButton
             title="Show the whole batch"
             data-testid="samples-more"
             onClick={() => session.view({ drawer: "batch" })}
           >
             +{format.grouped(count - SHOWN)}
-          </button>
+          </LinkButton>
         )}
         {!thumbs && (
           <IconButton

@@ -2,7 +2,7 @@ import { statusMessage } from "../core/statusMessage";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
-import { IconButton, SmallButton } from "./parts";
+import { CloseButton, SmallButton } from "./parts";
 
 const ICONS = { error: "error", warning: "warning", info: "info" } as const;
 
@@ -60,7 +60,7 @@ export function Strip({ over }: { readonly over: boolean }) {
           {button[0]}
         </SmallButton>
       )}
-      <IconButton icon="cross" label="Close this sentence" small onClick={() => session.dismiss(said.id)} />
+      <CloseButton label="Close this sentence" onClick={() => session.dismiss(said.id)} />
     </div>
   );
 }

@@ -40,6 +40,20 @@ export function IconButton({ icon, label, onClick, disabled, pressed, testId, sm
   );
 }
 
+interface CloseProps {
+  readonly label?: string;
+  readonly onClick: () => void;
+}
+
+export function CloseButton({ label = "Close (Esc)", onClick }: CloseProps) {
+  return <IconButton icon="cross" label={label} small onClick={onClick} />;
+}
+
+/** A button that looks as a link does. */
+export function LinkButton(props: ComponentProps<"button">) {
+  return <button type="button" className="ds-link" {...props} />;
+}
+
 /** A button with words; of several, the primary one is what most people want. */
 export function SmallButton({ primary, ...rest }: ComponentProps<"button"> & { readonly primary?: boolean }) {
   return <button type="button" className={`ds-button ds-button-small ${primary ? "ds-primary" : ""}`} {...rest} />;

@@ -438,6 +438,8 @@ function CanvasView() {
               autoPanOnNodeDrag={false}
               disableKeyboardA11y
               deleteKeyCode={null}
+              // React Flow keeps Space from the whole page for it.
+              panActivationKeyCode={null}
               zoomOnDoubleClick={false}
               zoomOnScroll={focused}
               preventScrolling={focused}

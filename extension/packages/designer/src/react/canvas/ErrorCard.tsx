@@ -26,7 +26,7 @@ import { useCanvasApi } from "../canvasApi";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton, SmallButton } from "../parts";
+import { CloseButton, LinkButton, SmallButton } from "../parts";
 import { FailingFile } from "../problems/FailingFile";
 import { Actions, Reproduction, reportText } from "../problems/Problem";
 import { alike, ghostsIn } from "./LooseWire";
@@ -228,19 +228,17 @@ export function ErrorCard({ nodeKey, finding, card = stepOf(finding) ?? nodeKey 
             </details>
           )}
           {state.more > 0 && (
-            <button type="button" className="ds-link" onClick={() => session.select([nodeKey])}>
-              {state.more} more in the inspector
-            </button>
+            <LinkButton onClick={() => session.select([nodeKey])}>{state.more} more in the inspector</LinkButton>
           )}
           <span className="ds-spring" />
           <Reproduction finding={finding} />
-          <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
+          <LinkButton onClick={() => copyText(reportText(finding))}>
             <Icon name="copy" size={12} /> Copy report
-          </button>
+          </LinkButton>
         </div>
       )}
       <div className="ds-error-head">
-        <IconButton icon="cross" label="Close" small onClick={fold} />
+        <CloseButton label="Close" onClick={fold} />
       </div>
     </section>,
     canvas,

@@ -83,17 +83,31 @@ function isSelfContained(graph: GraphView, keys: readonly string[]): boolean {
   return !keys.some((key) => descendants(graph, after).has(key));
 }
 
-/** New places of cards without those that are pinned; what would be put on one of these goes below it. */
-function besidePinned(state: State, places: Record<string, Position>): Record<string, Position> {
+/**
+ * New places of cards without those that are pinned, about one of these if all are seen larger in the room then; what would
+ * be put on one of them goes below it.
+ */
+function besidePinned(state: State, places: Record<string, Position>, room?: Size): Record<string, Position> {
   const keysOf = (id: string) => keysOfCard(state, id);
   const pinned = shownCards(state).filter((id) =>
     keysOf(id).some((key) => state.positions[key] && isFixed(state, key)),
   );
   if (pinned.length === 0) return places;
   const stay = new Set(pinned.flatMap(keysOf));
-  const moved = Object.fromEntries(Object.entries(places).filter(([key]) => !stay.has(key)));
-  const after = { ...state, positions: { ...state.positions, ...moved } };
-  return { ...moved, ...pushed(after, pinned, [], sizesOf(after)) };
+  const shifted = (by: Position) => {
+    const moved = Object.fromEntries(
+      Object.entries(places).flatMap(([key, { x, y }]) => (stay.has(key) ? [] : [[key, { x: x + by.x, y: y + by.y }]])),
+    );
+    const after = { ...state, positions: { ...state.positions, ...moved } };
+    const found = { ...moved, ...pushed(after, pinned, [], sizesOf(after)) };
+    const put = { ...after, positions: { ...after.positions, ...found } };
+    return { found, scale: room ? scaleIn(room, rectsOf(put, shownCards(put))) : 1 };
+  };
+  const abouts = pinned.flatMap((id) => {
+    const [is, to] = [cornerOf(keysOf(id), state.positions), cornerOf(keysOf(id), places)];
+    return room && is && to ? { x: is.x - to.x, y: is.y - to.y } : [];
+  });
+  return [{ x: 0, y: 0 }, ...abouts].map(shifted).reduce((best, way) => (way.scale > best.scale ? way : best)).found;
 }
 
 /** Places for all cards that fill the room; those of an open subgraph stand together, those that are pinned stay. */
@@ -108,7 +122,7 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
     const covered = taken.some((rect) => overlap(rect, { ...size, ...sizes.get(OUTPUTS), ...at }) > 0);
     if (covered) places[OUTPUTS] = { x: Math.max(...taken.map((r) => r.x + r.width)) + COLUMN - CARD, y: at.y };
   }
-  return besidePinned(state, places);
+  return besidePinned(state, places, room);
 }
 
 function allPlaces(state: State, room: Size): Record<string, Position> {
@@ -222,7 +236,7 @@ export function reflowed(state: State, room: Size, least = 2): Record<string, Po
   const best = wayInBox(graph, sizes, room, pitch);
   const moved = ([key, { x, y }]: [string, Position]) => x !== positions[key]?.x || y !== positions[key]?.y;
   if (!now || !Object.entries(best.positions).some(moved)) return null;
-  const places = besidePinned(state, best.positions);
+  const places = besidePinned(state, best.positions, room);
   if (least >= 1) return places;
   if (fittingScale(now.extent.width, now.extent.height, room) >= least) return null;
   // What is seen whole anyway flows as lines of text do.

@@ -1,5 +1,5 @@
 import { type Node, useReactFlow } from "@xyflow/react";
-import { type MutableRefObject, type RefObject, useCallback, useRef } from "react";
+import { type MutableRefObject, type RefObject, useCallback, useEffect, useRef } from "react";
 import { detailOf, isFar } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { pathOf } from "../../core/inside";
@@ -49,8 +49,10 @@ export function useSight(
   const ways = useRef<{ places: string; boxes: readonly Rect[] }>({ places: "", boxes: [] });
   /** Whether a hand has moved cards since they were brought into view. */
   const moved = useRef(false);
-  /** What brings wires into view where the view has come to rest. */
+  /** What brings wires into view where the view has come to rest, and when. */
   const see = useRef(() => {});
+  const due = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => () => clearTimeout(due.current), []);
   const go = useCallback(
     (to: View, duration: number) => {
       const now = aim.current ?? flow.getViewport();
@@ -59,10 +61,10 @@ export function useSight(
       if (isSame(to, now) && isSame(to, flow.getViewport())) return;
       aim.current = to;
       const arrived = () => {
-        if (aim.current !== to) return;
-        aim.current = null;
-        setTimeout(() => see.current(), SETTLED);
+        if (aim.current === to) aim.current = null;
       };
+      clearTimeout(due.current);
+      due.current = setTimeout(() => see.current(), duration + SETTLED);
       void flow.setViewport(to, { duration: reducedMotion(root) ? 0 : duration }).then(arrived);
     },
     [flow, root],
@@ -152,9 +154,9 @@ export function useSight(
   );
   /** Wires have found their ways: they are to be in sight, too. Cards become no larger, as other wires could follow from that. */
   const seeWires = useCallback(() => {
-    // on the way there cards have not the sizes of its end, which the wires follow
-    if (touched.current || moved.current || aim.current) return;
-    const now = flow.getViewport();
+    due.current = undefined;
+    if (touched.current || moved.current) return;
+    const now = aim.current ?? flow.getViewport();
     look((cards, size, covers, wires, chosen) => {
       if (whole.current) return viewOf(cards, size, covers, wires, now.zoom);
       const to = keptView(cards, size, covers, now, wires, chosen);
@@ -165,7 +167,8 @@ export function useSight(
   const told = useCallback(
     (paths: readonly string[]) => {
       ways.current = { places: placesOf(latest.current), boxes: paths.flatMap(boxesAlong) };
-      seeWires();
+      // on the way there cards have not the sizes of its end, which the wires follow
+      if (!due.current) seeWires();
     },
     [latest, seeWires],
   );

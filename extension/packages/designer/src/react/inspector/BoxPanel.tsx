@@ -6,7 +6,7 @@ import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton, Section, SmallButton } from "../parts";
+import { CloseButton, Section, SmallButton } from "../parts";
 import { FieldRow } from "./FieldRow";
 
 function ExposedField({ box, nodeKey, argument }: { box: Box; nodeKey: string; argument: string }) {
@@ -72,7 +72,7 @@ export function BoxPanel({ box }: { readonly box: Box }) {
           />
           <small>a function of the program</small>
         </div>
-        {!entered && <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />}
+        {!entered && <CloseButton onClick={() => session.select([])} />}
       </div>
       {exposed.length > 0 && (
         <Section title="Arguments">

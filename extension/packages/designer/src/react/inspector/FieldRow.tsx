@@ -15,7 +15,7 @@ import { cardRects, relaid } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
-import { IconButton } from "../parts";
+import { IconButton, LinkButton } from "../parts";
 import { Control } from "./controls";
 import { useSetter } from "./field";
 
@@ -174,9 +174,7 @@ function Differing({ keys, argument, set }: DifferingProps) {
   return (
     <span className="ds-useless-note" data-testid={`differs-${argument.name}`}>
       {keys.map((key, i) => `${key}: ${format.value(values[i], argument.unit)}`).join(", ")} ·{" "}
-      <button type="button" className="ds-link" onClick={() => set(first)}>
-        {format.value(first, argument.unit)} for all
-      </button>
+      <LinkButton onClick={() => set(first)}>{format.value(first, argument.unit)} for all</LinkButton>
     </span>
   );
 }

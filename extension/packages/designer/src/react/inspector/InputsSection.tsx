@@ -7,7 +7,7 @@ import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
-import { Section, Switch } from "../parts";
+import { LinkButton, Section, Switch } from "../parts";
 
 const idOf = (ref: PortRef | null) => (ref ? `${ref.node}#${ref.output}` : "");
 
@@ -140,27 +140,17 @@ export function OutputsPanel() {
             {i + 1}. <b>{ref.node}</b>
             {ref.output > 0 && `[${ref.output}]`}
           </span>
-          <button
-            type="button"
-            className="ds-link"
-            disabled={i === 0}
-            onClick={() => swap(i, i - 1)}
-            aria-label={`Move ${ref.node} up`}
-          >
+          <LinkButton disabled={i === 0} onClick={() => swap(i, i - 1)} aria-label={`Move ${ref.node} up`}>
             up
-          </button>
-          <button
-            type="button"
-            className="ds-link"
+          </LinkButton>
+          <LinkButton
             disabled={i + 1 === outputs.length}
             onClick={() => swap(i, i + 1)}
             aria-label={`Move ${ref.node} down`}
           >
             down
-          </button>
-          <button
-            type="button"
-            className="ds-link"
+          </LinkButton>
+          <LinkButton
             aria-label={`No longer return ${ref.node}`}
             onClick={() => {
               const graph = session.store.get().graph;
@@ -168,7 +158,7 @@ export function OutputsPanel() {
             }}
           >
             remove
-          </button>
+          </LinkButton>
         </div>
       ))}
     </Section>

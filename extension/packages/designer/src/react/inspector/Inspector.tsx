@@ -1,7 +1,7 @@
 import { OUTPUTS } from "../../core/graph";
 import { enteredBox, selectedBox } from "../../core/subgraph";
 import { useSel, useSession } from "../context";
-import { IconButton } from "../parts";
+import { CloseButton } from "../parts";
 import { BoxPanel } from "./BoxPanel";
 import { OutputsPanel } from "./InputsSection";
 import { NodePanel } from "./NodePanel";
@@ -26,7 +26,7 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
                 <b>outputs</b>
                 <small>what the pipeline returns</small>
               </div>
-              <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
+              <CloseButton onClick={() => session.select([])} />
             </div>
             <OutputsPanel />
           </>

@@ -25,7 +25,7 @@ import { useFrame, useSel, useSession } from "../context";
 import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
 import { PortMark } from "../Port";
-import { IconButton, Section, SmallButton } from "../parts";
+import { CloseButton, LinkButton, Section, SmallButton } from "../parts";
 import { Problem } from "../problems/Problem";
 import { Compare } from "./Compare";
 import { CropWindow } from "./CropWindow";
@@ -64,7 +64,7 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
           {yes && `, true for ${yes}`}
         </small>
       </div>
-      <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
+      <CloseButton onClick={() => session.select([])} />
     </div>
   );
 }
@@ -203,15 +203,13 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
         {detail && detail.histogram.length > 0 && (
           <div>
             <Histogram bins={detail.histogram} before={detail.before ?? []} />
-            <button
-              type="button"
-              className="ds-link"
+            <LinkButton
               data-testid="whole"
               title="Of which samples the range, the mean and the histogram are; dashed: the input."
               onClick={() => session.view({ whole: !whole })}
             >
               {whole ? "of the whole batch" : "of this sample"}
-            </button>
+            </LinkButton>
           </div>
         )}
       </div>
@@ -258,14 +256,9 @@ function About({ operator, nodeKey }: { readonly operator: Operator; readonly no
       {paragraphs.map((p) => (
         <p key={p}>{p}</p>
       ))}
-      <button
-        type="button"
-        className="ds-link"
-        data-testid="find-in-gallery"
-        onClick={() => session.view({ palette: true, sought: operator.name })}
-      >
+      <LinkButton data-testid="find-in-gallery" onClick={() => session.view({ palette: true, sought: operator.name })}>
         Find in gallery
-      </button>
+      </LinkButton>
       {page && (
         <p>
           <a href={page} target="_blank" rel="noreferrer">
@@ -287,15 +280,13 @@ function Pinned({ node }: { readonly node: NodeView }) {
         {node.pin_old ? "Pinned before the edit" : "Pinned"}: previews go on from its data of batch {node.pin_batch + 1}
         , whatever is changed here; runs do not.{" "}
         {(node.pin_old ? [true, false] : [false]).map((held) => (
-          <button
+          <LinkButton
             key={String(held)}
-            type="button"
-            className="ds-link"
             data-testid={held ? "hold" : "let-go"}
             onClick={() => session.edit([], { pins: { [node.key]: held } })}
           >
             {held ? "Pin again" : "Let go (K)"}
-          </button>
+          </LinkButton>
         ))}
       </p>
     </Section>

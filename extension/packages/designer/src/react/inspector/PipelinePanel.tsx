@@ -3,7 +3,7 @@ import { type Argument, fillArgument } from "../../core/catalog";
 import * as format from "../../core/format";
 import type { PipelineOptions, Value } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
-import { IconButton, Section } from "../parts";
+import { CloseButton, IconButton, Section } from "../parts";
 import { Control } from "./controls";
 import { anySeed, Seeds } from "./Seeds";
 import { MemorySection, WhereTheTimeGoes } from "./TimeTable";
@@ -99,7 +99,7 @@ export function PipelinePanel({ floating }: { readonly floating: boolean }) {
             {format.plural(counts.nodes, "operator")}, {format.plural(counts.outputs, "output")}
           </small>
         </div>
-        {floating && <IconButton icon="cross" label="Close" small onClick={() => session.view({ settings: false })} />}
+        {floating && <CloseButton label="Close" onClick={() => session.view({ settings: false })} />}
       </div>
       <Section title="Pipeline">
         {OPTIONS.map((o) => (

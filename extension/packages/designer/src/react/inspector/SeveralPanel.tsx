@@ -5,7 +5,7 @@ import { arrange } from "../ContextMenu";
 import { useCanvasApi } from "../canvasApi";
 import { COMMANDS } from "../commands";
 import { useFrame, useSel } from "../context";
-import { IconButton, Section } from "../parts";
+import { CloseButton, Section } from "../parts";
 import { FieldRow } from "./FieldRow";
 
 const ALIGN: readonly (readonly [Arrangement, string, string])[] = [
@@ -50,7 +50,7 @@ export function SeveralPanel() {
           <b>{format.plural(count, "node")}</b>
           <small>{operators.size === 1 ? `all of them fn.${first?.operator}` : "Ctrl+D duplicates, Del removes"}</small>
         </div>
-        <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
+        <CloseButton onClick={() => session.select([])} />
       </div>
       <div className="ds-buttons">
         {COMMANDS.filter(({ id, can }) => BUTTONS[id] && (!can || can(session.store.get()))).map((command) => (

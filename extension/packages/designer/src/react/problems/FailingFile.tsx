@@ -6,6 +6,7 @@ import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useFrame, useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { LinkButton } from "../parts";
 import { FilePicture } from "./FilePicture";
 
 /** The middle of a long path is cut: both ends are told apart by. */
@@ -34,10 +35,10 @@ export function FailingFile({ finding, title }: { readonly finding: Diagnostic; 
         <ShowFile source={source} />
         <small className="ds-muted">{words}</small>
         {typeof sample === "number" && !shown && (
-          <button type="button" className="ds-link" onClick={() => session.chooseSample(sample, batch)}>
+          <LinkButton onClick={() => session.chooseSample(sample, batch)}>
             Show sample {sample + 1}
             {other && ` of batch ${batch + 1}`}
-          </button>
+          </LinkButton>
         )}
       </span>
     </div>
@@ -60,10 +61,10 @@ function ShowFile({ source }: { readonly source: string }) {
     if (root.dispatchEvent(new CustomEvent(SHOW_FILE, { bubbles: true, cancelable: true, detail }))) copy();
   };
   return (
-    <button type="button" className="ds-link" title={path} data-testid="show-file" onClick={show}>
+    <LinkButton title={path} data-testid="show-file" onClick={show}>
       <Icon name="file" size={12} />
       {done ? "Path copied" : "Show file"}
-    </button>
+    </LinkButton>
   );
 }
 
@@ -103,9 +104,7 @@ export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) 
     setTimeout(() => setDone(false), 1500);
   };
   return (
-    <button
-      type="button"
-      className="ds-link"
+    <LinkButton
       title="Copy the smallest program that fails so, with this file alone"
       aria-label="Copy the smallest program that fails so"
       data-testid={`repro-${node}`}
@@ -113,6 +112,6 @@ export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) 
     >
       <Icon name="code" size={12} />
       {done ? "Copied" : "Copy repro"}
-    </button>
+    </LinkButton>
   );
 }

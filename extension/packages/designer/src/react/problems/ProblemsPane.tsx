@@ -5,6 +5,7 @@ import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { LinkButton } from "../parts";
 import { FailingFile, shortPath } from "./FailingFile";
 import { FilePicture } from "./FilePicture";
 import { Actions } from "./Problem";
@@ -26,16 +27,14 @@ function Problem({ finding }: { readonly finding: Diagnostic }) {
         <p className="ds-problem-foot">
           <Actions finding={finding} />
           {node && (
-            <button
-              type="button"
-              className="ds-link"
+            <LinkButton
               onClick={() => {
                 session.select([node]);
                 api.current?.show(node);
               }}
             >
               Show {node}
-            </button>
+            </LinkButton>
           )}
         </p>
       </div>

@@ -5,7 +5,7 @@ import { headroomOf } from "../../core/target";
 import type { Advice, Speed, Trial } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { IconButton, SmallButton } from "../parts";
+import { IconButton, LinkButton, SmallButton } from "../parts";
 
 /** Batches of each turn of a trial. */
 const TRIAL_BATCHES = 8;
@@ -131,11 +131,7 @@ export function AdviceCards() {
                 {shown ? "Try it again" : "Try it"}
               </SmallButton>
             )}
-            {advice.node && (
-              <button type="button" className="ds-link" onClick={() => session.select([advice.node])}>
-                Show {advice.node}
-              </button>
-            )}
+            {advice.node && <LinkButton onClick={() => session.select([advice.node])}>Show {advice.node}</LinkButton>}
             {state.old && (
               <span className="ds-muted">
                 {state.kept ? "Run measures all anew" : "measured before the last change"}

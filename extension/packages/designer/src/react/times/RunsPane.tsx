@@ -3,6 +3,7 @@ import * as format from "../../core/format";
 import { ALONE, PIPELINED } from "../../core/target";
 import type { KnownRun } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
+import { LinkButton } from "../parts";
 
 /** What stands where nothing was changed. */
 const sameAs = (run: KnownRun) => (run.number > 1 ? "same graph" : "first run");
@@ -39,16 +40,14 @@ function Row({
       <td>{run.tried ? "–" : format.bytes(run.held)}</td>
       <td className="ds-run-changes">{run.changes.join("\n").replaceAll("~ ", "") || sameAs(run)}</td>
       <td>
-        <button
-          type="button"
-          className="ds-link"
+        <LinkButton
           disabled={now}
           data-testid={`open-run-${run.number}`}
           title="Make the graph what it was in this run; Undo takes it back"
           onClick={() => session.send({ type: "open_state", name: String(run.number) })}
         >
           {now ? "shown" : "Go back to it"}
-        </button>
+        </LinkButton>
       </td>
     </tr>
   );
@@ -96,23 +95,16 @@ function SavedStates() {
           <li key={name}>
             <span>{when}</span>
             <code>{name.slice(-7)}</code>
-            <button
-              type="button"
-              className="ds-link"
-              aria-expanded={open === name}
-              onClick={() => setOpen(open === name ? "" : name)}
-            >
+            <LinkButton aria-expanded={open === name} onClick={() => setOpen(open === name ? "" : name)}>
               Changes since
-            </button>
-            <button
-              type="button"
-              className="ds-link"
+            </LinkButton>
+            <LinkButton
               title="Make the graph what it was; Undo takes it back"
               data-testid={`open-saved-${name}`}
               onClick={() => session.send({ type: "open_state", name })}
             >
               Go back to it
-            </button>
+            </LinkButton>
             {open === name && <pre>{mine ? mine.lines.join("\n") || "Nothing was changed since." : "…"}</pre>}
           </li>
         ))}

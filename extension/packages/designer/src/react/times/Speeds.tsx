@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { copiesOf } from "../../core/copies";
 import * as format from "../../core/format";
-import { ALONE, bytesRead, headroom, PIPELINED, parseTarget } from "../../core/target";
+import { ALONE, bytesRead, headroom, PIPELINED, parseTarget, readingRate } from "../../core/target";
 import { useSel, useSession } from "../context";
 
 /** How many samples a second the model takes, as the user says it: "2400" or "26.7 ms" a batch. */
@@ -50,6 +50,7 @@ export function Speeds() {
   const depth = useSel((s) => s.options?.prefetch_queue_depth ?? 1);
   const copies = useSel(copiesOf);
   const read = useSel(bytesRead);
+  const rate = useSel(readingRate);
   if (!run) return null;
   const held = run.timings.reduce((sum, t) => sum + t.host + t.gpu_memory, 0);
   const ahead = run.pipelined;
@@ -58,9 +59,9 @@ export function Speeds() {
       <span title={`${PIPELINED.about}. 95 % of batches come within ${format.time(ahead.p95)} of the one before.`}>
         <small>{PIPELINED.name}</small>
         <b data-testid="speed-pipeline">{format.throughput(ahead.samples_per_second)}</b> samples/s
-        {read > 0 && ahead.median > 0 && (
+        {rate > 0 && (
           <span data-testid="speed-read" title={`${format.bytes(read)} of files in each batch`}>
-            , {format.bytes((read * 1000) / ahead.median)}/s read
+            , {format.bytes(rate)}/s read
           </span>
         )}
       </span>
