@@ -87,6 +87,24 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
     page.locator(".ds-far-wire-argument").first.wait_for(state="attached")
 
+    # the search stays free of an inspector that lies over the canvas
+    page.keyboard.press("Control+f")
+    page.keyboard.type("hsv_5")
+    page.keyboard.press("Enter")
+    lab.by_id(page, "inspector").wait_for()
+    lab.settle(page)
+    found, over = lab.by_id(page, "find").bounding_box(), lab.by_id(page, "inspector").bounding_box()
+    assert found["x"] + found["width"] <= over["x"]
+    page.screenshot(path=artifacts / "designer_300_found.png")
+    # at 100 % as well lengths of small cards are those of the screen
+    page.keyboard.press("Escape")
+    page.keyboard.press("z")
+    page.wait_for_function("() => document.querySelector('.ds-zoom-value').textContent === '100 %'")
+    assert page.locator(".ds-detail-compact .ds-port-mark").first.bounding_box()["width"] < 11
+    page.keyboard.press("Escape")
+    page.keyboard.press("0")
+    page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
+
     # where cards are narrower, their numbers alone, which lie within the card; heads of columns have room for what they say
     page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
     lab.settle(page)

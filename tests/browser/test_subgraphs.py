@@ -98,8 +98,13 @@ def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[st
     page.keyboard.press("Control+g")
     frame = lab.by_id(page, "mark-group1")
     frame.wait_for()
-    page.keyboard.press("Escape")
     title = frame.get_by_label("Title of the group")
+    page.wait_for_function("title => document.activeElement === title", arg=title.element_handle())
+    page.keyboard.type("map k")  # at once; these keys would do something to the nodes
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name="Group map k").wait_for()
+    assert _nodes(page) == before
+    page.keyboard.press("Escape")
     title.fill("turn")
     title.press("Enter")
     page.get_by_role("region", name="Group turn").wait_for()

@@ -77,6 +77,34 @@ def test_cards_say_that_a_sample_takes_another_branch() -> None:
 
 
 @pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
+def nested() -> Any:
+    draws = fn.random.uniform(range=(0.0, 1.0))
+    more = draws
+    if draws > 0.4:
+        more = draws + 1.0
+        if draws > 0.7:
+            more = draws + 2.0
+    return more
+
+
+def test_a_condition_within_a_branch_tells_of_the_samples_that_come_to_it() -> None:
+    client = Client(nested().graph)
+    graph = client.session.graph
+    (draws,) = (key for key in graph if graph.node(key).operator == "random.uniform")
+    (inner,) = (key for key in graph if graph.node(key).arguments.get("expression") == "a > 0.7")
+    absent: set[int] = set()
+    known: list[float] = []
+    for sample in range(6):  # also while one is shown that does not come to it
+        (shown,) = only(client.send("choose_sample", sample=sample, iteration=0), messages.Previews)
+        told = {item.key: item.body.values for item in shown.items if isinstance(item.body, bodies.ValuesBody)}
+        known = [value for value in told[draws] if value is not None]
+        assert told[inner] == tuple(float(value > 0.7) if value > 0.4 else None for value in known)
+        absent.add(told[inner].count(None))
+    assert len(known) == 6 and absent.isdisjoint({0, 6})
+    client.session.close()
+
+
+@pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
 def sometimes() -> Any:
     files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
     images = fn.resize(fn.decoders.image(files), size=(40.0, 60.0))

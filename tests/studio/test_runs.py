@@ -136,7 +136,7 @@ def test_a_long_batch_says_which_nodes_are_through_with_it() -> None:
 
 
 def test_a_long_batch_says_how_many_of_its_samples_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiler, "_TOLD", 0.01)
+    monkeypatch.setattr("dali_studio.studio.timing.profiler._TOLD", 0.01)
     pipe = Pipeline(batch_size=40, num_threads=1, device_id=None)
     with pipe:
         files, _ = fn.readers.file(file_root=str(samples.photos()))

@@ -62,11 +62,12 @@ def shown_of(
 
 
 def numbers_of(batch: Batch, size: int) -> list[float | None]:
-    """The number that each of `size` samples has, none where it is not in the batch; empty where samples have several."""
+    """The number that each of `size` samples has, none of those outside of the batch; empty where they have several."""
     if not len(batch) or any(sample.size != 1 for sample in batch.samples):
         return []
     found: list[float | None] = [None] * size
-    for place, sample in zip(range(size) if batch.indices is None else batch.indices.tolist(), batch.samples, strict=True):
+    places = range(size) if batch.indices is None else batch.indices.tolist()
+    for place, sample in zip(places, batch.samples, strict=True):
         found[place] = float(sample.reshape(-1)[0])
     return found
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Argument, argumentOf, isSaid } from "../src/core/catalog";
-import { nodeOf } from "../src/core/graph";
+import { nodeOf, SPLIT } from "../src/core/graph";
 import { receive } from "../src/core/reduce";
-import { argumentRows, cardShape, findings, staleKeys } from "../src/core/select";
+import { argumentRows, cardShape, findings, scalarOf, staleKeys, waysOf } from "../src/core/select";
 import type { Preview } from "../src/core/state";
 import { INITIAL, type State } from "../src/core/state";
 import { statusMessage } from "../src/core/statusMessage";
@@ -19,6 +19,16 @@ function argument(rest: Partial<Argument> = {}): Argument {
   if (!found) throw new Error("the fixture has no fill_value");
   return { ...found, ...rest };
 }
+
+describe("an `if` within a branch", () => {
+  it("counts the samples that come to it", () => {
+    const split = node("split", SPLIT, { argument_inputs: { predicate: { node: "reader", output: 1 } } });
+    const values = { body: { type: "values", values: [1, null, 0, 1], text: "1" } } as unknown as Preview;
+    const state: State = { ...INITIAL, previews: { "reader#1": values } };
+    expect(waysOf(state, split).rows).toEqual(["2 of 3", "1 of 3"]);
+    expect([0, 1, 2].map((sample) => scalarOf(values, sample))).toEqual([1, undefined, 0]);
+  });
+});
 
 describe("an argument that says what another one does", () => {
   it("is known by what is given", () => {

@@ -5,6 +5,7 @@ import { freeSpot } from "../src/core/freeSpot";
 import { nodeOf, OUTPUTS, SPLIT } from "../src/core/graph";
 import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
 import { ROOM as FRAME, framesOf } from "../src/core/marks";
+import { nameShifts } from "../src/core/outputs";
 import { Session } from "../src/core/session";
 import { spliceEdits } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
@@ -337,6 +338,16 @@ describe("outputs", () => {
     const graph = { ...GRAPH, outputs: keys.map((key) => ref(key)) };
     expect(outputRows(graph, near)).toEqual([190, 390, 590, 790]);
     expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 638]);
+  });
+  it("are numbered where a number has room beside its dot", () => {
+    expect(nameShifts([30, 78, 126], 0.5)).toEqual([0, 0, 0]);
+    expect(nameShifts([30, 50, 70], 0.4)).toEqual([0, 4, 8]);
+    const shown = nameShifts(
+      Array.from({ length: 31 }, (_, i) => 30 + 20 * i),
+      0.22,
+    ).flatMap((by, i) => (by < 0 ? [] : [(30 + 20 * i) * 0.22 + by]));
+    expect(shown.length).toBeGreaterThan(9);
+    expect(Math.min(...shown.slice(1).map((y, i) => y - (shown[i] ?? 0)))).toBeGreaterThanOrEqual(12 - 1e-9);
   });
 });
 

@@ -65,7 +65,8 @@ export function waysOf(
   state: State,
   node: NodeView,
 ): { readonly rows: readonly [string, string]; readonly said: string } {
-  const body = previewOf(state, node.argument_inputs.predicate?.node ?? "")?.body;
+  const { predicate } = node.argument_inputs;
+  const body = predicate && previewOf(state, predicate.node, predicate.output)?.body;
   // samples that another branch takes have none
   const values = body?.type === "values" ? body.values.filter((v) => v !== null) : [];
   const yes = values.filter((v) => v !== 0).length;

@@ -352,7 +352,7 @@ function CanvasView() {
     <div
       ref={box}
       className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={zoom < 1 ? lengthsAt(zoom, shown) : undefined}
+      style={zoom < 1 || shown !== "full" ? lengthsAt(zoom, shown) : undefined}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys

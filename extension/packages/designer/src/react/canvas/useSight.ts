@@ -144,7 +144,8 @@ export function useSight(
       if (back) home.current = from;
       const kept = (cards: readonly Rect[], size: Size, covers: Covers, wires: readonly Rect[], chosen?: Rect) => {
         const to = keptView(cards, size, covers, from, wires, chosen);
-        whole.current &&= to === null || isSame(to, now);
+        // no longer once a hand has moved a frame's cards, beside which the view stays
+        whole.current &&= to === null || (isSame(to, now) && isSame(viewOf(cards, size, covers, wires) ?? now, now));
         return to;
       };
       look(kept, 200, true);
