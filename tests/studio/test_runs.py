@@ -24,7 +24,6 @@ from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
 from dali_studio.studio import snapshots
 from dali_studio.studio.outputs.images import byte_count
 from dali_studio.studio.protocol import messages, output_messages, run_messages
-from dali_studio.studio.timing import profiler
 from dali_studio.studio.timing.advice import Observed, Proposal, advise
 from dali_studio.studio.timing.profiler import Measured
 from dali_studio.studio.timing.timeline import chrome_trace, timeline
