@@ -766,6 +766,7 @@ export interface NodeView {
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
   readonly output_ranks: readonly (number | null)[];
+  readonly output_names: readonly string[];
   readonly pin: "" | "behind" | "here";
   readonly pin_batch: number;
   readonly pin_old: boolean;
