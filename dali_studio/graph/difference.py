@@ -68,6 +68,15 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
             made.append(f"~ {name}: {change.before or 'default'} -> {change.after or 'default'}")
         return made
 
+    def words(self) -> list[str]:
+        """The same as a person says it: ``rotate added``, ``resize.size 224 → 256``."""
+        made = [f"{key} added" for key in self.added] + [f"{key} removed" for key in self.removed]
+        made += [f"{old} called {new}" for old, new in self.renamed]
+        for change in self.changes:
+            name = f"{change.node}.{change.what}" if change.node else change.what
+            made.append(f"{name} {change.before or 'default'} → {change.after or 'default'}")
+        return made
+
 
 def difference(before: Graph, after: Graph) -> Difference:
     """How `before` became `after`.

@@ -124,7 +124,7 @@ class Answers:
     @handle.register
     def _(self, message: requests.RequestPixel) -> None:
         request = self._session.shown.request()
-        self._session.worker.insist("pixel", lambda: self._inquiries.pixel(request, message))
+        self._session.worker.insist("pixel", lambda: self._inquiries.pixel(request, message, self._before))
 
     @handle.register
     def _(self, message: requests.RequestSound) -> None:
@@ -161,7 +161,7 @@ class Answers:
     def _past(self) -> tuple[str, ...]:
         """What each of the last undo steps has changed, the newest first."""
         graphs = self._session.history.back(_VERSIONS)
-        return tuple("; ".join(difference(old, new).lines()) for new, old in pairwise(graphs))
+        return tuple("; ".join(difference(old, new).words()) for new, old in pairwise(graphs))
 
     def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
         """An output of the shown batch, as the canvas shows it.

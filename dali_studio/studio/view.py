@@ -170,6 +170,7 @@ def _node(revision: Revision, key: str, seed: int | None, moved: dict[Kind, str]
     metas = [revision.validation.metas.get(revision.passing.get(port, port), TensorMeta()) for port in ports]
     inputs = graph.inputs(key)
     declared = registry.schema(node.operator).shown_inputs(len(inputs)) if known else 0
+    named = schemas if schemas is not None and schemas != registry.schema(node.operator).outputs else ()
     return NodeView(
         key=key,
         operator=node.operator,
@@ -180,6 +181,7 @@ def _node(revision: Revision, key: str, seed: int | None, moved: dict[Kind, str]
         output_kinds=tuple(meta.kind for meta in metas),
         facts=tuple(describe(meta) for meta in metas),
         output_ranks=tuple(meta.ndim for meta in metas),
+        output_names=tuple(schema.name for schema in named),
         in_run=key in revision.in_run,
         unknown=not known,
         bypassed=node.bypassed,

@@ -175,9 +175,9 @@ def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
     assert not pair.same
     assert pair.facts_a != pair.facts_b
     assert "scaled" in pair.note
-    assert pair.past == ("~ resize.resize_shorter: 120.0 -> 60.0",)
+    assert pair.past == ("resize.resize_shorter 120.0 → 60.0",)
     (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), output_messages.Pair)
-    assert pair.note == "uniform gives no picture of this sample."
+    assert pair.note == "B (uniform) gives no picture of this sample."
 
 
 def test_one_output_alone_has_its_pixels(client: Client) -> None:
@@ -206,14 +206,23 @@ def test_a_failure_names_the_size_below_zero_that_makes_it(client: Client) -> No
     assert found.argument == "crop_w" and "is below 0" in found.message and found.hint.startswith("crop_w comes from draw.")
 
 
+def sides(*names: str) -> list[dict[str, Any]]:
+    return [{"port": port(name)} for name in names]
+
+
 def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:
-    (pixel,) = only(client.send("request_pixel", ports=[port("resize"), port("normalize"), port("uniform")], x=0.5, y=0.25),
+    (pixel,) = only(client.send("request_pixel", sides=sides("resize", "normalize", "uniform"), x=0.5, y=0.25),
                     output_messages.Pixel)  # fmt: skip
     first, second = pixel.items
     resized = Nodes(client.session)["resize"].output()
     assert first.values == tuple(resized[first.row, first.column].tolist())
     assert first.row == int(0.25 * resized.shape[0])
     assert second.dtype == "f32"
+    client.edit(set_argument("resize", "resize_shorter", 60.0))
+    asked = [{"port": port("resize"), "steps": steps} for steps in (0, 1)]
+    (pixel,) = only(client.send("request_pixel", sides=asked, x=0.5, y=0.25), output_messages.Pixel)
+    assert [(item.side.steps, item.row) for item in pixel.items] == [(0, 15), (1, first.row)]
+    assert pixel.items[1].values == first.values != pixel.items[0].values
 
 
 def test_outputs_for_the_notebook_are_those_of_the_run(client: Client) -> None:
@@ -325,8 +334,7 @@ def test_a_pair_of_sequences_is_that_of_a_frame() -> None:
         assert pair.mean == pytest.approx(expected.mean())
         ((alone, (picture,)),) = [(m, b) for m, b in client.send("request_pair", a=a, plane=plane) if isinstance(m, output_messages.Pair)]
         assert alone.planes == 5 and np.array_equal(np.asarray(Image.open(io.BytesIO(picture))), frames[min(plane, 4)])
-    ports = [port(name) for name in ("one", "volume", "still")]
-    (pixel,) = only(client.send("request_pixel", ports=ports, x=0.5, y=0.5, plane=2), output_messages.Pixel)
+    (pixel,) = only(client.send("request_pixel", sides=sides("one", "volume", "still"), x=0.5, y=0.5, plane=2), output_messages.Pixel)
     assert [item.values for item in pixel.items] == [tuple(frames[k, 10, 15].tolist()) for k in (2, 2, 3)]
     client.session.close()
 

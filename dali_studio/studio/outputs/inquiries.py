@@ -15,11 +15,12 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
+from dali_studio.core.wording import plural
 from dali_studio.graph.card_edits import unfolded
 from dali_studio.graph.edits import CardEdit, PortRef, SetArgument, SetPipeline
 from dali_studio.runtime import thumbnails
 from dali_studio.studio.outputs import images
-from dali_studio.studio.outputs.around import image_near, layout_of, shown_of
+from dali_studio.studio.outputs.around import image_near, shown_of
 from dali_studio.studio.outputs.images import Rgb
 from dali_studio.studio.outputs.preview_renderer import PreviewRequest
 from dali_studio.studio.outputs.previews import PreviewEngine
@@ -221,10 +222,10 @@ class Inquiries:
         note = ""
         if one is None or other is None:
             absent = " and ".join(
-                f"{side.port.node} gives no picture of this sample"
-                for side, picture in zip((wanted.a, wanted.b), shown, strict=True) if picture is None
+                f"{letter} ({side.port.node}" + (f", {plural(side.steps, 'step')} ago)" if side.steps else ")")
+                for letter, side, picture in zip("AB", (wanted.a, wanted.b), shown, strict=True) if picture is None
             )  # fmt: skip
-            note = f"{absent}."
+            note = f"{absent} {'gives' if other is not None or one is not None else 'give'} no picture of this sample."
         else:
             if one.shape != other.shape:
                 note = f"B is scaled to A: {other.shape[0]}×{other.shape[1]} to {one.shape[0]}×{one.shape[1]}."
@@ -282,18 +283,15 @@ class Inquiries:
 
     # ----------------------------------------------------------------------------------------------------------- pixel
 
-    def pixel(self, request: PreviewRequest, wanted: requests.RequestPixel) -> None:
-        """Send the numbers of outputs at one point."""
+    def pixel(
+        self, request: PreviewRequest, wanted: requests.RequestPixel, before: Callable[[int], Revision]
+    ) -> None:  # fmt: skip
+        """Send the numbers of outputs at one point; `before` gives the state some undo steps ago."""
         items: list[output_messages.PixelValue] = []
-        for port in wanted.ports[:_PROBED]:
-            revision = request.revision
-            if port.node not in revision.active:
-                continue
-            made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs
-            if port in made:
-                shown = Shown(made[port].samples[0], layout_of(revision, port, made[port]))
-                value = _pixel(port, _plane(shown, wanted.plane), wanted.x, wanted.y)
-                items += [] if value is None else [value]
+        for side in wanted.sides[:_PROBED]:
+            shown = self._side(request, side, before)
+            value = None if shown is None else _pixel(side, _plane(shown, wanted.plane), wanted.x, wanted.y)
+            items += [] if value is None else [value]
         self._send(output_messages.Pixel(x=wanted.x, y=wanted.y, items=tuple(items)), [])
 
     # ---------------------------------------------------------------------------------------------------------- output
@@ -407,7 +405,7 @@ def _png(image: Rgb) -> bytes:
     return file.getvalue()
 
 
-def _pixel(port: PortRef, shown: Shown, x: float, y: float) -> output_messages.PixelValue | None:
+def _pixel(side: requests.Side, shown: Shown, x: float, y: float) -> output_messages.PixelValue | None:
     sample: NDArray[np.generic] = shown.sample
     if not images.is_image(sample, shown.layout) and sample.ndim != 2:
         return None
@@ -419,6 +417,6 @@ def _pixel(port: PortRef, shown: Shown, x: float, y: float) -> output_messages.P
     at[layout.index("H")], at[layout.index("W")] = row, column
     values = np.asarray(sample[tuple(at)]).reshape(-1)[:8]
     return output_messages.PixelValue(
-        port=port, row=row, column=column, values=tuple(float(v) for v in values.tolist()),
+        side=side, row=row, column=column, values=tuple(float(v) for v in values.tolist()),
         dtype=short_name(from_numpy(sample.dtype)),
     )  # fmt: skip

@@ -69,7 +69,7 @@ def show_twin(
             key=node.key, operator=node.operator, fed_by=tuple(wire.source for wire in then.graph.wires(node.key)),
             feeds=_fed(then.graph, node.key),
         )
-        for node in then.graph.nodes() if node.key not in now.graph
+        for node in map(then.graph.node, then.graph.order()) if node.key not in now.graph
     ]  # fmt: skip
     message = messages.LabelTwin(
         node=node, revision=now.number, sample=sample, items=tuple(items), cards=tuple(new),

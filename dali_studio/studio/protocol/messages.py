@@ -78,6 +78,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: code: of nodes whose function is written here
     output_ranks: tuple[int | None, ...] = ()
     #: output_ranks: how many axes each output has, where that is known
+    output_names: tuple[str, ...] = ()
+    #: output_names: where they follow from arguments
     pin: Literal["", "here", "behind"] = ""
     #: pin: its outputs are pinned; or it matters for pinned outputs alone, and previews leave it out
     pin_batch: int = 0

@@ -161,7 +161,7 @@ class PairBatch(msgspec.Struct, frozen=True, kw_only=True, tag="pair_batch"):
 class PixelValue(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of one output at a point."""
 
-    port: PortRef
+    side: Side
     row: int
     column: int
     values: tuple[float, ...]

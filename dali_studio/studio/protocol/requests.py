@@ -257,7 +257,7 @@ class RequestPair(msgspec.Struct, frozen=True, kw_only=True, tag="request_pair")
 class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel"):
     """Ask for the numbers of outputs at one point, given in parts of the width and the height, and `plane` as above."""
 
-    ports: tuple[PortRef, ...]
+    sides: tuple[Side, ...]
     x: float
     y: float
     plane: int = 0

@@ -129,6 +129,7 @@ export function node(key: string, name: string, rest: Partial<NodeView> = {}): N
     inputs: [],
     argument_inputs: {},
     output_ranks: [],
+    output_names: [],
     output_kinds: INDEX.byName.get(name)?.outputs.map((o) => o.kind) ?? [],
     facts: [],
     in_run: true,

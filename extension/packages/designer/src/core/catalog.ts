@@ -130,7 +130,7 @@ export function inputName(operator: Operator | undefined, input: number): string
   return schema.repeated ? `${schema.name} ${input - operator.inputs.length + 2}` : schema.name;
 }
 
-/** How an operator calls an output; of those that depend on its arguments, only labels have names. */
+/** How an operator calls an output; of those that have a number only, labels have a name. */
 export function outputName(
   graph: GraphView | null,
   operator: Operator | undefined,
@@ -145,7 +145,8 @@ export function outputName(
       ? `${operator.outputs[output % 2]?.name} ${divided ? originOf(graph, divided) : ""}`
       : (node.inputs[2 * output]?.node ?? other);
   const labels = output > 0 && node.output_kinds[output] === "label";
-  return operator?.outputs[output]?.name ?? (labels ? "labels" : other);
+  const name = node.output_names[output] ?? operator?.outputs[output]?.name;
+  return name && !/^output\d+$/.test(name) ? name : labels ? "labels" : other;
 }
 
 /** How many inputs are wired, with those between them: the kernel tells of free ones as well. */

@@ -67,6 +67,7 @@ function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): G
     inputs: [],
     argument_inputs: {},
     output_ranks: [],
+    output_names: [],
     output_kinds: operator ? operator.outputs.map((o) => o.kind) : ["any"],
     facts: [],
     in_run: false,

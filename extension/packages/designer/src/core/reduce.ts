@@ -377,8 +377,13 @@ export function receive(state: State, message: KernelMessage): State {
       return onSheet(state, message);
     case "draws":
       return { ...state, draws: { ...state.draws, [message.port.node]: message } };
-    case "pair":
-      return { ...state, pair: message };
+    case "pair": {
+      // means of samples come after it, and those of before are told until then, but of another pair
+      const { a, b, mean = 0 } = message;
+      const known = state.pairBatch;
+      const same = known && mean >= 0 && JSON.stringify([known.a, known.b]) === JSON.stringify([a, b]);
+      return { ...state, pair: message, pairBatch: same ? known : null };
+    }
     case "pair_batch":
       return { ...state, pairBatch: message };
     case "pixel":

@@ -521,7 +521,7 @@ export interface Side {
 /** Ask for the numbers of outputs at one point, given in parts of the width and the height, and `plane` as above. */
 export interface RequestPixel {
   readonly type: "request_pixel";
-  readonly ports: readonly PortRef[];
+  readonly sides: readonly Side[];
   readonly x: number;
   readonly y: number;
   readonly plane?: number;
@@ -766,6 +766,7 @@ export interface NodeView {
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
   readonly output_ranks: readonly (number | null)[];
+  readonly output_names: readonly string[];
   readonly pin: "" | "behind" | "here";
   readonly pin_batch: number;
   readonly pin_old: boolean;
@@ -1138,7 +1139,7 @@ export interface Pixel {
 
 /** The numbers of one output at a point. */
 export interface PixelValue {
-  readonly port: PortRef;
+  readonly side: Side;
   readonly row: number;
   readonly column: number;
   readonly values: readonly number[];

@@ -71,7 +71,7 @@ function SideChoice({ name, side, set }: { name: string; side: Side; set: (side:
           {past.map((changed, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a version is how many steps ago it was
             <option key={i} value={i + 1}>
-              {format.plural(i + 1, "step")} ago{changed && `, before ${changed.replaceAll("~ ", "")}`}
+              {format.plural(i + 1, "step")} ago{changed && `, before ${changed}`}
             </option>
           ))}
         </select>
@@ -175,7 +175,7 @@ export function CompareView({ comparison }: { readonly comparison: Comparison })
   const second = clip?.times[clip.shown.indexOf(plane)];
   const over = preview && "over" in preview.body && preview.body.over;
   const values = usePixel(
-    [over ? { node: over, output: 0 } : port, ...(other ? [other.port] : [])],
+    [over ? { port: { node: over, output: 0 }, steps: 0 } : comparison.a, ...(other ? [other] : [])],
     point,
     comparison.plane ?? 0,
   );

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
-import type { PixelValue, PortRef } from "../protocol/generated";
+import { portKey } from "../core/state";
+import type { PixelValue, Side } from "../protocol/generated";
 import { useSel, useSession } from "./context";
 
 /** A point of a picture, in parts of its extents. */
@@ -9,18 +10,14 @@ export interface Point {
 }
 
 /** Ask for the numbers of outputs at a point, of sequences those of a frame, at most some twenty times a second. */
-export function usePixel(
-  ports: readonly PortRef[],
-  at: Point | null,
-  plane: number,
-): readonly (PixelValue | undefined)[] {
+export function usePixel(sides: readonly Side[], at: Point | null, plane: number): readonly (PixelValue | undefined)[] {
   const session = useSession();
-  const text = JSON.stringify(ports);
+  const text = JSON.stringify(sides);
   const sample = useSel((s) => `${s.sample}|${s.iteration}|${s.confirmed?.revision}`);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another sample or revision is asked for again
   useEffect(() => {
     if (!at) return undefined;
-    const wait = setTimeout(() => session.send({ type: "request_pixel", ports: JSON.parse(text), ...at, plane }), 40);
+    const wait = setTimeout(() => session.send({ type: "request_pixel", sides: JSON.parse(text), ...at, plane }), 40);
     return () => clearTimeout(wait);
   }, [session, text, at, plane, sample]);
   // answers may come after the pointer has gone
@@ -31,7 +28,6 @@ export function usePixel(
   // biome-ignore lint/correctness/useExhaustiveDependencies: what pointed has gone
   useEffect(() => forget, []);
   const items = useSel((s) => s.pixel?.items ?? []);
-  return ports.map((port) =>
-    items.find((i) => i.port.node === port.node && (i.port.output ?? 0) === (port.output ?? 0)),
-  );
+  const key = ({ port, steps }: Side) => `${portKey(port.node, port.output ?? 0)}|${steps ?? 0}`;
+  return sides.map((side) => items.find((i) => key(i.side) === key(side)));
 }

@@ -145,7 +145,9 @@ function Statistics({ body, label, testId }: PartProps<StatisticsBody>) {
 /** The pixel that is pointed at in the inspector, and its numbers here. */
 function Probed({ preview, width, height }: { preview: Preview; width: number; height: number }) {
   const at = useSel((s) => s.pixel);
-  const value = at?.items.find((i) => i.port.node === preview.key && (i.port.output ?? 0) === preview.output);
+  const value = at?.items.find(
+    ({ side: { port, steps } }) => !steps && port.node === preview.key && (port.output ?? 0) === preview.output,
+  );
   if (!at || !value) return null;
   const room = contained(preview.atlas_width, preview.atlas_height, { width, height });
   return (

@@ -128,7 +128,11 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const facts = (kept ? preview : detail?.has_input ? detail : null)?.facts ?? "";
   const operator = useSel((s) => s.opening?.catalog.byName.get(nodeOf(s.graph, nodeKey)?.operator ?? ""));
   const [small, scale] = oneScale(extentsIn(given), extentsIn(facts), { width: WIDTH, height: HEIGHT }, operator);
-  const values = usePixel(ports, point, detail?.plane ?? 0);
+  const values = usePixel(
+    ports.map((port) => ({ port, steps: 0 })),
+    point,
+    detail?.plane ?? 0,
+  );
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   const broken = useSel((s) => brokenFile(s, nodeKey));

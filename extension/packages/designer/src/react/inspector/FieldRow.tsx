@@ -32,10 +32,11 @@ const NONE: readonly string[] = [];
 export function DrawnNow({ of, unit }: { readonly of: PortRef; readonly unit: string }) {
   const sample = useSel((s) => s.sample);
   const drawn = useSel((s) => scalarOf(previewOf(s, of.node, of.output), s.sample));
+  const random = useSel((s) => nodeOf(s.graph, of.node)?.operator.startsWith("random."));
   if (drawn === undefined) return null;
   return (
     <span className="ds-drawn">
-      sample {sample + 1} draws <b>{format.drawn(drawn, unit)}</b>
+      sample {sample + 1} {random ? "draws" : "has"} <b>{format.drawn(drawn, unit)}</b>
     </span>
   );
 }
