@@ -137,7 +137,7 @@ def test_a_damaged_file_is_shown_left_out_and_listed(  # noqa: PLR0915 - one wal
     return one.width > 0 && there === one.getContext('2d').getImageData(one.width >> 1, one.height >> 1, 1, 1).data[3] > 0; }"""
     page.wait_for_function(painted, arg=True)
     lab.by_id(page, "sample-3").click()
-    page.get_by_text("decode gives no picture of this sample").wait_for()
+    page.get_by_text("A (decode) and B (resize) give no picture of this sample").wait_for()
     page.wait_for_function(painted, arg=False)
     page.keyboard.press("Escape")
     lab.by_id(page, "undo").click()

@@ -144,8 +144,9 @@ export function useSight(
       if (back) home.current = from;
       const kept = (cards: readonly Rect[], size: Size, covers: Covers, wires: readonly Rect[], chosen?: Rect) => {
         const to = keptView(cards, size, covers, from, wires, chosen);
-        // no longer once a hand has moved a frame's cards, beside which the view stays
-        whole.current &&= to === null || (isSame(to, now) && isSame(viewOf(cards, size, covers, wires) ?? now, now));
+        // no longer once there are other cards, or a hand has moved those of a frame: the view stays then
+        const same = () => isSame(viewOf(cards, size, covers, wires) ?? now, now);
+        whole.current &&= back && (to === null || (isSame(to, now) && same()));
         return to;
       };
       look(kept, 200, true);
