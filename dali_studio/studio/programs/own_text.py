@@ -14,7 +14,7 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.changes import changed
-from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, read_compose
+from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, read_what_can_be
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
@@ -193,8 +193,8 @@ def taken(
     Raises
     ------
     DaliStudioError
-        DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which all can be done; DS101 and
-        DS102 for names and arguments that are not there.
+        DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which anything can be done;
+        DS101 and DS102 for names and arguments that are not there.
     """
     graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
     said = _said(before, revision)
@@ -255,17 +255,14 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
     """
     registry = default_registry()
     try:
-        made = read_compose(source, found=found)
-    except DaliStudioError:
+        made = read_what_can_be(source, found)
+    except DaliStudioError as error:
+        if any(one.source for one in error.diagnostics):  # of a Compose
+            raise
         return "", Graph()
-    if unknown := [one for one in found if one.code == "DS502"]:
-        plain = [one.message.replace("; its node keeps its place", "") for one in unknown]
-        raise DaliStudioError(
-            [Diagnostic(code="DS502", message=text, hint=one.hint) for text, one in zip(plain, unknown, strict=True)]
-        )
     start = _decoded(graph)
     gpu = start is not None and graph.node(start.node).device == "mixed"
-    composed = read_compose(source, found=[], gpu=gpu) if gpu else made
+    composed = read_what_can_be(source, [], gpu=gpu) if gpu else made
     made, names = _in_place(composed, graph, start)
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
@@ -273,7 +270,7 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
         text = _named(before, graph)
         is_same = pairs(text.graph, made, registry) is not None  # but for names
         emitted = Emitted(text.text if is_same else changed(text, made)[0].text, {}, ())
-    if LIBRARY in (program := compose_program(source, [], gpu=gpu)):  # a line of it is hundreds of steps
+    if LIBRARY in (program := compose_program(source, [], gpu=gpu, leave_out=True)):  # a line is hundreds of steps
         with suppress(DaliStudioError, NotWritable):
             text = ProgramText(program)
             same = pairs(text.graph, composed, registry) or {}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dali_studio.api.reading.composed.whole import compose_program, read_compose
+from dali_studio.api.reading.composed.whole import compose_program, read_what_can_be
 from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.api.reading.program import read
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -76,23 +76,22 @@ def pasted(
     Raises
     ------
     DaliStudioError
-        DS401 or DS502 if the text is neither, or has a transform for which there is no operator.
+        DS401 or DS502 if the text is neither, or has only transforms for which there is no operator.
     """
     if re.search(r"\bfn\.", message.text) or "Compose" not in message.text:
         return read_fragment(message.text, graph, registry)
     source = message.source or next(iter(graph.outputs), None)
     on_gpu = source is not None and graph.node(source.node).device != "cpu"
-    composed = read_compose(message.text, found=found, gpu=on_gpu)
-    if unknown := [one for one in found if one.code == "DS502"]:
-        raise DaliStudioError(unknown)
+    composed = read_what_can_be(message.text, found, gpu=on_gpu)
     keys = set(composed) if source is None else composed.reachable() - composed.reachable([_DECODED])
     taken, ports = graph.copy(), dict[str, str]()
     for node in composed.nodes():
         if node.key in keys:
             ports[node.key] = taken.free_key(node.key)
             taken.add_node(replace(node, key=ports[node.key]))
-    found[:] = [msgspec.structs.replace(one, node=ports.get(one.node, one.node)) for one in found]
-    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu), composed).values():
+    places = {"decode": source.node, **ports} if source else ports
+    found[:] = [msgspec.structs.replace(one, node=places.get(one.node, one.node)) for one in found]
+    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu, leave_out=True), composed).values():
         inner = tuple(ports[key] for key in box.keys if key in ports)
         boxes[f"box {inner[0]}"] = msgspec.structs.replace(box, keys=inner)
 

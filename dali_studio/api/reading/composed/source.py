@@ -315,7 +315,10 @@ def _of_call(node: ast.Call, names: Names) -> Transform:
     added = names.after.get(node, [])
     inner = [one for item in _with(held, added, names) for one in _of_item(item, names)] if name in HOLDERS else []
     values |= {key: value_of(value, names) for key, value in given.items()}
-    return named(Transform(library=library, name=name, values=values, inner=tuple(inner), told=frozenset(values)), rule)
+    made = Transform(
+        library=library, name=name, values=values, inner=tuple(inner), told=frozenset(values), line=node.lineno
+    )  # fmt: skip
+    return named(made, rule)
 
 
 def _pairs(node: ast.expr, names: Names) -> dict[str, ast.expr] | None:
@@ -341,7 +344,7 @@ def _positional(given: Sequence[ast.expr], names: Names) -> Iterator[ast.expr]:
 
 
 def _unknown(node: ast.expr) -> Transform:
-    return Transform(library="torchvision", name=ast.unparse(node), values={}, inner=(), foreign=True)
+    return Transform(library="torchvision", name=ast.unparse(node), values={}, inner=(), foreign=True, line=node.lineno)
 
 
 def _does_nothing(node: ast.expr) -> bool:
