@@ -14,7 +14,8 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.changes import changed
-from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, read_what_can_be
+from dali_studio.api.reading.composed.loader import Loader
+from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, loader_of, read_what_can_be
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
@@ -44,6 +45,9 @@ _WRONG = ("DS101", "DS102", "DS104", "DS105", "DS207")
 _LEFT_OUT = re.compile(r" \w+ of fn\.\S+ is left out\.$")
 #: What a ``Compose`` begins with.
 _DECODER = "decoders.image"
+#: The reader of a folder of classes, and arguments with which it reads what is listed.
+_READER = "readers.file"
+_LISTED = {"files", "file_list", "labels"}
 #: Its names in the view part of a document.
 _PROGRAM, _SIGNATURE = "program", "program_signature"
 #: Under this name what is written and no graph yet is kept, both beside the places of cards and in a document.
@@ -264,6 +268,7 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
     gpu = start is not None and graph.node(start.node).device == "mixed"
     composed = read_what_can_be(source, [], gpu=gpu) if gpu else made
     made, names = _in_place(composed, graph, start)
+    _with_data(made, loader_of(source), names, found)
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
@@ -319,6 +324,26 @@ def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Gra
     end = PortRef(node=names[images.node], output=images.output)
     made.set_outputs([*others[: at or 0], end, *others[at or 0 :]])
     return made, names
+
+
+def _with_data(made: Graph, loader: Loader, names: dict[str, str], found: list[Diagnostic]) -> None:
+    """Give a graph and its reader of files what a program says of its data; `names` get the reader's."""
+    made.options = msgspec.structs.replace(made.options, **loader.options)
+    if (decoder := names.get("decode")) is None:
+        return  # a graph that is replaced has it
+    read = [made.node(key) for key in made.reachable([PortRef(node=decoder)])]
+    readers = [node for node in read if node.operator == _READER]
+    reader = readers[0] if len(readers) == 1 and _LISTED.isdisjoint(readers[0].arguments) else None
+    names["reader"] = reader.key if reader else decoder
+    has = dict(reader.arguments) if reader else {}
+    given = {name: value for name, value in loader.arguments.items() if value is not False or name in has}
+    if given and reader is None:
+        left = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        verb = "is" if len(given) == 1 else "are"
+        message = f"{loader.place}: {left} {verb} not taken, since {decoder} is fed by no {_READER} of a folder."
+        found.append(Diagnostic(code="DS503", message=message, node="reader", severity="info"))
+    elif given and reader:
+        made.replace_node(replace(reader, arguments={**has, **given}))
 
 
 def _decoded(graph: Graph) -> PortRef | None:

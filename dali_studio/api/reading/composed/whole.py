@@ -14,6 +14,7 @@ import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.composed.albumentations import ALBUMENTATIONS
+from dali_studio.api.reading.composed.loader import Loader
 from dali_studio.api.reading.composed.rules import Rule, State, Transform, named, numeric
 from dali_studio.api.reading.composed.source import HOLDERS, of_others, of_source
 from dali_studio.api.reading.composed.torchvision import TORCHVISION
@@ -35,10 +36,10 @@ LIBRARY = "nvidia.dali.auto_aug"
 _MODULES = ("auto_augment", "rand_augment", "trivial_augment")
 _HEAD = """
 
-@pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
+@pipeline_def(batch_size={batch_size}, num_threads={num_threads}, device_id=None, enable_conditionals=True)
 def composed():
-    files, labels = fn.readers.file(name="reader")
-    images = fn.decoders.image(files, {}name="decode")
+    files, labels = fn.readers.file({given}name="reader")
+    images = fn.decoders.image(files, {device}name="decode")
 """
 #: Arguments that say of what else a `Compose` transforms.
 _BESIDE = ("bbox_params", "keypoint_params", "additional_targets")
@@ -84,18 +85,21 @@ def compose_program(
     state = State(found, leave_out=leave_out)
     if isinstance(source, str | Path):
         state.file = Path(source).name if _is_path(source) else state.file
-        one, told = _of_source(source)
+        one, told, loader = _of_source(source)
         transforms = [one]
     else:
-        transforms, told = [*_of_object(source)], list[str]()
+        transforms, told, loader = [*_of_object(source)], list[str](), Loader()
     lines = list(_lines(transforms, state))
     found[:0] = [Diagnostic(code="DS503", message=f"{one}.", node="1", severity="info") for one in dict.fromkeys(told)]
+    found += [Diagnostic(code="DS503", message=f"{one}.", node="reader", severity="info") for one in loader.told]
     if last := list(state.finished()):
         lines += [f"{_STEP}{state.steps + 1}: what ToTensor does", *last]
     written = "".join(f"    {line}\n" for line in lines)
     used = [one for one in _MODULES if f" {one}." in written]
     imported = f"from {LIBRARY} import {', '.join(used)}\n" if used else ""
-    head = _HEAD.format('device="mixed", ' if gpu else "")
+    options = {"batch_size": 8, "num_threads": 2, **loader.options}
+    given = "".join(f"{name}={value!r}, " for name, value in loader.arguments.items() if value is not False)
+    head = _HEAD.format(device='device="mixed", ' if gpu else "", given=given, **options)
     return _IMPORT + imported + head + written + "    return images, labels\n"
 
 
@@ -136,10 +140,10 @@ def read_compose(
     first = next(iter(nodes.values()), "decode")
 
     def place(one: Diagnostic) -> str:
-        if leave_out and one.code == "DS503" and one.source:
+        if leave_out and one.code == "DS503" and one.source:  # what was left out
             before = [key for step, key in nodes.items() if int(step) < int(one.node) and key]
             return before[-1] if before else "decode"
-        return nodes.get(one.node) or first
+        return one.node if one.node == "reader" else nodes.get(one.node) or first
 
     findings = [msgspec.structs.replace(one, node=place(one)) for one in findings]
     if found is not None:
@@ -163,6 +167,11 @@ def read_what_can_be(source: str, found: list[Diagnostic], *, gpu: bool = False)
                                     severity="error") for one in plain
         )  # fmt: skip
     return graph
+
+
+def loader_of(source: str) -> Loader:
+    """What the text of a program with a ``Compose`` says of its data."""
+    return _of_source(source)[2]
 
 
 def random_transforms() -> dict[str, tuple[str, ...]]:
@@ -377,7 +386,7 @@ def _plain(value: Any) -> Any:
 # -------------------------------------------------------------------------------------------------------------- source
 
 
-def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
+def _of_source(source: str | Path) -> tuple[Transform, list[str], Loader]:
     text = _text(source) if _is_path(source) else source
     try:
         tree = ast.parse(str(text))
