@@ -272,6 +272,11 @@ def test_handles_on_a_picture_set_arguments(designer: Any) -> None:
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     training.await_code(page, "crop_pos_x=")
+    # beyond the edges, which it reaches: the size stays where it was given
+    _drag(page, "window-corner", 300, 300)
+    training.await_code(page, "crop_pos_y=1")
+    training.await_code(page, "crop_h=", there=False)
+    lab.by_id(page, "undo").click()
 
     def await_field(name: str, value: str, *, there: bool = True) -> None:
         page.wait_for_function(

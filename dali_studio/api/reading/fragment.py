@@ -9,7 +9,7 @@ from textwrap import dedent
 from typing import Any
 
 from dali_studio.api.branches import Branches
-from dali_studio.api.reading import known
+from dali_studio.api.reading import known, syntax
 from dali_studio.api.reading.calls import Returned
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Function, Unknown
@@ -99,7 +99,8 @@ def _parsed(text: str) -> ast.Module:
             return ast.parse(form)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             if isinstance(error, SyntaxError):
-                where = where or f"Line {error.lineno}: syntax error: {error.msg}."
+                reason, line = syntax.told(form, error)
+                where = where or f"Line {line}: syntax error: {reason}."
     raise _bad(where or "The text is nested too deeply, or has characters that no program has.")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from dali_studio.api.branches import Branches
-from dali_studio.api.reading import known
+from dali_studio.api.reading import known, syntax
 from dali_studio.api.reading.call_sites import CallSites
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Function, FunctionClass, Unknown
@@ -131,9 +131,10 @@ class Program:
         try:
             self.tree = ast.parse(text)
         except (SyntaxError, ValueError) as error:
-            line = getattr(error, "lineno", None)
+            reason, line = str(error), None
+            if isinstance(error, SyntaxError) and error.lineno:
+                reason, line = syntax.told(text, error)
             place = f"{file}:{line}" if line else file
-            reason = error.msg if isinstance(error, SyntaxError) and line else str(error)
             named = "The program" if file == "program" else file
             raise _unreadable(f"{named} has a syntax error: {reason}.", "Correct it first.", place) from error
         except (RecursionError, MemoryError) as error:

@@ -131,7 +131,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
 class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run that was made.
 
-    `name` follows from what the graph computes: equal graphs have equal names. `changes` are the lines of the
+    `name` follows from what the graph computes: equal graphs have equal names. `changes` are the words of the
     difference from the run before. `held` is what a batch holds in memory, in bytes. What was `tried` was measured in
     the pipeline alone.
     """

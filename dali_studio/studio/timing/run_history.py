@@ -92,7 +92,7 @@ class RunsKept:
     ) -> None:  # fmt: skip
         before = self._kept[-1] if self._kept else None
         number = before.run.number + 1 if before else 1
-        changes = tuple(difference(before.graph, graph).lines()) if before else ()
+        changes = tuple(difference(before.graph, graph).words()) if before else ()
         run = KnownRun(
             number=number, name=name_of(graph), when=when, revision=revision, batches=batches, alone=alone,
             pipelined=speed.samples_per_second, held=held, changes=changes, tried=tried,

@@ -161,6 +161,8 @@ def test_nothing_is_run(line: str, tmp_path: Path) -> None:
     ("source", "message"),
     [
         ("def p(:\n    pass\n", "syntax error"),
+        ("x = 1\ny = f((x, a=5, b=True)\nz = f(y)\n", r"syntax error: '\(' was never closed\. "),
+        ("x = 1\nif x = 2:\n    pass\n", r"syntax error: invalid syntax\. "),
         ("x = 1\ny = 2\n", "has no pipeline"),
         (HEAD + pipeline("return 1" + " + 1" * 5000), "nested too deeply"),
         (HEAD + pipeline("return " + "(" * 900 + ")" * 900), "syntax error"),

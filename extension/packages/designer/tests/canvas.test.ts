@@ -169,6 +169,8 @@ describe("marks", () => {
     expect(noteAt([])).toMatchObject(at);
     const card = { x: 150, y: 120, width: 148, height: 171 };
     const { x, y } = noteAt([card]) as { x: number; y: number };
+    const low = Object.values(noteMarks(INITIAL, at, [], { x: 900, y: 150 }))[0] as { x: number; y: number };
+    expect([low.x, low.y + 90 < 150]).toEqual([at.x, true]);
     expect(x + 180 <= card.x || y + 90 <= card.y || y >= card.y + card.height || x >= card.x + card.width).toBe(true);
   });
   it("write notes in plain, bold and code, and nothing else", () => {

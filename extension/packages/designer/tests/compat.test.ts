@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
-import { bestSlot, checkConnection, deviceFor, isLikely, kindsFit, operatorTakes } from "../src/core/compat";
+import {
+  bestSlot,
+  checkConnection,
+  deviceFor,
+  isLikely,
+  kindsFit,
+  operatorTakes,
+  type Refusal,
+} from "../src/core/compat";
 import { fixesFor } from "../src/core/fixes";
 import { OUTPUTS, type Slot } from "../src/core/graph";
 import type { GraphView } from "../src/protocol/generated";
@@ -90,7 +98,7 @@ describe("bestSlot", () => {
   it("never takes the place of a value or of a list by itself", () => {
     const set = node("turn", "rotate", { arguments: { angle: 5 } });
     const slot = bestSlot(context({ ...GRAPH, nodes: [...GRAPH.nodes, set] }), ref("angle"), "turn");
-    expect("reason" in slot).toBe(true);
+    expect(slot).toEqual({ reason: "Drop it on the row that it is for.", elsewhere: true });
   });
   it("fills the repetitions of the last input one after the other, and then has no free port", () => {
     const joined = (...inputs: ReturnType<typeof ref>[]) => {
@@ -107,6 +115,11 @@ describe("bestSlot", () => {
     const graph = { ...GRAPH, nodes: [...GRAPH.nodes, wired] };
     expect(bestSlot(context(graph), ref("decode"), "turn")).toEqual(input("turn"));
     expect(reason(ref("decode"), arg("turn", "angle"), graph)).toBe("");
+  });
+  it("says what a card takes that has no row for a number", () => {
+    const { reason: words, elsewhere } = bestSlot(context(), ref("angle"), "decode") as Refusal;
+    expect(words).toMatch(/^decode takes encoded bytes here, and this wire carries numbers/);
+    expect(elsewhere).toBeFalsy();
   });
   it("says why nothing fits", () => {
     const slot = bestSlot(context(), ref("reader"), "rotate");

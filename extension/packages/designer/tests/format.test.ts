@@ -37,6 +37,12 @@ describe("numbers", () => {
     expect(format.drawn(0.123456)).toBe("0.123");
     expect(format.drawn(113.26, "px")).toBe("113 px");
   });
+  it("says what several samples draw with as many decimals", () => {
+    expect(format.drawnAlike([9.3047, 0.02, undefined, 28], "deg")).toEqual(["9.3°", "0.0°", "", "28.0°"]);
+    expect(format.drawnAlike([0.5, -0.123456, 2])).toEqual(["0.500", "−0.123", "2.000"]);
+    expect(format.drawnAlike([90, 180], "deg")).toEqual(["90°", "180°"]);
+    expect(format.drawnAlike([0.00012, 0.5])).toEqual(["1.2e-4", "0.5"]);
+  });
   it("reads what people type", () => {
     expect(format.parseNumber("1,5")).toBe(1.5);
     expect(format.parseNumber("\u22123")).toBe(-3);

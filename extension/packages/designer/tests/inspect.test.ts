@@ -6,7 +6,7 @@ import { argumentRows, cardShape, findings, scalarOf, staleKeys, waysOf } from "
 import type { Preview } from "../src/core/state";
 import { INITIAL, type State } from "../src/core/state";
 import { statusMessage } from "../src/core/statusMessage";
-import { parseMany, parseOne, sliderSpan, sliderStep, snap } from "../src/core/validate";
+import { parseMany, parseOne, rangeSpan, sliderSpan, sliderStep, snap } from "../src/core/validate";
 import type { Diagnostic, KernelMessage, NodeView, PreviewBody } from "../src/protocol/generated";
 import { tint } from "../src/react/tint";
 import { finished, GRAPH, INDEX, node, OPENED, previews, revision, timing } from "./fixtures";
@@ -71,6 +71,14 @@ describe("what is typed", () => {
     expect(sliderStep(argument(), 0, 255)).toBe(1);
     expect(sliderStep(argument(), 0, 1)).toBe(0.01);
     expect(snap(0.30000000000000004, 0.01)).toBe(0.3);
+  });
+  it("gives two knobs room where they would lie on one another", () => {
+    const wide = argument({ span: [-180, 180] });
+    expect(rangeSpan(wide, -30, 30)).toEqual([-180, 180]);
+    expect(rangeSpan(wide, -1, 1)).toEqual([-5, 5]);
+    expect(rangeSpan(wide, 5, 5)).toEqual([-180, 180]);
+    expect(rangeSpan(wide, -1, 200)).toEqual([-180, 200]);
+    expect(rangeSpan(argument({ span: [0, 1] }), 0.01, 0.02)).toEqual([0, 0.04]);
   });
 });
 

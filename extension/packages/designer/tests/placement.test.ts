@@ -5,6 +5,7 @@ import {
   type Handle,
   inverse,
   joined,
+  partsOf,
   pointIn,
   roomFor,
   turn,
@@ -38,6 +39,16 @@ describe("a picture on a canvas", () => {
     expect(turnedBy([10, 10], [20, 10], [10, 0])).toBeCloseTo(90);
     expect(turnedBy([0, 0], [-1, 0.1], [-1, -0.1])).toBeCloseTo(-11.42, 2);
     expect([190, -190, 180, 540, 30].map(wrapped)).toEqual([-170, 170, 180, -180, 30]);
+  });
+});
+
+describe("what a placement is made of", () => {
+  it("is a shear where an axis stays as it is, and a turn of both axes otherwise", () => {
+    expect(partsOf([1, -0.2, 0, 0, 1, 0])).toEqual({ across: 1, down: 1, turned: 0, shear: -0.2, along: "x" });
+    expect(partsOf([2, 0, 5, 0.5, 3, 0])).toEqual({ across: 2, down: 3, turned: 0, shear: 0.25, along: "y" });
+    expect(partsOf([-1, 0, 0, 0, -1, 0]).turned).toBe(180);
+    const { across, down, turned, shear } = partsOf(joined([2, 0, 0, 0, 3, 0], turn(30, [0, 0])));
+    near([across, down, turned, shear], [2, 3, 30, 0]);
   });
 });
 

@@ -3,7 +3,7 @@ import { removeStep } from "../src/core/actions";
 import { heightTab } from "../src/core/drawer";
 import { freeSpot } from "../src/core/freeSpot";
 import { nodeOf, OUTPUTS, SPLIT } from "../src/core/graph";
-import { CARD, COLUMN, outputRows, PORT } from "../src/core/layout";
+import { CARD, COLUMN, outputRows, outputsHeight, PORT } from "../src/core/layout";
 import { ROOM as FRAME, framesOf } from "../src/core/marks";
 import { nameShifts } from "../src/core/outputs";
 import { Session } from "../src/core/session";
@@ -297,6 +297,14 @@ describe("operators added one by one", () => {
     expect(session.store.get().positions).toMatchObject(layoutOf(session.store.get(), session.room));
   });
 
+  it("stand where a wire was let go, also where all cards are seen smaller then", () => {
+    const session = begun();
+    session.room = { width: 600, height: 300 };
+    const at = { x: 900, y: 330 };
+    const key = rotate && insertOperator(session, rotate, { at, from: ref("rotate"), to: null });
+    expect(session.store.get().positions[key ?? ""]).toEqual({ x: at.x, y: at.y - PORT });
+  });
+
   it("stand where somebody pointed, behind what was selected, and all others stay, also later", () => {
     const session = begun();
     const { positions } = session.store.get();
@@ -338,6 +346,15 @@ describe("outputs", () => {
     const graph = { ...GRAPH, outputs: keys.map((key) => ref(key)) };
     expect(outputRows(graph, near)).toEqual([190, 390, 590, 790]);
     expect(outputRows(graph, { ...near, d: { x: 400, y: 1600 } })).toEqual([190, 390, 590, 638]);
+  });
+  it("stand on the lines of branches in blocks side by side, those of the last block first", () => {
+    const keys = Array.from({ length: 9 }, (_, i) => `k${i}`);
+    const at = (i: number) => ({ x: 400 * Math.floor(i / 3), y: 54 + 150 * (i % 3) });
+    const places = { [OUTPUTS]: { x: 1200, y: 14 }, ...Object.fromEntries(keys.map((key, i) => [key, at(i)])) };
+    const graph = { ...GRAPH, outputs: [...keys.map((key) => ref(key)), { node: "k0", output: 1 }] };
+    expect(outputRows(graph, places)).toEqual([140, 290, 440, 92, 242, 392, 44, 194, 344, 488]);
+    expect(outputsHeight(graph, places)).toBe(488 + 20 + 22);
+    expect(nameShifts([60, 30, 40], 0.5)).toEqual([9, 0, 7]);
   });
   it("are numbered where a number has room beside its dot", () => {
     expect(nameShifts([30, 78, 126], 0.5)).toEqual([0, 0, 0]);

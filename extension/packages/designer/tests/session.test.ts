@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
 import { saveState } from "../src/core/saveState";
-import { busyKeys, codeIsCurrent, obstacle, staleKeys } from "../src/core/select";
+import { busyKeys, codeIsCurrent, obstacle, staleKeys, timeOn } from "../src/core/select";
 import { Session } from "../src/core/session";
 import { statusMessage } from "../src/core/statusMessage";
 import type { Edit, PreviewItem } from "../src/protocol/generated";
@@ -385,6 +385,8 @@ describe("a lost kernel", () => {
   });
   it("is replaced by one that gets the document, and the edits one after the other", async () => {
     const { after, asked, session } = lost();
+    const time = { key: "rotate", device: "cpu", milliseconds: 97, cpu: 97, gpu: 0 } as const;
+    session.store.set((s) => ({ ...s, deviceTimes: [time] }));
     session.edit([fill(1)]);
     session.edit([fill(2)]);
     const connecting = session.reconnect();
@@ -395,6 +397,7 @@ describe("a lost kernel", () => {
     expect(asked).toMatchObject([[[document], { revision: 4, variable: "designer" }]]);
     expect(after.sent.map((m) => m.type)).toEqual(["ready"]);
     after.say(OPENED);
+    expect(timeOn(session.store.get(), "rotate", "cpu")).toBeUndefined(); // the one before measured it
     after.say(revision(4), [document]);
     expect(after.sent.at(-1)).toMatchObject({ type: "apply_edits", edits: [fill(1)] });
     after.say(revision(5), [document]);

@@ -146,15 +146,22 @@ function isOpen(node: NodeView, operator: Operator, slot: Slot): boolean {
   return !several && node.arguments[slot.argument] === undefined;
 }
 
+export interface Refusal {
+  readonly reason: string;
+  /** Another place of the card takes the wire. */
+  readonly elsewhere?: boolean;
+}
+
 /** The slot that a wire dropped anywhere on a node goes to, or why there is none. */
-export function bestSlot(context: Context, source: PortRef, key: string): Slot | { readonly reason: string } {
+export function bestSlot(context: Context, source: PortRef, key: string): Slot | Refusal {
   if (key === OUTPUTS) return { kind: "output", node: OUTPUTS, index: context.graph.outputs.length };
   const node = nodeOf(context.graph, key);
   const operator = node ? context.catalog.byName.get(node.operator) : undefined;
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
-  let reason = `${key} has no free port for this wire. Drop it on the row that it shall replace.`;
+  let reason = "";
   const kind = kindOf(context, source);
-  const slots = slotsOf(node, operator).filter((s) => isLikely(operator, s, kind));
+  const all = slotsOf(node, operator);
+  const slots = all.filter((s) => isLikely(operator, s, kind));
   const free = slots
     .filter((s) => isOpen(node, operator, s))
     .sort((a, b) => reserve(operator, a) - reserve(operator, b));
@@ -163,13 +170,15 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
     if (verdict.ok) return slot;
     if (slot.kind === "input") reason = verdict.reason;
   }
-  const first = slots[0];
-  const only = first?.kind === "input" && mostInputs(operator) === 1 ? first : undefined;
+  const first = slots[0] ?? all[0];
+  const only = first?.kind === "input" && (mostInputs(operator) === 1 || !slots[0]) ? first : undefined;
   if (only) {
     const verdict = checkConnection(context, source, only);
     return verdict.ok ? only : { reason: verdict.reason };
   }
-  return { reason };
+  const elsewhere = slots.some((s) => checkConnection(context, source, s).ok);
+  if (!reason) reason = elsewhere ? "Drop it on the row that it is for." : `${key} has no port for this wire.`;
+  return { reason, elsewhere };
 }
 
 /** Whether an operator could take (or, going backwards, give) data of this kind. */

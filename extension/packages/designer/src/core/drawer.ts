@@ -19,7 +19,10 @@ export function tabHeight({ view }: State, tab: DrawerTab): number {
 }
 
 export function drawerHeight(state: State): number {
-  return tabHeight(state, heightTab(state.view.drawer));
+  const { drawer } = state.view;
+  // what a trial measured stands above the lanes, which stay seen
+  const more = drawer === "timeline" && state.trial && isSnug(state) ? 70 : 0;
+  return tabHeight(state, heightTab(drawer)) + more;
 }
 
 /** What the canvas gains, in px, when the program is folded to the tabs' names. */

@@ -99,6 +99,14 @@ export function drawn(v: number, unit = ""): string {
   return (unit === "deg" ? number(Number(v.toFixed(1))) : short(v)) + unitSign(unit);
 }
 
+/** What is drawn for several samples, which is looked along: with as many decimals each. */
+export function drawnAlike(values: readonly (number | undefined)[], unit = ""): readonly string[] {
+  const texts = values.map((v) => (v === undefined ? "" : drawn(v, unit)));
+  const digits = Math.max(...texts.map((text) => /\.(\d+)/.exec(text)?.[1]?.length ?? 0));
+  if (texts.some((text) => text.includes("e"))) return texts;
+  return values.map((v) => (v === undefined ? "" : v.toFixed(digits).replace("-", MINUS) + unitSign(unit)));
+}
+
 /** Parse what a person typed: comma or point, minus or true minus; null if it is no number. */
 export function parseNumber(text: string): number | null {
   const plain = text.trim().replace(MINUS, "-").replace(",", ".").replaceAll(THIN, "").replaceAll(" ", "");

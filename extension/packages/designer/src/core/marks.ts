@@ -1,4 +1,5 @@
 import type { Fixed, Group, Mark, Note, Position, Tag } from "../protocol/generated";
+import { EDGE } from "./detail";
 import { freeSpot } from "./freeSpot";
 import { nodeOf } from "./graph";
 import type { Hue } from "./ports";
@@ -132,9 +133,16 @@ export function ungroupMarks(state: State): Marks {
 
 const NOTE = { width: 180, height: 90 };
 
-/** A new note at a place, or as near to it as it covers none of the cards, behind which it would be. */
-export function noteMarks(state: State, at: Position, cards: readonly Rect[] = []): Marks {
-  const frame = { x: at.x - 600, y: at.y - 600, width: 1200 + NOTE.width, height: 1200 + NOTE.height };
+/** A new note at a place, or as near to it as it covers none of the cards, behind which it would be; whole above and left of `end`. */
+export function noteMarks(state: State, at: Position, cards: readonly Rect[] = [], end?: Position): Marks {
+  const [x, y] = [at.x - 600, at.y - 600];
+  const far = { x: at.x + 600 + NOTE.width, y: at.y + 600 + NOTE.height };
+  const frame = {
+    x,
+    y,
+    width: Math.min(far.x, (end?.x ?? far.x) - EDGE) - x,
+    height: Math.min(far.y, (end?.y ?? far.y) - EDGE) - y,
+  };
   const free = freeSpot(NOTE, { ...at, width: 0, height: 0 }, cards, frame) ?? at;
   const note: Note = { type: "note", ...free, ...NOTE, text: "", hue: "olive" };
   return { [freeName(state.marks, "note")]: note };

@@ -8,28 +8,47 @@ const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22, cell: 48 } as const;
 /** From how many branches on each of them ends on its own line, though that makes a tall card. */
 const BRANCHES = 4;
 
-/** Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. */
+/**
+ * Where each output's row begins in its card: on the line of its branch if the card stands right of many, else in turn. Of
+ * branches in several blocks that end on one line the last block's is on it and the others follow.
+ */
 export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
   const card = positions[OUTPUTS];
   const { head, row, cell } = OUTPUTS_PARTS;
   const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
   const left = sources.filter((at) => at !== undefined);
   const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
-  const beside = card !== undefined && left.length >= BRANCHES && below && left.every((at) => at.x + CARD <= card.x);
+  const many = left.length >= BRANCHES && left.every((at) => at.x + CARD <= (card?.x ?? 0));
+  const blocks = left.length / new Set(left.map((at) => at.y)).size;
+  const beside = card !== undefined && many && (below || (blocks > 1 && left.length > 2 * BRANCHES));
+  const order = [...sources.keys()];
+  if (beside && !below)
+    order.sort((i, j) => {
+      const [a, b] = [sources[i] ?? card, sources[j] ?? card];
+      return Number(a === card) - Number(b === card) || a.y - b.y || b.x - a.x;
+    });
+  const step = beside ? cell / Math.max(1, blocks / 3) : row;
+  const rows: number[] = [];
   let next = head;
-  return graph.outputs.map((_, i) => {
+  for (const i of order) {
     const at = sources[i];
     const line = beside && at ? at.y + PORT - row / 2 - card.y : next;
     // A branch that somebody has moved far away does not stretch the card.
     const here = line - next < 2 * ROW ? Math.max(next, line) : next;
-    next = here + (beside ? cell : row);
-    return here;
-  });
+    next = here + Math.max(row, step);
+    rows[i] = here;
+  }
+  return rows;
 }
 
 export function outputsHeight(graph: GraphView, positions: Readonly<Record<string, Position>>): number {
   const { head, row, foot } = OUTPUTS_PARTS;
-  return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
+  return Math.max(head, ...outputRows(graph, positions)) + row + foot;
+}
+
+/** Outputs from the uppermost row to the lowest one. */
+export function fromTop(rows: readonly number[]): readonly number[] {
+  return [...rows.keys()].sort((i, j) => (rows[i] ?? 0) - (rows[j] ?? 0));
 }
 
 /** Height of a name on a small card, in px of the screen, and by how much it may stand below its dot. */
@@ -38,13 +57,16 @@ const OFF = 6;
 
 /** By how much names of outputs stand below their dots, in px of the screen, to be clear of each other; -1 of those that have no room. */
 export function nameShifts(rows: readonly number[], zoom: number): readonly number[] {
+  const shifts: number[] = [];
   let free = Number.NEGATIVE_INFINITY;
-  return rows.map((row) => {
-    const shift = Math.max(0, Math.ceil(free - row * zoom));
-    if (rows.length > 3 && shift > OFF) return -1;
-    free = row * zoom + shift + NAME;
-    return shift;
-  });
+  for (const i of fromTop(rows)) {
+    const at = (rows[i] ?? 0) * zoom;
+    const shift = Math.max(0, Math.ceil(free - at));
+    const hidden = rows.length > 3 && shift > OFF;
+    shifts[i] = hidden ? -1 : shift;
+    if (!hidden) free = at + shift + NAME;
+  }
+  return shifts;
 }
 
 /** Whether it is taller than its rows need. */

@@ -65,6 +65,20 @@ export function dragged(
   return joined(about(...still, even ? both : wider, 0, 0, even ? both : taller), placed);
 }
 
+/** What makes up a placement: scales of both axes, degrees, and a shear along one of them. */
+export function partsOf([a, b, , d, e]: Affine) {
+  // what leaves an axis as it is does not turn the picture
+  if (Math.abs(b * d) < 1e-9) {
+    const along = Math.abs(b) > Math.abs(d) ? "x" : "y";
+    const [across, down] = [Math.abs(a), Math.abs(e)];
+    return { across, down, turned: a < 0 && e < 0 ? 180 : 0, shear: along === "x" ? b / e : d / a, along };
+  }
+  const down = Math.hypot(b, e);
+  const area = a * e - b * d;
+  const turned = turnedBy([0, 0], [0, -1], [-b, -e]);
+  return { across: Math.abs(area) / down, down, turned, shear: (a * b + d * e) / area, along: "y" };
+}
+
 /** By how many degrees a point has gone about another one, counter-clockwise, from -180 to 180. */
 export function turnedBy(
   [x, y]: readonly [number, number],

@@ -275,7 +275,8 @@ export function receive(state: State, message: KernelMessage): State {
     case "opened": {
       const { dialects, recipes, version, gpu } = message;
       const opening = { catalog: indexCatalog(message.catalog), dialects, recipes, version, gpu };
-      return { ...state, link: "live", opening, reopening: state.confirmed !== null };
+      // it says again what it knows of devices; a new kernel knows nothing
+      return { ...state, link: "live", opening, reopening: state.confirmed !== null, deviceTimes: [] };
     }
     case "revision_changed": {
       const next = onRevision(state, message);

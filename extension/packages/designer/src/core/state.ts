@@ -155,6 +155,8 @@ export interface Menu {
   readonly at: Position;
   /** In px of the canvas. */
   readonly place: Position;
+  /** The lower right corner of what is in view, in px of the canvas. */
+  readonly end?: Position;
 }
 
 /** Two outputs that are compared in place of the canvas, or one that is looked at there. */

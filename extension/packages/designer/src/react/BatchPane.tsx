@@ -142,15 +142,18 @@ function onArrow(event: KeyboardEvent<HTMLElement>): void {
   event.stopPropagation();
 }
 
-/** What the sources of arguments draw for a sample: short, or with what it is and where it comes from. */
-function drawnWords(state: State, node: NodeView | undefined, sample: number, whole = false): string {
-  const words = Object.entries(node?.argument_inputs ?? {}).flatMap(([name, ref]) => {
-    const drawn = scalarOf(previewOf(state, ref.node, ref.output), sample);
+/** What the sources of arguments draw for each sample: short, or with what it is and where it comes from. */
+function drawnWords(state: State, node: NodeView | undefined, samples: readonly number[], whole = false) {
+  const rows = Object.entries(node?.argument_inputs ?? {}).map(([name, ref]) => {
+    const preview = previewOf(state, ref.node, ref.output);
     const unit = argumentOf(operatorOf(state, node), name)?.unit ?? "";
-    if (drawn === undefined) return [];
-    return whole ? `${name}: ${format.drawn(drawn, unit)}, by ${ref.node}` : format.drawn(drawn, unit);
+    const drawn = samples.map((k) => scalarOf(preview, k));
+    return format.drawnAlike(drawn, unit).map((text) => (whole && text ? `${name}: ${text}, by ${ref.node}` : text));
   });
-  return whole ? words.join("\n") : words.slice(0, 2).join(", ");
+  return samples.map((_, i) => {
+    const words = rows.flatMap((row) => row[i] || []);
+    return whole ? words.join("\n") : words.slice(0, 2).join(", ");
+  });
 }
 
 function useSweep(node: NodeView | undefined) {
@@ -208,8 +211,8 @@ export function BatchPane() {
   const names = useSel((s) => s.strip?.names ?? []);
   const failed = useSel(batchFailures);
   const refused = useSel((s) => findings(s).some((d) => d.node === node?.key && severity(d) === "error"));
-  const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)));
-  const told = useSel((s) => samples.map((k) => drawnWords(s, node, k, true)));
+  const drawn = useSel((s) => drawnWords(s, node, samples));
+  const told = useSel((s) => drawnWords(s, node, samples, true));
   if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
   const wired = argument ? node.argument_inputs[argument.name] : undefined;
   // one number takes the place of several: those of channels, or extents

@@ -10,6 +10,7 @@ import {
 } from "react";
 import { cardLines, meant, nodeAtLine } from "../core/codeLines";
 import { nodeOf } from "../core/graph";
+import { toneOf } from "../core/problems";
 import { codeIsCurrent, codeWaits, findings, lineOf, severity, twinOf } from "../core/select";
 import type { Diagnostic } from "../protocol/generated";
 import { showCaret } from "./caret";
@@ -34,7 +35,7 @@ function useMarks(added: readonly number[] | undefined): ReadonlyMap<number, str
       for (const ref of Object.values(node?.argument_inputs ?? {})) put(ref.node, "half");
     }
     for (const key of s.view.selection) put(key, "now");
-    for (const d of findings(s)) if (d.node && severity(d) === "error") put(d.node, "error");
+    for (const d of findings(s)) if (d.node && severity(d) === "error") put(d.node, toneOf(d));
     return entries;
   });
   return useMemo(() => new Map(marked.map((m) => [Number(m.split("|")[0]), m.split("|")[1] ?? ""])), [marked]);
@@ -55,7 +56,7 @@ export function CodePane() {
   const source = twin?.source ?? draft?.source ?? code?.source ?? "";
   const lines = useMemo(() => source.replace(/\n$/, "").split("\n").map(tint), [source]);
   const first = [...marks]
-    .filter(([, m]) => m === "now" || m === "error" || m === "new")
+    .filter(([, m]) => m !== "hover" && m !== "half")
     .map(([n]) => n)
     .sort((a, b) => a - b)[0];
   const view = useRef<HTMLDivElement>(null);

@@ -121,7 +121,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         { title: "Paste", keys: "Ctrl+V", off: !canPaste(), run: () => pasteLast(session, menu.place) },
         {
           title: "Add a note",
-          run: () => session.edit([], { marks: noteMarks(state, menu.place, cardRects(state)) }),
+          run: () => session.edit([], { marks: noteMarks(state, menu.place, cardRects(state), menu.end) }),
         },
         LINE,
         ...command("all"),

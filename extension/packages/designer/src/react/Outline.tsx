@@ -114,9 +114,9 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
           <span className="ds-tile">
             <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} size={12} />
           </span>
-          <b>{format.cardName(nodeKey, node.operator)}</b>{" "}
-          <small className={row.error ? "ds-outline-error" : "ds-muted"}>
-            {row.error
+          <b>{format.cardName(nodeKey, node.operator)}</b> {/* what is wrong stands below it, or in its panel */}
+          <small className="ds-muted">
+            {row.error && !visible
               ? titleOf(row.error)
               : row.facts || (node.argument_inputs.predicate?.node ?? format.called(node.operator))}
           </small>

@@ -113,9 +113,15 @@ export function insertInView(session: Session, api: CanvasApi | null, operator: 
   insertOperator(session, operator, { at, from, to: null, selected: from !== null });
 }
 
+/** Whether a wire was let go beside all cards: what comes stands where that was. */
+function isDropped({ from, to, pointed, selected }: AddOptions): boolean {
+  return !pointed && !selected && Boolean(from) !== Boolean(to);
+}
+
 /** Where a card stands at the end of a wire that was let go: its port is there. */
-function atEnd({ at, from, to, pointed }: AddOptions): Position {
-  if (pointed || Boolean(from) === Boolean(to)) return at;
+function atEnd(options: AddOptions): Position {
+  const { at, from } = options;
+  if (!isDropped(options)) return at;
   return { x: at.x - (from ? 0 : CARD), y: at.y - PORT };
 }
 
@@ -146,7 +152,8 @@ export function insertOperator(session: Session, operator: Operator, options: Ad
     options.from && options.to
       ? placesIn(state, key, { source: options.from })
       : { [key]: at, ...(loose ? {} : makeRoom(state, at, returned, session.room)) };
-  const positions = Object.keys(laid).length > 0 ? laid : pointed ? own : readable(state, step.edits, own, session);
+  const stays = pointed || isDropped(options);
+  const positions = Object.keys(laid).length > 0 ? laid : stays ? own : readable(state, step.edits, own, session);
   if (!pointed) session.put = { ...session.put, ...positions };
   session.edit(step.edits, { positions });
   session.select(step.select);

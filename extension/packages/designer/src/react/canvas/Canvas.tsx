@@ -473,7 +473,7 @@ function CanvasView() {
       <FindBox />
       {hint && (
         <div
-          className="ds-drag-hint"
+          className={`ds-drag-hint ${hint.mild ? "ds-muted" : ""}`}
           role="status"
           style={{ left: hint.x - offset(box, root).x, top: hint.y - offset(box, root).y }}
         >

@@ -4,6 +4,7 @@ import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows } from "../../core/layout";
+import { fromTop } from "../../core/outputs";
 import { isAbsent, resultName, withoutSample } from "../../core/select";
 import { portKey } from "../../core/state";
 import { useSel } from "../context";
@@ -53,17 +54,23 @@ function OutputsCardView({ selected }: NodeProps) {
         </span>
         <Name text="outputs" />
       </header>
-      {outputs.map((ref, i) => {
+      {fromTop(places).map((i, n, order) => {
+        const ref = outputs[i];
+        if (!ref) return null;
+        const above = order[n - 1];
         const [kind, name = "", facts] = (rows[i] ?? "any").split("|");
         return (
           <Row
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
             key={`${ref.node}#${ref.output}#${i}`}
-            style={{ marginTop: (places[i] ?? 0) - (i > 0 ? (places[i - 1] ?? 0) + 20 : 30) }}
+            style={{ marginTop: (places[i] ?? 0) - (above === undefined ? 30 : (places[above] ?? 0) + 20) }}
           >
             <span className="ds-row-words" title={`${name} of ${ref.node}, ${facts}`}>
               <Name text={name} result />
-              <span className="ds-row-value ds-muted">{facts}</span>
+              {facts?.split(/ (?=[a-z]+\d+$)/).map((part) => (
+                <span key={part} className="ds-row-value ds-muted">
+                  {part}
+                </span>
+              ))}
             </span>
             <SlotPort
               slot={{ kind: "output", node: OUTPUTS, index: i }}

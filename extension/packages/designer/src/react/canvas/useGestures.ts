@@ -205,9 +205,10 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
       const kind: Menu["kind"] = card ? "nodes" : edge ? "wire" : "canvas";
       const id = card ?? edge ?? "";
       const spot = { x: at.x - corner.left, y: at.y - corner.top };
-      session.view({ menu: { kind, id, at: spot, place: place(at.x, at.y) } });
+      const { right = 0, bottom = 0 } = box.current?.getBoundingClientRect() ?? {};
+      session.view({ menu: { kind, id, at: spot, place: place(at.x, at.y), end: place(right, bottom) } });
     },
-    [session, root, place, wireAt],
+    [session, root, box, place, wireAt],
   );
 
   const handlers = { onMouseDownCapture, onContextMenu, onPointerOver: trace };

@@ -111,9 +111,9 @@ export function useSight(
       const wires = places === placesOf(latest.current) ? boxes : [];
       const beside = over ? choose(cards, { width: width - COVERED, height }, covers, wires) : null;
       const chosen = cards[latest.current.findIndex((n) => n.selected)];
-      const around = choose(cards, { width, height }, covers, wires, chosen);
+      const [around, bare] = [wires, []].map((some) => choose(cards, { width, height }, covers, some, chosen));
       // names are worth more than room around the wires
-      const view = isFar(detailOf(around?.zoom ?? 1)) ? choose(cards, { width, height }, covers, [], chosen) : around;
+      const view = [around, bare].map((v) => isFar(detailOf(v?.zoom ?? 1))).join() === "true,false" ? bare : around;
       const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
       if (beside && less && (!isFar(less) || (less === all && !rests))) return go(beside, duration);
       // where all cards would lose their names beside it, it covers some, but not the selected one

@@ -1,7 +1,7 @@
 import type { Connection, Edge, FinalConnectionState, OnConnectStartParams } from "@xyflow/react";
 import { useCallback, useRef, useState } from "react";
 import { connectEdits, cutEdits, disconnectEdit } from "../../core/actions";
-import { bestSlot, type Context, checkConnection } from "../../core/compat";
+import { bestSlot, type Context, checkConnection, type Refusal } from "../../core/compat";
 import { fixesFor } from "../../core/fixes";
 import { freePlace } from "../../core/freeSpot";
 import { nodeOf, OUTPUTS, type Slot, slotId, wireOf, wiresOf } from "../../core/graph";
@@ -21,6 +21,8 @@ export interface Hint {
   readonly x: number;
   readonly y: number;
   readonly text: string;
+  /** It can be dropped elsewhere on the card. */
+  readonly mild: boolean;
 }
 
 interface Under {
@@ -52,7 +54,7 @@ interface End {
 }
 
 /** Where the wire in hand would end if it was dropped here, or why it cannot. */
-export function resolve(context: Context, drag: Drag, at: Under): End | { readonly reason: string } | null {
+export function resolve(context: Context, drag: Drag, at: Under): End | Refusal | null {
   if (!at.node) return null;
   const whole = at.node !== OUTPUTS && !nodeOf(context.graph, at.node);
   if (whole && !at.slot && !at.source) return { reason: "Drop the wire on a port of the box." };
@@ -116,8 +118,8 @@ export function useWiring(onPane: DropOnPane) {
         session.view({ hovered: at.node });
         const end = resolve(context, started, at);
         const box = root.getBoundingClientRect();
-        const text = end && "reason" in end ? end.reason : "";
-        setHint(text ? { x: event.clientX - box.left + 14, y: event.clientY - box.top + 14, text } : null);
+        const { reason: text = "", elsewhere: mild = false } = end && "reason" in end ? end : {};
+        setHint(text ? { x: event.clientX - box.left + 14, y: event.clientY - box.top + 14, text, mild } : null);
       };
       root.ownerDocument.addEventListener("pointermove", move);
       stopTracking.current = () => root.ownerDocument.removeEventListener("pointermove", move);

@@ -35,21 +35,19 @@ export function CropWindow({ node, operator }: { readonly node: NodeView; readon
   const left = x * (width - wide);
   const top = y * (height - tall);
   const share = (px: number, rest: number) =>
-    rest > 0 ? Math.min(1, Math.max(0, Number((px / rest).toFixed(3)))) : 0.5;
+    rest > 0 ? Math.min(1, Math.max(0, Number((px / rest).toFixed(4)))) : 0.5;
   /** The window `dx`, `dy` px of the input further. */
   const move = (dx: number, dy: number) =>
     set({ crop_pos_x: share(left + dx, width - wide), crop_pos_y: share(top + dy, height - tall) });
   const resize = (dx: number, dy: number) => {
-    const w = Math.round(Math.min(width - left, Math.max(8, wide + dx)));
-    const h = Math.round(Math.min(height - top, Math.max(8, tall + dy)));
-    const other = node.arguments.crop === undefined ? {} : { crop: undefined };
-    set({
-      ...other,
-      crop_h: h,
-      crop_w: w,
-      crop_pos_x: share(left, width - w),
-      crop_pos_y: share(top, height - h),
-    });
+    // the corner that stays lies on a pixel, so that the other one reaches the edge
+    const [fromX, fromY] = [Math.round(left), Math.round(top)];
+    const w = Math.round(Math.min(width - fromX, Math.max(8, wide + dx)));
+    const h = Math.round(Math.min(height - fromY, Math.max(8, tall + dy)));
+    const { crop } = node.arguments;
+    // as it is given: before both may be a depth
+    const size = crop === undefined ? { crop_h: h, crop_w: w } : { crop: [...[crop].flat().slice(0, -2), h, w] };
+    set({ ...size, crop_pos_x: share(fromX, width - w), crop_pos_y: share(fromY, height - h) });
   };
   return (
     <OnPicture

@@ -86,7 +86,11 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   // what was set when the node was selected comes first; rows do not change their places under the pointer
   const [given] = useState(() => new Set([...Object.keys(node.arguments), ...Object.keys(node.argument_inputs)]));
   const first = offered
-    .filter((a) => (isShown(a, node) && (given.has(a.name) || !isSaid(a.name, given))) || troubled.includes(a.name))
+    .filter(
+      (a) =>
+        (isShown(a, node) && (given.has(a.name) || a.name in node.arguments || !isSaid(a.name, given))) ||
+        troubled.includes(a.name),
+    )
     .sort((a, b) => Number(given.has(b.name)) - Number(given.has(a.name)));
   // what has no effect is shown where it is set
   const rest = offered.filter((a) => !first.includes(a) && a.support === "used");

@@ -89,8 +89,12 @@ export function Placement({ node }: { readonly node: NodeView }) {
       turnBy(placement.turnedBy(middle, [x, y], [x + dx, y + dy]), shiftKey ? 0.1 : altKey ? 15 : 1);
     }
   };
-  const now = Math.round(placement.turnedBy([0, 0], [0, -1], [-(placed[1] || 0), -(placed[4] || 0)]) * 10) / 10;
-  const said = `${Math.round(Math.hypot(placed[0], placed[3]) * width)}×${Math.round(Math.hypot(placed[1], placed[4]) * height)}, ${format.value(now, "deg")}`;
+  const { across, down, turned, shear, along } = placement.partsOf(placed);
+  const now = Math.round(turned * 10) / 10;
+  const slant = Math.round(shear * 100) / 100;
+  const size = `${Math.round(across * width)}×${Math.round(down * height)}`;
+  const turn = (now || !slant) && format.value(now, "deg");
+  const said = [size, turn, slant && `shear ${along} ${format.number(slant)}`].filter(Boolean).join(", ");
   const handling = (handle: placement.Handle, first = true) => ({
     ...(first && {
       role: "slider",

@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { parseMany } from "../../core/validate";
+import { Fragment, useRef, useState } from "react";
+import { parseMany, rangeSpan, sliderStep, snap } from "../../core/validate";
 import type { Value } from "../../protocol/generated";
 import { Icon } from "../icons";
 import { type FieldProps, useGesture } from "./field";
@@ -85,65 +85,60 @@ export function NumbersControl({ argument, value, set, setError, bad }: FieldPro
 export function RangeControl({ argument, value, set, setError, bad }: FieldProps) {
   const gesture = useGesture();
   const [low = 0, high = 1] = asNumbers(value);
-  const reach = Math.max(1, Math.abs(low), Math.abs(high));
-  const from = argument.span[0] ?? argument.minimum ?? -reach * 1.5;
-  const to = argument.span[1] ?? argument.maximum ?? reach * 1.5;
-  const left = Math.min(from, low);
-  const right = Math.max(to, high);
+  const span = useRef<readonly [number, number] | null>(null);
+  const ends = span.current ?? rangeSpan(argument, low, high);
+  const step = sliderStep(argument, ...ends);
+  const [left, right] = [snap(ends[0], step), snap(ends[1], step)];
   const change = (a: number, b: number) => {
     setError(a > b ? "The first end is above the second." : "");
     if (a <= b) set([a, b], gesture.name());
   };
+  const put = (end: number, v: number) => (end ? change(low, v) : change(v, high));
   const place = (v: number) => (right > left ? ((v - left) / (right - left)) * 100 : 0);
-  const step = (right - left) / 200;
-  const snapTo = (v: number) => Number(v.toPrecision(3));
   return (
     <span className="ds-range">
       <span className="ds-range-track">
         <i style={{ left: `${place(low)}%`, right: `${100 - place(high)}%` }} />
-        <input
-          type="range"
-          aria-label={`${argument.name}, low end`}
-          min={left}
-          max={right}
-          step={step}
-          value={low}
-          data-testid={`slider-${argument.name}`}
-          onPointerDown={gesture.begin}
-          onChange={(e) => change(Math.min(snapTo(Number(e.target.value)), high), high)}
-        />
-        <input
-          type="range"
-          aria-label={`${argument.name}, high end`}
-          min={left}
-          max={right}
-          step={step}
-          value={high}
-          data-testid={`slider-${argument.name}-high`}
-          onPointerDown={gesture.begin}
-          onChange={(e) => change(low, Math.max(snapTo(Number(e.target.value)), low))}
-        />
+        {["low", "high"].map((end, i) => (
+          <input
+            key={end}
+            type="range"
+            aria-label={`${argument.name}, ${end} end`}
+            min={left}
+            max={right}
+            step={step}
+            value={i ? high : low}
+            data-testid={`slider-${argument.name}${i ? "-high" : ""}`}
+            onPointerDown={() => {
+              // the interval must not move under the hand
+              span.current = ends;
+              gesture.begin();
+            }}
+            onPointerUp={() => {
+              span.current = null;
+            }}
+            onChange={(e) => {
+              const v = snap(Number(e.target.value), step);
+              put(i, i ? Math.max(v, low) : Math.min(v, high));
+            }}
+          />
+        ))}
       </span>
       <span className="ds-range-fields">
-        <NumberField
-          argument={argument}
-          value={low}
-          onValue={(v) => change(v, high)}
-          setError={setError}
-          bad={bad}
-          label={`${argument.name} from`}
-          testId={`number-${argument.name}-0`}
-        />
-        <span className="ds-muted">to</span>
-        <NumberField
-          argument={argument}
-          value={high}
-          onValue={(v) => change(low, v)}
-          setError={setError}
-          bad={bad}
-          label={`${argument.name} to`}
-          testId={`number-${argument.name}-1`}
-        />
+        {["from", "to"].map((word, i) => (
+          <Fragment key={word}>
+            {i > 0 && <span className="ds-muted">to</span>}
+            <NumberField
+              argument={argument}
+              value={i ? high : low}
+              onValue={(v) => put(i, v)}
+              setError={setError}
+              bad={bad}
+              label={`${argument.name} ${word}`}
+              testId={`number-${argument.name}-${i}`}
+            />
+          </Fragment>
+        ))}
       </span>
     </span>
   );

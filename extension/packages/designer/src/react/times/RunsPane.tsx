@@ -38,7 +38,7 @@ function Row({
       </td>
       <td>{run.tried ? "–" : format.throughput(run.alone)}</td>
       <td>{run.tried ? "–" : format.bytes(run.held)}</td>
-      <td className="ds-run-changes">{run.changes.join("\n").replaceAll("~ ", "") || sameAs(run)}</td>
+      <td className="ds-run-changes">{run.changes.join("\n") || sameAs(run)}</td>
       <td>
         <LinkButton
           disabled={now}
