@@ -356,7 +356,8 @@ class Session:
         noted = named_marks({**marks_of(differing(found)), **boxes})
         self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
         self._changed()
-        self._tell(program.settings_left(self.graph.options) if program else ())
+        left = [one for one in found if one.code == "DS504"]
+        self._tell(program.settings_left(self.graph.options) if program else left)
 
     @handle.register
     def _(self, message: requests.AddTransform) -> None:

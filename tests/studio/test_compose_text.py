@@ -37,11 +37,28 @@ def test_a_compose_becomes_the_graph_in_one_step(client: Client) -> None:
     assert all(len(line) < 100 for line in code.source.splitlines() if "#" not in line and "photos" not in line)
     client.send("undo")
     assert client.session.graph == before
-    # nothing changes where a part of it could not be done
-    (refused,) = only(client.send("apply_code", source=text.format("T.FiveCrop(10), ")), messages.Refused)
-    assert refused.diagnostics[0].message == "torchvision's FiveCrop has no operator here."
-    assert refused.diagnostics[0].hint == "The nearest is crop, once for each window."
-    assert client.session.graph == before
+    # nothing changes where none of it could be done
+    (refused,) = only(client.send("apply_code", source="import albumentations as A\nt = A.Compose([\n    A.MotionBlur()])\n"), messages.Refused)
+    (found,) = refused.diagnostics
+    assert (found.message, found.source) == ("albumentations's MotionBlur has no operator here.", "program:3")
+    assert found.hint == "The nearest is experimental.filter." and client.session.graph == before
+
+
+def test_what_has_no_operator_is_left_out_of_a_compose_with_a_word(client: Client) -> None:
+    """At the node before it, in the program, and behind a card that it is pasted at."""
+    text = "import albumentations as A\nt = A.Compose([{}A.CenterCrop(50, 50), {}A.HorizontalFlip(p=0.5)])\n"
+    lost = "MotionBlur was left out: albumentations's MotionBlur has no operator here. The nearest is experimental.filter."
+    for given, at in (("", "A.MotionBlur(), "), "crop"), (("A.MotionBlur(), ", ""), "images"):
+        got = client.send("apply_code", source=text.format(*given))
+        assert not only(got, messages.Refused)
+        told = [(one.node, one.message) for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.code == "DS503"]
+        assert (at, lost) in told and f"# {lost}" in code(got).source
+        assert {"crop", "flip"} < set(client.session.graph)
+        client.send("undo")
+    source = {"node": "images", "output": 0}
+    got = client.send("paste_code", text=text.format("A.MotionBlur(), ", ""), at={"x": 0.0, "y": 0.0}, source=source)
+    told = [(one.node, one.message) for one in only(got, messages.RevisionChanged)[-1].diagnostics if one.code == "DS503"]
+    assert ("images", lost) in told and {"crop", "flip"} < set(client.session.graph)
 
 
 def test_a_compose_with_chances_is_written_with_if_and_says_once_what_differs(client: Client) -> None:

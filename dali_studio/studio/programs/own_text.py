@@ -14,7 +14,8 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.changes import changed
-from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, read_compose
+from dali_studio.api.reading.composed.loader import Loader
+from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, loader_of, read_what_can_be
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
@@ -44,6 +45,9 @@ _WRONG = ("DS101", "DS102", "DS104", "DS105", "DS207")
 _LEFT_OUT = re.compile(r" \w+ of fn\.\S+ is left out\.$")
 #: What a ``Compose`` begins with.
 _DECODER = "decoders.image"
+#: The reader of a folder of classes, and arguments with which it reads what is listed.
+_READER = "readers.file"
+_LISTED = {"files", "file_list", "labels"}
 #: Its names in the view part of a document.
 _PROGRAM, _SIGNATURE = "program", "program_signature"
 #: Under this name what is written and no graph yet is kept, both beside the places of cards and in a document.
@@ -193,8 +197,8 @@ def taken(
     Raises
     ------
     DaliStudioError
-        DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which all can be done; DS101 and
-        DS102 for names and arguments that are not there.
+        DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which anything can be done;
+        DS101 and DS102 for names and arguments that are not there.
     """
     graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
     said = _said(before, revision)
@@ -255,25 +259,23 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
     """
     registry = default_registry()
     try:
-        made = read_compose(source, found=found)
-    except DaliStudioError:
+        made = read_what_can_be(source, found)
+    except DaliStudioError as error:
+        if any(one.source for one in error.diagnostics):  # of a Compose
+            raise
         return "", Graph()
-    if unknown := [one for one in found if one.code == "DS502"]:
-        plain = [one.message.replace("; its node keeps its place", "") for one in unknown]
-        raise DaliStudioError(
-            [Diagnostic(code="DS502", message=text, hint=one.hint) for text, one in zip(plain, unknown, strict=True)]
-        )
     start = _decoded(graph)
     gpu = start is not None and graph.node(start.node).device == "mixed"
-    composed = read_compose(source, found=[], gpu=gpu) if gpu else made
+    composed = read_what_can_be(source, [], gpu=gpu) if gpu else made
     made, names = _in_place(composed, graph, start)
+    _with_data(made, loader_of(source), names, found)
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
     emitted = emit(made, registry, next(iter(installed_first())))
     with suppress(DaliStudioError, NotWritable):  # else it is written anew
         text = _named(before, graph)
         is_same = pairs(text.graph, made, registry) is not None  # but for names
         emitted = Emitted(text.text if is_same else changed(text, made)[0].text, {}, ())
-    if LIBRARY in (program := compose_program(source, [], gpu=gpu)):  # a line of it is hundreds of steps
+    if LIBRARY in (program := compose_program(source, [], gpu=gpu, leave_out=True)):  # a line is hundreds of steps
         with suppress(DaliStudioError, NotWritable):
             text = ProgramText(program)
             same = pairs(text.graph, composed, registry) or {}
@@ -322,6 +324,26 @@ def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Gra
     end = PortRef(node=names[images.node], output=images.output)
     made.set_outputs([*others[: at or 0], end, *others[at or 0 :]])
     return made, names
+
+
+def _with_data(made: Graph, loader: Loader, names: dict[str, str], found: list[Diagnostic]) -> None:
+    """Give a graph and its reader of files what a program says of its data; `names` get the reader's."""
+    made.options = msgspec.structs.replace(made.options, **loader.options)
+    if (decoder := names.get("decode")) is None:
+        return  # a graph that is replaced has it
+    read = [made.node(key) for key in made.reachable([PortRef(node=decoder)])]
+    readers = [node for node in read if node.operator == _READER]
+    reader = readers[0] if len(readers) == 1 and _LISTED.isdisjoint(readers[0].arguments) else None
+    names["reader"] = reader.key if reader else decoder
+    has = dict(reader.arguments) if reader else {}
+    given = {name: value for name, value in loader.arguments.items() if value is not False or name in has}
+    if given and reader is None:
+        left = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        verb = "is" if len(given) == 1 else "are"
+        message = f"{loader.place}: {left} {verb} not taken, since {decoder} is fed by no {_READER} of a folder."
+        found.append(Diagnostic(code="DS503", message=message, node="reader", severity="info"))
+    elif given and reader:
+        made.replace_node(replace(reader, arguments={**has, **given}))
 
 
 def _decoded(graph: Graph) -> PortRef | None:

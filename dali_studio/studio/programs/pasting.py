@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from dali_studio.api.reading.composed.whole import compose_program, read_compose
+from dali_studio.api.reading.composed.whole import compose_program, loader_of, read_what_can_be
 from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.api.reading.program import read
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
@@ -27,6 +27,8 @@ from dali_studio.studio.view import in_columns, positions_in, written_places
 
 #: What a program says of its pipeline, but for its name.
 _SETTINGS = [name for name in GraphOptions.__struct_fields__ if name != "name"]
+#: How they are had.
+_OWN = "Pasted into an empty designer, the text brings its own."
 #: The step of a ``Compose``'s pipeline behind which its transforms stand.
 _DECODED = PortRef(node="decode")
 
@@ -53,8 +55,7 @@ class WholeProgram(NamedTuple):
         if not left:
             return ()
         message = f"The steps were added; the pipeline's settings stay: {', '.join(left)}."
-        hint = "Pasted into an empty designer, the text brings its own."
-        return (Diagnostic(code="DS504", severity="info", message=message, hint=hint),)
+        return (Diagnostic(code="DS504", severity="info", message=message, hint=_OWN),)
 
 
 def whole_program(text: str) -> WholeProgram | None:
@@ -76,23 +77,27 @@ def pasted(
     Raises
     ------
     DaliStudioError
-        DS401 or DS502 if the text is neither, or has a transform for which there is no operator.
+        DS401 or DS502 if the text is neither, or has only transforms for which there is no operator.
     """
     if re.search(r"\bfn\.", message.text) or "Compose" not in message.text:
         return read_fragment(message.text, graph, registry)
     source = message.source or next(iter(graph.outputs), None)
     on_gpu = source is not None and graph.node(source.node).device != "cpu"
-    composed = read_compose(message.text, found=found, gpu=on_gpu)
-    if unknown := [one for one in found if one.code == "DS502"]:
-        raise DaliStudioError(unknown)
+    composed = read_what_can_be(message.text, found, gpu=on_gpu)
     keys = set(composed) if source is None else composed.reachable() - composed.reachable([_DECODED])
     taken, ports = graph.copy(), dict[str, str]()
     for node in composed.nodes():
         if node.key in keys:
             ports[node.key] = taken.free_key(node.key)
             taken.add_node(replace(node, key=ports[node.key]))
-    found[:] = [msgspec.structs.replace(one, node=ports.get(one.node, one.node)) for one in found]
-    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu), composed).values():
+    loader = loader_of(message.text)
+    if source and loader.place:
+        found[:] = [one for one in found if one.node != "reader"]
+        said = f"The steps were added; the reader and the pipeline's settings stay: the {loader.place} is not taken."
+        found.append(Diagnostic(code="DS504", severity="info", message=said, hint=_OWN))
+    places = {"decode": source.node, **ports} if source else ports
+    found[:] = [msgspec.structs.replace(one, node=places.get(one.node, one.node)) for one in found]
+    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu, leave_out=True), composed).values():
         inner = tuple(ports[key] for key in box.keys if key in ports)
         boxes[f"box {inner[0]}"] = msgspec.structs.replace(box, keys=inner)
 
@@ -110,7 +115,8 @@ def pasted(
                 for wire in composed.wires(node.key)
             )]  # fmt: skip
     if source is None:
-        return (*edits, SetOutputs(outputs=tuple(map(port, composed.outputs))))
+        settings = (SetPipeline(option=name, value=value) for name, value in loader.options.items())
+        return (*edits, *settings, SetOutputs(outputs=tuple(map(port, composed.outputs))))
     return (*edits, *passed_on(graph, source, port(composed.outputs[0])))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dali_studio import read_compose
+from dali_studio.api.default import default_registry
 from dali_studio.api.reading.composed.whole import compose_program
 from dali_studio.core.diagnostics import Diagnostic
 
@@ -121,6 +122,32 @@ def test_a_list_holds_what_is_added_where_a_condition_holds() -> None:
     source = "def get(args):\n    t = [T.Resize(9)]\n    if args.crop:\n        t.append(T.CenterCrop(5))\n    else:\n        t.append(T.Pad(3))\n    return T.Compose(t)"
     program, found = written(source)
     assert "crop=[5, 5]" in program and "shape[0]" not in program and "`if args.crop` is taken to hold." in found
+
+
+LOST = """t = A.Compose([
+    A.OneOf([A.MotionBlur(), A.InvertImg()], p=1),
+    A.OneOf([A.MotionBlur(), A.ZoomBlur()], p=1),
+    A.SomeOf([A.MotionBlur(), A.ZoomBlur()], n=1),
+    A.Normalize(), A.Posterize(p=1), A.CenterCrop(5, 5), mine(3)])
+"""
+
+
+def test_what_has_no_operator_is_left_out_where_that_is_asked_for() -> None:
+    found: list[Diagnostic] = []
+    graph = read_compose(ALBUMENTATIONS + LOST, found=found, leave_out=True)
+    assert all(node.operator in default_registry() for node in graph.nodes())
+    left = [(one.message.partition(" was left out: ")[0], one.source) for one in found if one.source]
+    assert left == [(name, f"program:{line}") for name, line in (
+        ("MotionBlur", 5), ("MotionBlur", 6), ("ZoomBlur", 6), ("MotionBlur", 7), ("ZoomBlur", 7), ("Posterize", 8), ("mine", 8),
+    )]  # fmt: skip
+    assert all(one.code == "DS503" and one.node in graph for one in found)
+    (here,) = [one.message for one in found if "OneOf" in one.message]
+    assert here == "albumentations's OneOf: where it chooses what was left out, pictures stay as they are."
+    # else it keeps its place, with its line
+    found.clear()
+    graph = read_compose(ALBUMENTATIONS + LOST, found=found)
+    assert [one.source for one in found if one.code == "DS502"] == [source for _, source in left]
+    assert "posterize" in graph and not any("left out" in one.message for one in found)
 
 
 def test_no_list_grows_without_end() -> None:

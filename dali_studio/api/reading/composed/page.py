@@ -22,7 +22,8 @@ says how they are read.
 - *rule*: written as the operators that are named, in the designer's search, too, where it draws
   numbers (but for those of `auto_aug`). What these do otherwise is told where it is read (DS503).
 - *fixed*: nothing is drawn; the search finds its operator.
-- *no operator*: kept as a node that cannot run (refused by the code pane); the nearest is named.
+- *no operator*: kept as a node that cannot run (the designer leaves it out and says so); the
+  nearest is named.
 """
 #: Held transforms are written where these say so.
 _HOLDERS = {

@@ -65,6 +65,8 @@ class Transform:
         Those whose values it does not tell, and the text there.
     foreign : bool
         It is of neither package.
+    line : int
+        Where it stands in the source; 0 where it is an object.
     """
 
     library: str
@@ -74,6 +76,7 @@ class Transform:
     told: frozenset[str] = frozenset()
     unread: Mapping[str, str] = field(default_factory=dict[str, str])
     foreign: bool = False
+    line: int = 0
 
 
 class _Given(Mapping[str, Any]):
@@ -131,6 +134,10 @@ class State:
         What operators do otherwise; of a node that is named by the number of its step.
     steps : int
         How many transforms have been written.
+    leave_out : bool
+        What has no operator is left out, which a finding with its line says, and not kept as a call that cannot run.
+    file : str
+        What findings call the source.
     scaled : bool
         Pixels are to be floats from 0 to 1, channels first: done by whoever comes next, or at the end.
     unit : float
@@ -150,6 +157,8 @@ class State:
     floats: bool = False
     windows: bool = False
     steps: int = 0
+    leave_out: bool = False
+    file: str = "program"
 
     def note(self, transform: Transform, text: str) -> None:
         """Say what is different."""
@@ -187,13 +196,20 @@ class State:
 
     def unknown(self, transform: Transform, why: str = "has no operator here") -> Iterator[str]:
         """A call that keeps the transform's place."""
-        message = f"{transform.library}'s {transform.name} {why}; its node keeps its place."
+        message = f"{transform.library}'s {transform.name} {why}"
         if transform.foreign:
-            message = f"{transform.name} is of neither torchvision nor albumentations; its node keeps its place."
+            message = f"{transform.name} is of neither torchvision nor albumentations"
         nearest = ABSENT[transform.library].get(transform.name)
         hint = f"The nearest is {nearest}." if nearest else "Put an operator in its place, or take it out."
-        where = str(self.steps)
-        self.found.append(Diagnostic(code="DS502", message=message, hint=hint, node=where, severity="warning"))
+        where, line = str(self.steps), f"{self.file}:{transform.line}" if transform.line else ""
+        if self.leave_out:  # what stays of a finding in a document is its message
+            hint = hint if nearest else "Put an operator in its place."
+            message = f"{transform.name} was left out: {message}. {hint}"
+            self.found.append(Diagnostic(code="DS503", message=message, node=where, source=line, severity="info"))
+            return
+        message += "; its node keeps its place."
+        told = Diagnostic(code="DS502", message=message, hint=hint, node=where, source=line, severity="warning")
+        self.found.append(told)
         name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in transform.name)
         yield f"images = {transform.library}.{name}(images)"
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
+from dali_studio.api.reading.composed.loader import Loader, of_loader
 from dali_studio.api.reading.composed.rules import PASSED, Rule, Transform, Unread, named
 from dali_studio.api.reading.composed.values import (
     MAX_ITEMS,
@@ -41,8 +42,13 @@ _FORMER = {
 _WHOLE = (("torchvision", "Compose"), ("albumentations", "Compose"), ("albumentations", "ReplayCompose"))
 
 
-def of_source(tree: ast.Module, libraries: Mapping[str, Mapping[str, Rule]]) -> tuple[Transform, list[str]] | None:
-    """The first ``Compose`` that is not a part of another one, and what was taken for granted; none: ``None``."""
+def of_source(
+    tree: ast.Module, libraries: Mapping[str, Mapping[str, Rule]]
+) -> tuple[Transform, list[str], Loader] | None:  # fmt: skip
+    """The first ``Compose`` that is not a part of another one, what was taken for granted, and of what data it is.
+
+    ``None`` if there is none.
+    """
     names = Names(libraries)
     _packages(tree, names)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
@@ -68,7 +74,8 @@ def of_source(tree: ast.Module, libraries: Mapping[str, Mapping[str, Rule]]) -> 
         items = ast.List(elts=[other], ctx=ast.Load()) if isinstance(other, ast.Call) else other
         names.after.setdefault(first, []).append(Added(above.right is added, items, ()))
         added = above
-    return _of_call(first, names), names.told
+    loader = of_loader(tree, first, names.packages, lambda call: _label(call, parents))
+    return _of_call(first, names), names.told, loader
 
 
 def of_others(tree: ast.Module) -> str:
@@ -315,7 +322,10 @@ def _of_call(node: ast.Call, names: Names) -> Transform:
     added = names.after.get(node, [])
     inner = [one for item in _with(held, added, names) for one in _of_item(item, names)] if name in HOLDERS else []
     values |= {key: value_of(value, names) for key, value in given.items()}
-    return named(Transform(library=library, name=name, values=values, inner=tuple(inner), told=frozenset(values)), rule)
+    made = Transform(
+        library=library, name=name, values=values, inner=tuple(inner), told=frozenset(values), line=node.lineno
+    )  # fmt: skip
+    return named(made, rule)
 
 
 def _pairs(node: ast.expr, names: Names) -> dict[str, ast.expr] | None:
@@ -341,7 +351,7 @@ def _positional(given: Sequence[ast.expr], names: Names) -> Iterator[ast.expr]:
 
 
 def _unknown(node: ast.expr) -> Transform:
-    return Transform(library="torchvision", name=ast.unparse(node), values={}, inner=(), foreign=True)
+    return Transform(library="torchvision", name=ast.unparse(node), values={}, inner=(), foreign=True, line=node.lineno)
 
 
 def _does_nothing(node: ast.expr) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.composed.albumentations import ALBUMENTATIONS
+from dali_studio.api.reading.composed.loader import Loader
 from dali_studio.api.reading.composed.rules import Rule, State, Transform, named, numeric
 from dali_studio.api.reading.composed.source import HOLDERS, of_others, of_source
 from dali_studio.api.reading.composed.torchvision import TORCHVISION
@@ -35,10 +36,10 @@ LIBRARY = "nvidia.dali.auto_aug"
 _MODULES = ("auto_augment", "rand_augment", "trivial_augment")
 _HEAD = """
 
-@pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
+@pipeline_def(batch_size={batch_size}, num_threads={num_threads}, device_id=None, enable_conditionals=True)
 def composed():
-    files, labels = fn.readers.file(name="reader")
-    images = fn.decoders.image(files, {}name="decode")
+    files, labels = fn.readers.file({given}name="reader")
+    images = fn.decoders.image(files, {device}name="decode")
 """
 #: Arguments that say of what else a `Compose` transforms.
 _BESIDE = ("bbox_params", "keypoint_params", "additional_targets")
@@ -59,7 +60,9 @@ def is_compose(value: object) -> bool:
     return bool(_library_of(value)) and type(value).__name__ in HOLDERS
 
 
-def compose_program(source: object, found: list[Diagnostic], *, gpu: bool = False) -> str:
+def compose_program(
+    source: object, found: list[Diagnostic], *, gpu: bool = False, leave_out: bool = False
+) -> str:  # fmt: skip
     """The program of a ``Compose``, for nvidia.dali; nothing of a source is run.
 
     Parameters
@@ -71,34 +74,42 @@ def compose_program(source: object, found: list[Diagnostic], *, gpu: bool = Fals
         a comment stands before its lines.
     gpu : bool
         Images are decoded onto the GPU, and what follows runs there.
+    leave_out : bool
+        What has no operator is left out; a finding of the step before it says so, with the line as its source.
 
     Raises
     ------
     DaliStudioError
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
-    state = State(found)
+    state = State(found, leave_out=leave_out)
     if isinstance(source, str | Path):
-        one, told = _of_source(source)
+        state.file = Path(source).name if _is_path(source) else state.file
+        one, told, loader = _of_source(source)
         transforms = [one]
     else:
-        transforms, told = [*_of_object(source)], list[str]()
+        transforms, told, loader = [*_of_object(source)], list[str](), Loader()
     lines = list(_lines(transforms, state))
     found[:0] = [Diagnostic(code="DS503", message=f"{one}.", node="1", severity="info") for one in dict.fromkeys(told)]
+    found += [Diagnostic(code="DS503", message=f"{one}.", node="reader", severity="info") for one in loader.told]
     if last := list(state.finished()):
         lines += [f"{_STEP}{state.steps + 1}: what ToTensor does", *last]
     written = "".join(f"    {line}\n" for line in lines)
     used = [one for one in _MODULES if f" {one}." in written]
     imported = f"from {LIBRARY} import {', '.join(used)}\n" if used else ""
-    head = _HEAD.format('device="mixed", ' if gpu else "")
+    options = {"batch_size": 8, "num_threads": 2, **loader.options}
+    given = "".join(f"{name}={value!r}, " for name, value in loader.arguments.items() if value is not False)
+    head = _HEAD.format(device='device="mixed", ' if gpu else "", given=given, **options)
     return _IMPORT + imported + head + written + "    return images, labels\n"
 
 
-def read_compose(source: object, *, found: list[Diagnostic] | None = None, gpu: bool = False) -> Graph:
+def read_compose(
+    source: object, *, found: list[Diagnostic] | None = None, gpu: bool = False, leave_out: bool = False
+) -> Graph:  # fmt: skip
     """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
 
-    What has no operator becomes a node that keeps its place and cannot run (DS502). What an operator does otherwise
-    than the transform, such as the rounding of sizes, is a finding about its node (DS503).
+    What has no operator becomes a node that keeps its place and cannot run (DS502), unless it may be left out. What an
+    operator does otherwise than the transform, such as the rounding of sizes, is a finding about its node (DS503).
 
     Parameters
     ----------
@@ -109,6 +120,9 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None, gpu: 
         Gets the findings, which are Python warnings otherwise.
     gpu : bool
         Images are decoded onto the GPU, and what follows runs there.
+    leave_out : bool
+        What has no operator is left out, which is a finding about the node before it (DS503); its `source` has the
+        line.
 
     Returns
     -------
@@ -120,17 +134,44 @@ def read_compose(source: object, *, found: list[Diagnostic] | None = None, gpu: 
         DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
     """
     findings: list[Diagnostic] = []
-    program = compose_program(source, findings, gpu=gpu)
+    program = compose_program(source, findings, gpu=gpu, leave_out=leave_out)
     graph = _called_by_operator(read(program, found=[]))
     nodes = _nodes_of_steps(program, graph)
-    first = next(iter(nodes.values()), "")
-    findings = [msgspec.structs.replace(one, node=nodes.get(one.node) or first) for one in findings]
+    first = next(iter(nodes.values()), "decode")
+
+    def place(one: Diagnostic) -> str:
+        if leave_out and one.code == "DS503" and one.source:  # what was left out
+            before = [key for step, key in nodes.items() if int(step) < int(one.node) and key]
+            return before[-1] if before else "decode"
+        return one.node if one.node == "reader" else nodes.get(one.node) or first
+
+    findings = [msgspec.structs.replace(one, node=place(one)) for one in findings]
     if found is not None:
         found += findings
     else:
         for one in findings:
             warnings.warn(f"{one.message} {one.hint}", ReadingWarning, stacklevel=2)
     return graph
+
+
+def read_what_can_be(source: str, found: list[Diagnostic], *, gpu: bool = False) -> Graph:
+    """A ``Compose`` without what has no operator, which `found` tells; refused (DS502) where nothing else is in it."""
+    graph = read_compose(source, found=found, gpu=gpu, leave_out=True)
+    left = [one for one in found if one.code == "DS503" and one.source]
+    if left and graph.outputs[0].node == "decode":
+        kept = list[Diagnostic]()
+        read_compose(source, found=kept)
+        plain = (one for one in kept if one.code == "DS502")
+        raise DaliStudioError(
+            msgspec.structs.replace(one, message=one.message.replace("; its node keeps its place", ""), node="",
+                                    severity="error") for one in plain
+        )  # fmt: skip
+    return graph
+
+
+def loader_of(source: str) -> Loader:
+    """What the text of a program with a ``Compose`` says of its data."""
+    return _of_source(source)[2]
 
 
 def random_transforms() -> dict[str, tuple[str, ...]]:
@@ -185,7 +226,9 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from _lines(transform.inner, state)
         elif transform.name in ("SomeOf", "RandomOrder") and transform.inner:
             yield from _typed(transform, state)
-            yield from state.perhaps(numeric(transform.values.get("p"), 1.0), list(_some_of(transform, state)))
+            lines = list(_some_of(transform, state))
+            some = any("images = " in line for line in lines)  # else all of them were left out
+            yield from state.perhaps(numeric(transform.values.get("p"), 1.0), lines if some else ())
         else:
             rule = None if transform.foreign else LIBRARIES[transform.library].get(transform.name)
             state.steps += 1
@@ -196,13 +239,22 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
 def _of_rule(rule: Rule, transform: Transform, state: State) -> list[str]:
     """A rule's lines, for pixels whose channels are first, or that are floats, after what normalised them."""
     planar, floats, windows = state.planar, state.floats, state.windows
+    before, said = replace(state), len(state.found)
     lines = list(rule.lines(transform, state))
     text = "\n".join(lines)
     used = set(re.findall(r"images = (?:fn\.)?([\w.]+)\(", text))
     if floats and (used - _OF_FLOATS or re.search(r"= images [&*+-]", text)):
-        return list(state.unknown(transform, "is for levels from 0 to 255 here, and pixels are normalized by then"))
-    if windows and lines and used - {"crop_mirror_normalize"}:
-        return list(state.unknown(transform, "is for single pictures here, and there are several windows by then"))
+        why = "is for levels from 0 to 255 here, and pixels are normalized by then"
+    elif windows and lines and used - {"crop_mirror_normalize"}:
+        why = "is for single pictures here, and there are several windows by then"
+    else:
+        why = ""
+    if why:  # nothing of it is done
+        del state.found[said:]
+        state.scaled, state.unit, state.planar, state.floats, state.windows = (
+            before.scaled, before.unit, planar, floats, windows,
+        )  # fmt: skip
+        return list(state.unknown(transform, why))
     if planar and (used - _OF_PLANES or "images.shape()" in text):
         to, back = (f'images = fn.transpose(images, perm={perm}, output_layout="{layout}")'
                     for perm, layout in (([1, 2, 0], "HWC"), ([2, 0, 1], "CHW")))  # fmt: skip
@@ -265,7 +317,12 @@ def _one_of(transform: Transform, state: State) -> Iterator[str]:
         parts = [numeric(one, 1.0) for one in cast("list[object]", given)][: len(parts)]
     whole = sum(parts) or 1.0
     done = [replace(one, values={**one.values, "p": 1.0} if alone else one.values) for one in transform.inner]
+    said = len(state.found)
     lines = [list(_lines([one], state)) for one in done]
+    if state.leave_out and any(one.source for one in state.found[said:]):
+        if not any(lines):
+            return
+        state.note(transform, "where it chooses what was left out, pictures stay as they are.")
     draw = f"choice_{state.steps}"
     made = [f"{draw} = fn.random.uniform(range=[0, 1])"]
     made += state.one_of(draw, [(part / whole, one) for part, one in zip(parts, lines, strict=True)])
@@ -280,7 +337,7 @@ def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
         if line.startswith(_STEP):
             step = line.removeprefix(_STEP).partition(":")[0]
         elif line.startswith("images = ") and step:
-            found[step] = made.get(f"program:{number}", "")
+            found[step] = made.get(f"program:{number}") or found.get(step, "")  # none is made by `images = images`
     return found
 
 
@@ -329,8 +386,8 @@ def _plain(value: Any) -> Any:
 # -------------------------------------------------------------------------------------------------------------- source
 
 
-def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
-    text = source if isinstance(source, str) and ("\n" in source or "(" in source) else _text(source)
+def _of_source(source: str | Path) -> tuple[Transform, list[str], Loader]:
+    text = _text(source) if _is_path(source) else source
     try:
         tree = ast.parse(str(text))
         found = of_source(tree, LIBRARIES)
@@ -339,6 +396,10 @@ def _of_source(source: str | Path) -> tuple[Transform, list[str]]:
     if found is None:
         raise _no_compose(f"The source has no Compose of torchvision or albumentations.{of_others(tree)}")
     return found
+
+
+def _is_path(source: str | Path) -> bool:
+    return isinstance(source, Path) or ("\n" not in source and "(" not in source)
 
 
 def _text(path: str | Path) -> str:
