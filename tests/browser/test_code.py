@@ -250,6 +250,12 @@ def test_what_a_compose_does_otherwise_is_listed_and_a_second_one_changes_nothin
     assert told.count("This differs from its library.") == 2
     assert "torchvision's ColorJitter" in told and "Show color_twist" in told
     page.screenshot(path=artifacts / "compose_problems.png")
+    # settings alone are a change, and a reader that has other data is not replaced
+    compose += "from torch.utils.data import DataLoader\nloader = DataLoader(data, batch_size=5, shuffle=True)\n"
+    lab.by_id(page, "tab-code").click()
+    text.fill(compose)
+    text.press("Control+Enter")
+    page.wait_for_selector('[data-testid=strip]:has-text("The Compose is in the graph. 3 differences")', timeout=30_000)
 
 
 def test_a_moved_card_takes_its_line_and_its_comments_along(

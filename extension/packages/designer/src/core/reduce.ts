@@ -284,8 +284,10 @@ export function receive(state: State, message: KernelMessage): State {
       if (asked?.kind !== "code" || !draft || message.revision === state.confirmed?.revision) return next;
       const was = state.graph?.nodes ?? [];
       const now = next.graph?.nodes ?? [];
-      const left = was.filter((n) => !now.includes(n)).map((n) => n.key);
-      const idle = !left[0] && now.length === was.length;
+      const gone = was.filter((n) => !now.includes(n));
+      const idle = !gone[0] && now.length === was.length && next.options === state.options;
+      // what keeps its name has other arguments, as a reader that is given the folder of the text's loader
+      const left = gone.filter((n) => !now.some((m) => m.key === n.key)).map((n) => n.key);
       const text = left[0]
         ? `The Compose stands in place of ${left.length > 3 ? format.plural(left.length, "step") : left.join(", ")}.`
         : idle
