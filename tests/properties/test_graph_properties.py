@@ -113,7 +113,8 @@ def test_programs_compile_and_are_stable(bursts: list[tuple[list[e.Edit], str]],
     ast.parse(emitted.source)
     assert black.format_str(emitted.source, mode=black.Mode()) == emitted.source
     assert emit(graph.copy(), REGISTRY, dialect) == emitted
-    assert set(emitted.lines) == graph.reachable(registry=REGISTRY)
+    # what returns nothing yet has all its lines
+    assert set(emitted.lines) == (graph.reachable(registry=REGISTRY) if graph.outputs else set(graph))
     count = emitted.source.count("\n")
     assert all(lines and lines[0] >= 1 and lines[-1] <= count for lines in emitted.lines.values())
 
