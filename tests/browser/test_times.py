@@ -147,7 +147,7 @@ def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Call
     page.wait_for_function("() => !document.querySelector('[data-testid=\"undo\"]').disabled")
     lab.by_id(page, "run-choice").select_option("1")
     lab.by_id(page, "tab-runs").click()
-    _await_text(page, "run-3", "prefetch_queue_depth: 1 -> 2")
+    _await_text(page, "run-3", "prefetch_queue_depth 1 → 2")
     assert "tried" in lab.by_id(page, "run-2").inner_text() and "tried" in lab.by_id(page, "run-3").inner_text()
     page.locator('[aria-label="Compare run 1"]').check()
     page.locator('[aria-label="Compare run 3"]').check()
@@ -156,4 +156,4 @@ def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Call
     lab.by_id(page, "open-run-1").click()
     _await_text(page, "run-1", "Go back to it")  # it is another revision, which equals it
     lab.by_id(page, "run-choice").select_option("1")
-    _await_text(page, "run-5", "prefetch_queue_depth: 2 -> 1")
+    _await_text(page, "run-5", "prefetch_queue_depth 2 → 1")
