@@ -61,20 +61,18 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     def lines(self) -> list[str]:
         """One line a difference, as of a patch: ``+ rotate``, ``- flip``, ``~ resize.size: 224 -> 256``."""
-        made = [f"+ {key}" for key in self.added] + [f"- {key}" for key in self.removed]
-        made += [f"~ {old} is called {new}" for old, new in self.renamed]
-        for change in self.changes:
-            name = f"{change.node}.{change.what}" if change.node else change.what
-            made.append(f"~ {name}: {change.before or 'default'} -> {change.after or 'default'}")
-        return made
+        return self._told("+ {}", "- {}", "~ {} is called {}", "~ {}: {} -> {}")
 
     def words(self) -> list[str]:
         """The same as a person says it: ``rotate added``, ``resize.size 224 → 256``."""
-        made = [f"{key} added" for key in self.added] + [f"{key} removed" for key in self.removed]
-        made += [f"{old} called {new}" for old, new in self.renamed]
+        return self._told("{} added", "{} removed", "{} called {}", "{} {} → {}")
+
+    def _told(self, added: str, removed: str, renamed: str, changed: str) -> list[str]:
+        made = [added.format(key) for key in self.added] + [removed.format(key) for key in self.removed]
+        made += [renamed.format(old, new) for old, new in self.renamed]
         for change in self.changes:
             name = f"{change.node}.{change.what}" if change.node else change.what
-            made.append(f"{name} {change.before or 'default'} → {change.after or 'default'}")
+            made.append(changed.format(name, change.before or "default", change.after or "default"))
         return made
 
 

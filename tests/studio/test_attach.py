@@ -105,12 +105,18 @@ def told(session: Session, sent: list[tuple[Any, list[bytes]]], *messages: dict[
     assert session.worker.wait(60)
 
 
-def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
+def before() -> tuple[Session, list[tuple[Any, list[bytes]]]]:
+    """The session of a kernel that ends, and what it sends."""
     sent: list[tuple[Any, list[bytes]]] = []
-    first = Session(
+    session = Session(
         turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
         images=samples.photos,
     )  # fmt: skip
+    return session, sent
+
+
+def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
+    first, sent = before()
     edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
     told(
         first, sent, {"type": "ready"}, {"type": "apply_edits", "base_revision": 0, "edits": [edit]},
@@ -131,11 +137,7 @@ def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
 
 
 def test_another_kernel_takes_steps_back_and_does_them_again() -> None:
-    sent: list[tuple[Any, list[bytes]]] = []
-    first = Session(
-        turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
-        images=samples.photos,
-    )  # fmt: skip
+    first, sent = before()
     note = {"type": "note", "x": 0.0, "y": 0.0, "width": 90.0, "height": 40.0, "text": "turned"}
     told(first, sent, {"type": "ready"})
     graphs = [first.graph]
@@ -176,11 +178,7 @@ def test_another_kernel_takes_steps_back_and_does_them_again() -> None:
 
 
 def test_another_kernel_goes_on_with_the_runs() -> None:
-    sent: list[tuple[Any, list[bytes]]] = []
-    first = Session(
-        turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
-        images=samples.photos,
-    )  # fmt: skip
+    first, sent = before()
     edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
     told(first, sent, {"type": "ready"}, {"type": "run", "batches": 2})
     told(first, sent, {"type": "apply_edits", "base_revision": 0, "edits": [edit]}, {"type": "run", "batches": 2})
