@@ -57,6 +57,9 @@ const NO_EDGES: Edge[] = [];
 /** Milliseconds after which cards that came have their sizes. */
 const MEASURED = 100;
 
+/** Milliseconds from the end of a gesture until what it moved is painted anew: a wheel goes on notch by notch. */
+const REST = 250;
+
 /** Lengths on the canvas that are the same on the screen at every zoom. */
 function lengthsAt(zoom: number, detail: Detail): CSSProperties {
   const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
@@ -72,6 +75,8 @@ function CanvasView() {
   const pointer = useRef<Position | null>(null);
   /** Who chose what is in view; until somebody does, or once a card has moved it for itself, the view follows its room. */
   const touched = useRef<Touch>(false);
+  /** Ends a gesture's painting. */
+  const rest = useRef(0);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useSel(flowEdges);
   // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
@@ -96,7 +101,13 @@ function CanvasView() {
   /** Where the cards were when they were last brought into view, or moved by hand. */
   const seen = useRef<Readonly<Record<string, Position>> | null>(null);
   const measured = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(() => () => clearTimeout(measured.current), []);
+  useEffect(
+    () => () => {
+      clearTimeout(measured.current);
+      clearTimeout(rest.current);
+    },
+    [],
+  );
   // What is placed anew, by an undo or an edit, is not to be out of sight.
   useEffect(() => {
     const old = seen.current;
@@ -415,13 +426,16 @@ function CanvasView() {
                 if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
-              onMoveStart={() => box.current?.classList.add("ds-moving")}
+              onMoveStart={() => {
+                clearTimeout(rest.current);
+                box.current?.setAttribute("data-moving", "");
+              }}
               onMove={(event, viewport) => {
                 if (event) touched.current = "hand"; // a click alone moves nothing
                 area.follow(viewport, false);
               }}
               onMoveEnd={(_, viewport) => {
-                box.current?.classList.remove("ds-moving");
+                rest.current = window.setTimeout(() => box.current?.removeAttribute("data-moving"), REST);
                 setZoom(viewport.zoom);
                 area.follow(viewport, true);
               }}
