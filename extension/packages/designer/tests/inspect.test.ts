@@ -158,6 +158,15 @@ describe("the sentence", () => {
     expect(findings(state)).toHaveLength(1);
     expect(statusMessage(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
   });
+  it("is about an error after what answers the last try: a fix of a refused wire, or why nothing was done", () => {
+    const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed], can_undo: true }));
+    const said = (notice: State["view"]["notice"]) => statusMessage({ ...state, view: { ...state.view, notice } });
+    const fix = { title: "Put to_cpu between", edits: [], positions: {} };
+    expect(said({ text: "rotate runs on the CPU.", node: "rotate", fix })?.fix).toBe(fix);
+    expect(said({ text: "Outputs stay.", node: "__outputs__" })?.lead).toBe("Outputs stay.");
+    // what was done, with its [Undo], waits
+    expect(said({ text: "decode was kept.", node: "rotate" })?.tone).toBe("error");
+  });
   it("forgets a failure of a picture when an earlier node fails", () => {
     const reader: Diagnostic = { code: "DS302", message: "The folder is empty.", node: "reader" };
     const broken = fold(OPENED, revision(1), previews({ failed: [failed] }));
