@@ -48,6 +48,22 @@ def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) ->
             page.keyboard.press(modifier + key)
             _await_value(page, "number-fill_value", value)
 
+    # a number is dragged, 4 px for each step, as one step to undo; a click puts the caret into it
+    box = lab.by_id(page, "number-fill_value").bounding_box()
+    page.keyboard.press("Escape")
+    lab.by_id(page, "canvas").focus()
+    page.mouse.move(box["x"] + 10, box["y"] + 8)
+    page.mouse.down()
+    for by in range(1, 11):
+        page.mouse.move(box["x"] + 10 + 4 * by, box["y"] + 8)
+    page.mouse.up()
+    _await_value(page, "number-fill_value", "130")
+    training.await_code(page, "fill_value=130")
+    page.keyboard.press("Control+z")
+    _await_value(page, "number-fill_value", "120")
+    lab.by_id(page, "number-fill_value").click()
+    assert page.evaluate("() => document.activeElement.dataset.testid") == "number-fill_value"
+
     # more arguments on request; one is reset, then all, each as one step
     field = lab.by_id(page, "field-fill_value")
     assert "ds-changed" in field.get_attribute("class")
