@@ -308,6 +308,11 @@ def test_the_designer_opens_a_composition() -> None:
     invert.p, compose.transforms = 1.0, [invert]
     designer = Designer(compose)
     assert {node.operator for node in designer.graph.nodes()} >= {"readers.file", "decoders.image", "cast"}
+    assert "def " not in designer.session.code().source.replace("def composed", "")
+    pad = type("Pad", (), {"__module__": "torchvision.transforms"})()
+    pad.padding, compose.transforms = 3, [invert, pad]
+    source = Designer(compose).session.code().source  # what is long is a function
+    assert "def pad(images):" in source and "    images = pad(images)" in source
     designer.close()
 
 
