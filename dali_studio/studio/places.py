@@ -48,6 +48,12 @@ def make_room(
     the room of its card.
     """
     written, places, boxes = list(edits), dict(positions), tuple(boxes)
+    stood = {box.keys[0]: {key: positions[key] for key in box.keys if key in positions} for box in boxes}
+    for first, inner in stood.items():  # a box that is there stands at their upper left corner
+        places = {key: place for key, place in places.items() if key not in inner}
+        if inner:
+            places[first] = Position(x=min(p.x for p in inner.values()), y=min(p.y for p in inner.values()))
+    corners = {first: places[first] for first, inner in stood.items() if inner}
     edits, wide = _contracted(written, _single(boxes)), {box.keys[0] for box in boxes}
     added = [edit.key for edit in edits if isinstance(edit, AddNode)]
     feeding = {key: [e.source.node for e in edits if isinstance(e, Connect) and e.target == key] for key in added}
@@ -80,7 +86,11 @@ def make_room(
     for keys in [box.keys for box in boxes]:
         inner = [edit for edit in written if isinstance(edit, AddNode) and edit.key in keys]
         wires = [edit for edit in written if isinstance(edit, Connect) and edit.target in keys]
-        places |= in_columns([*inner, *wires], places[keys[0]], ()) if keys[0] in places else {}
+        if (was := corners.get(keys[0])) is not None:
+            now = places[keys[0]]
+            places |= {key: Position(x=p.x + now.x - was.x, y=p.y + now.y - was.y) for key, p in stood[keys[0]].items()}
+        elif keys[0] in places:
+            places |= in_columns([*inner, *wires], places[keys[0]], ())
     return {key: place for key, place in places.items() if positions.get(key) != place}
 
 

@@ -45,6 +45,7 @@ from dali_studio.studio.shown import Shown
 from dali_studio.studio.timing.profiler import Profiler
 from dali_studio.studio.view import (
     ORIGIN,
+    boxed_in,
     differing,
     differing_after,
     functions_in,
@@ -285,7 +286,8 @@ class Session:
             if named and message.title in ("", repair.title):
                 edits = edits_with(self.samples)
                 boxes = box_of_repair(repair.code, repair.title, edits, self.graph, self.registry)
-                room = make_room(self.positions, with_cards(self.graph, self.registry, edits), boxes.values())
+                drawn = with_cards(self.graph, self.registry, edits)
+                room = make_room(self.positions, drawn, (*boxed_in(self.history), *boxes.values()))
                 # who asked for it may lay all cards out anew then, which is a part of this step
                 self.history.apply(edits, f"repair {self.revision + 1}", {**room, **named_marks(boxes)})
                 break

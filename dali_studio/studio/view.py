@@ -228,6 +228,16 @@ def marks_in(history: History) -> dict[str, Mark]:
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
 
 
+def boxed_in(history: History) -> list[Group]:
+    """The collapsed subgraphs that are in no other."""
+    groups = [mark for mark in marks_in(history).values() if isinstance(mark, Group) and mark.collapsed]
+    found: list[Group] = []
+    for group in sorted(groups, key=lambda one: -len(one.keys)):
+        if group.keys and not any({*group.keys} & {*one.keys} for one in found):
+            found.append(group)
+    return found
+
+
 def hues_of(marks: Iterable[Mark]) -> dict[str, str]:
     """The colours that were given to nodes."""
     return {mark.node: mark.hue for mark in marks if isinstance(mark, Tag)}

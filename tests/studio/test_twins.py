@@ -306,6 +306,9 @@ def test_a_repair_of_many_steps_is_one_box_and_so_is_the_next(client: Client) ->
         assert set(graph) - inside == {*before, "crop_pos_y"}  # which the crop itself reads
         code = client.session.code()
         assert code.source.count("\ndef crop_") == number and not code.diagnostics
+        at = client.session.positions
+        corners = [tuple(min(getattr(at[key], axis) for key in box.keys) for axis in ("x", "y")) for box in boxes]
+        assert all(x <= 184.0 * 8 and y <= 204.0 * 3 for x, y in corners)  # beside the cards, whatever is in them
         assert sum("fn.crop(" in line for line in code.source.splitlines()) == 1
     assert not unmoved(client)
     after = client.session.graph
