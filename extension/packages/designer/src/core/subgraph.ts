@@ -60,6 +60,8 @@ function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string
   }
   const last = nodes.findLast((n) => n.output_kinds.length > 0);
   if (exits.length === 0 && last) exits.push({ node: last.key, output: 0 });
+  // the first one is its picture: rather the result than a number on the way to it
+  exits.sort((a, b) => Number(b.node === last?.key) - Number(a.node === last?.key));
   return { id: BOX + name, name, group, nodes, entries, exits, entryOf };
 }
 
