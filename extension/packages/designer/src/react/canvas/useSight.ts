@@ -90,15 +90,18 @@ export function useSight(
       const { width, height } = frame.getBoundingClientRect();
       session.room = roomOf(frame);
       const sizes = sizesOf(session.store.get());
+      const { marks } = session.store.get();
       // Breadcrumbs stand above the cards.
       const crumbs = pathOf(session.store.get()).length > 0 ? 40 : 0;
-      const head = headroom(session.store.get().marks);
-      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
+      const head = headroom(marks);
+      const notes = Object.values(marks).flatMap((mark) => (mark.type === "note" && crumbs === 0 ? mark : []));
+      const cards: Rect[] = latest.current.map(({ id, position: { x, y }, measured: real }) => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
         const above = crumbs + head(id);
         const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
         return { x, y: y - above, width: real?.width ?? CARD, height };
       });
+      cards.push(...notes);
       const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
       const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
       const covers = {
