@@ -144,10 +144,29 @@ describe("the sentence", () => {
     expect(statusMessage(state)).not.toBeNull();
     expect(statusMessage({ ...state, view: { ...state.view, drawer: "timeline" } })).toBeNull();
   });
+  it("tells the advice that can be tried, as the timeline does", () => {
+    const said = { name: "threads", node: "", lead: "the CPU's threads set the pace:", proof: "1 of 2 cores work." };
+    const advice = [
+      { ...said, name: "decode", measurable: false },
+      { ...said, measurable: true },
+    ];
+    const state = fold(OPENED, revision(1), { ...run, advice: advice.map((a) => ({ ...a, offer: "" })) });
+    const told = { lead: "The CPU's threads set the pace:", rest: said.proof, action: "try", advice: "threads" };
+    expect(statusMessage(state)).toMatchObject(told);
+  });
   it("is about the error first, once", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
     expect(findings(state)).toHaveLength(1);
     expect(statusMessage(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
+  });
+  it("is about an error after what answers the last try: a fix of a refused wire, or why nothing was done", () => {
+    const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed], can_undo: true }));
+    const said = (notice: State["view"]["notice"]) => statusMessage({ ...state, view: { ...state.view, notice } });
+    const fix = { title: "Put to_cpu between", edits: [], positions: {} };
+    expect(said({ text: "rotate runs on the CPU.", node: "rotate", fix })?.fix).toBe(fix);
+    expect(said({ text: "Outputs stay.", node: "__outputs__" })?.lead).toBe("Outputs stay.");
+    // what was done, with its [Undo], waits
+    expect(said({ text: "decode was kept.", node: "rotate" })?.tone).toBe("error");
   });
   it("forgets a failure of a picture when an earlier node fails", () => {
     const reader: Diagnostic = { code: "DS302", message: "The folder is empty.", node: "reader" };

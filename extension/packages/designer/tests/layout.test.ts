@@ -395,7 +395,10 @@ describe("wires of a number", () => {
     const graph: GraphView = { ...GRAPH, nodes: [node("ways", "rotate"), ...nodes] };
     expect([1, 2].map((output) => isPale(graph, ref("ways", output), false))).toEqual([false, false]);
     const many = [...nodes, node("d", "rotate", { argument_inputs: { angle: ref("ways", 2) } })];
-    expect([1, 2].map((output) => isPale({ ...graph, nodes: many }, ref("ways", output), false))).toEqual([false, true]);
+    expect([1, 2].map((output) => isPale({ ...graph, nodes: many }, ref("ways", output), false))).toEqual([
+      false,
+      true,
+    ]);
     expect(isPale(graph, ref("ways", 1), true)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import type { GraphView, PortRef } from "../protocol/generated";
-import { type Wire, wiresFrom } from "./graph";
+import { wiresFrom } from "./graph";
 import { CARD, type Size } from "./layout";
 
 /** How much a card shows: all of it; name, ports and picture; the picture alone; or the tile of its category. */
@@ -46,9 +46,9 @@ export function isMany(cards: number): boolean {
 const FEW = 2;
 
 /** Whether wires from a number to arguments are drawn whole only where one of their ends is looked at: they would be a cage. */
-export function isPale(graph: GraphView | null, { node, output }: PortRef, dense: boolean): boolean {
-  const fed = ({ source, slot }: Wire) => source.output === output && slot.kind === "argument";
-  return dense || (graph !== null && (wiresFrom(graph).get(node)?.filter(fed).length ?? 0) > FEW);
+export function isPale(graph: GraphView | null, source: PortRef, dense: boolean): boolean {
+  const wires = (graph && wiresFrom(graph).get(source.node)) ?? [];
+  return dense || wires.filter((wire) => wire.source.output === source.output).length > FEW;
 }
 
 /** Whether cards are too small for ports. */

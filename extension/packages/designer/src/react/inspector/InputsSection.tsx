@@ -3,6 +3,7 @@ import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs 
 import { checkConnection } from "../../core/compat";
 import { cardName } from "../../core/format";
 import { nodeOf, OUTPUTS, originOf, type Slot, SPLIT } from "../../core/graph";
+import { resultName } from "../../core/select";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -102,7 +103,7 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
           </span>
           <span className="ds-field-control">
             <Switch
-              label={`Return ${node.key} from the pipeline`}
+              label={`Return ${resultName(session.store.get(), { node: node.key, output })} from the pipeline`}
               on={returned(output) >= 0}
               onChange={(on) => toggle(output, on)}
               testId={`return-${output}`}
