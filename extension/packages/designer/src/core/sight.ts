@@ -93,7 +93,7 @@ const WIRE = 4;
 /** At which cards can be read. */
 export const READABLE = 134 / CARD;
 /** At which names can. */
-const NAMED = 91 / CARD;
+export const NAMED = 91 / CARD;
 /** What larger cards must gain before they are shown larger. */
 const GROWTH = 1.06;
 

@@ -1,13 +1,12 @@
 import { type Node, useReactFlow } from "@xyflow/react";
 import { type MutableRefObject, type RefObject, useCallback, useEffect, useRef } from "react";
-import { detailOf, isFar, WIDTHS } from "../../core/detail";
+import { detailOf, isFar } from "../../core/detail";
 import { isFloating } from "../../core/drawer";
 import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
 import { headroom } from "../../core/marks";
 import { boxesAlong, type Rect } from "../../core/route";
-import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
-import { isDense } from "../../core/subgraph";
+import { CONTROLS, type Covers, keptView, LOW, NAMED, STRIP, type View, viewOf } from "../../core/sight";
 import { reducedMotion } from "../canvasApi";
 import { useFrame } from "../context";
 import { COVERED, pushed } from "./canvasEffects";
@@ -118,11 +117,10 @@ export function useSight(
       const [around, bare] = [wires, []].map((some) => choose(cards, { width, height }, covers, some, chosen));
       // names are worth more than room around the wires
       const view = [around, bare].map((v) => isFar(detailOf(v?.zoom ?? 1))).join() === "true,false" ? bare : around;
-      // large graphs show no more than names and pictures
-      const most = isDense(session.store.get()) ? WIDTHS.compact : WIDTHS.full;
-      const [less = "quiet", all] = [beside, view].map((v) => detailOf(Math.min(v?.zoom ?? 0, most / CARD)));
-      if (beside && less === all && !(rests && isFar(less))) return go(beside, duration);
-      // where all cards would show less beside it, it covers some, but not the selected one
+      const [less = "quiet", all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
+      const loses = less !== all || (view?.zoom ?? 0) >= NAMED || (rests && isFar(less));
+      if (beside && (beside.zoom >= NAMED || !loses)) return go(beside, duration);
+      // where names of all cards could no longer be read beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view) : view, duration);
     },
     [go, session, root, floats, box, latest],
