@@ -104,6 +104,7 @@ describe("cards", () => {
     expect(cardShape(node("a", "rotate"), undefined)).toBe("tall");
     const any = (rank: number | null) => node("a", "rotate", { output_kinds: ["any"], output_ranks: [rank] });
     expect([0, 1, 2, null].map((rank) => cardShape(any(rank), undefined))).toEqual(["short", "short", "tall", "tall"]);
+    expect(cardShape(node("a", "random.uniform", { output_ranks: [2] }), undefined)).toBe("tall");
     const shown = (body: PreviewBody) => cardShape(node("a", "cat"), { body } as Preview);
     expect(shown({ type: "table", rows: [["1", "2"]] })).toBe("short");
     expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
