@@ -258,12 +258,22 @@ def test_runs_say_what_was_changed_between_them_and_one_can_be_gone_back_to(clie
         "- uniform", "~ resize.resize_shorter: 120.0 -> 90.0", "~ rotate.angle: from uniform -> 10.0"
     )  # fmt: skip
     assert found.difference.removed == ("uniform",)
-    client.send("open_state", name="1")
-    assert client.session.graph == before
+    (now,) = only(client.send("open_state", name="1"), messages.RevisionChanged)
+    assert client.session.graph == before and now.runs == (1,)
     client.send("undo")
     assert client.session.graph.node("resize").arguments["resize_shorter"] == 90.0 and "uniform" not in client.session.graph
     (refused,) = only(client.send("open_state", name="9"), messages.Refused)
     assert refused.diagnostics[0].code == "DS209"
+
+
+def test_who_goes_back_to_a_run_has_the_nodes_that_it_left_out_in_their_places(client: Client) -> None:
+    client.edit({"type": "set_bypass", "key": "rotate", "bypassed": True})
+    before = client.session.graph
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
+    assert "rotate" not in {timing.key for timing in finished.timings}
+    (other,) = only(client.edit(set_argument("resize", "resize_shorter", 90.0)), messages.RevisionChanged)
+    (again,) = only(client.send("open_state", name="1"), messages.RevisionChanged)
+    assert client.session.graph == before and (other.runs, again.runs) == ((), (1,))
 
 
 def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:

@@ -99,6 +99,10 @@ class RunsKept:
         )  # fmt: skip
         self._kept.append(_Kept(run, graph.copy()))
 
+    def of(self, graph: Graph) -> tuple[int, ...]:
+        """The numbers of the runs of this very graph."""
+        return tuple(kept.run.number for kept in self._kept if kept.graph == graph)
+
     def graph(self, number: str) -> Graph:
         """The graph of a run.
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { labelCounts, looseFiles, placeOf, readersOf } from "../src/core/data";
+import { labelCounts, labelWords, looseFiles, placeOf, readersOf } from "../src/core/data";
 import { batchOf, brokenFile, isAboutFile, problemCount, problems } from "../src/core/failures";
 import { titleOf, wordsOf } from "../src/core/problems";
 import { receive } from "../src/core/reduce";
@@ -149,10 +149,12 @@ describe("data sets", () => {
     expect(readersOf(INITIAL)).toEqual([]);
   });
   it("have labels, the most frequent first", () => {
-    const sample = (label: string) => ({ label }) as DataSample;
-    expect(labelCounts(["1", "0", "1", ""].map(sample))).toEqual([
+    const sample = (...labels: string[]) => ({ labels }) as unknown as DataSample;
+    expect(labelCounts([sample("1"), sample("0", "1"), sample()])).toEqual([
       ["1", 2],
       ["0", 1],
     ]);
+    const words = [sample("2"), sample("cat", "dog", "cat"), sample()].map(labelWords);
+    expect(words).toEqual(["label 2", "cat ×2, dog", "no label"]);
   });
 });
