@@ -91,10 +91,11 @@ class Runs:
 
     @handle.register
     def _(self, message: requests.RequestDifference) -> None:
-        found = difference(self._state(message.before), self._state(message.after))
+        found = difference(self._state(message.before), self._state(message.after), self._session.registry)
+        lines = tuple(found.lines("→"))
         self._session.send(
-            GraphDifference(before=message.before, after=message.after, difference=found, lines=tuple(found.lines()))
-        )
+            GraphDifference(before=message.before, after=message.after, difference=found, lines=lines)
+        )  # fmt: skip
 
     @handle.register
     def _(self, message: requests.OpenState) -> None:

@@ -89,7 +89,7 @@ class Profiler:
     def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
         self.registry, self._send = registry, send
         self.known = KnownTimes(registry)
-        self.runs = RunsKept()
+        self.runs = RunsKept(registry)
         self.drawn: Timeline | None = None
         self._proposals: tuple[Proposal, ...] = ()
         self._begun = perf_counter()

@@ -13,9 +13,11 @@ import {
   previewOf,
   repairOf,
   repairsOf,
+  staleKeys,
   stepOf,
   waysOf,
 } from "../../core/select";
+import { isAway } from "../../core/state";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { Name } from "../canvas/Name";
@@ -178,9 +180,10 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
   const session = useSession();
-  const { sample, whole, absent } = useSel((s) => ({
+  const { sample, whole, old, absent } = useSel((s) => ({
     sample: s.sample,
     whole: s.view.whole,
+    old: isAway(s) && (staleKeys(s).has(node.key) ? "before the edit" : "last run"),
     absent: isAbsent(s, node.key) || brokenFile(s, node.key) !== undefined,
   }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
@@ -194,7 +197,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   }
   const note = detail?.note || preview?.note;
   return (
-    <Section title="Output" note={`sample ${sample + 1}, ${node.device}`}>
+    <Section title="Output" note={`sample ${sample + 1}, ${old || node.device}`}>
       <div className="ds-stats">
         <dl>
           {rows.map(([name, text]) => (
