@@ -30,6 +30,12 @@ RUNS = (
 )
 
 
+def _start(command: tuple[str, ...], environment: dict[str, str]) -> subprocess.Popen[str]:
+    # The thread sanitizer places its own memory, and needs addresses that are not random.
+    words = ["setarch", "-R", sys.executable, *command]
+    return subprocess.Popen(words, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 def watched(sanitizers: str, runtime: str, options: str, commands: tuple[tuple[str, ...], ...], clang: str) -> bool:
     """Whether all went well; what was found is printed."""
     folder = build.CACHE / f"lib-{runtime}"
@@ -45,10 +51,10 @@ def watched(sanitizers: str, runtime: str, options: str, commands: tuple[tuple[s
             "ASAN_OPTIONS": said, "TSAN_OPTIONS": said, "UBSAN_OPTIONS": f"print_stacktrace=1:{said}",
             "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1",
         }  # fmt: skip
-        for command in commands:
-            # The thread sanitizer places its own memory, and needs addresses that are not random.
-            done = subprocess.run(["setarch", "-R", sys.executable, *command], cwd=REPOSITORY, env=environment, check=False)
-            well = well and done.returncode == 0
+        running = [_start(command, environment) for command in commands]
+        for one in running:  # each takes one processor
+            sys.stdout.write(one.communicate()[0])
+            well = well and one.returncode == 0
         for report in sorted(Path(reports).iterdir()):  # of processes that tests start, too
             sys.stdout.write(report.read_text(errors="replace"))
             well = False

@@ -10,7 +10,9 @@ from dali_studio.api.folders import folder_arguments
 from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sample_readers import idle_words, sample_arguments
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.dtypes import is_float
 from dali_studio.graph.apply import AnyEdit, apply
+from dali_studio.graph.cards import role_of
 from dali_studio.graph.edits import AddNode, Connect, PortRef, SetArgument, SetOutputs
 from dali_studio.graph.labels import guard as label_guard
 from dali_studio.graph.labels import twins as label_twins
@@ -35,6 +37,7 @@ def offered(
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings, gpu=gpu)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _mixed(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _converted(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _cleared(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _rewired(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _written(graph, findings)),
@@ -59,6 +62,32 @@ def _mixed(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> 
         made = unmixed(graph, registry, found.node) if found.code == "DS211" else None
         if made is not None:
             yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
+
+
+def _converted(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
+    """For branches of other element types that come together: a cast of one of them, which keeps fractions."""
+    for found in findings:
+        if found.code != "DS203" or found.node not in graph or role_of(graph, registry, found.node) != "merge":
+            continue
+        metas = infer(graph, registry, set(graph))
+        ports = [port for port in graph.inputs(found.node) if port is not None]
+        if len(ports) < 2:
+            continue
+        dtypes = [metas[port].dtype for port in ports]
+        for at, other in ((1, 0), (0, 1)):
+            own, dtype = dtypes[at], dtypes[other]
+            if own is None or dtype is None or (is_float(own) and not is_float(dtype)):
+                continue
+            key = _free(graph, "cast")
+            edits: Edits = (
+                AddNode(key=key, operator="cast", arguments={"dtype": dtype.name}),
+                Connect(source=ports[at], target=key, input=0),
+                Connect(source=PortRef(node=key), target=found.node, input=at),
+            )
+            if _solves(graph, edits, registry, found):
+                title = f"Cast {ports[at].node} to {dtype.name}"
+                yield Repair(code=found.code, node=found.node, argument=found.argument, title=title), edits
+                break
 
 
 def _cleared(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
@@ -101,8 +130,10 @@ def _rewired(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -
             continue
         behind = {found.node, *graph.descendants(found.node)}
         fits = [port for port, meta in metas.items() if meta.kind == declared[at].kind and port.node not in behind]
-        # one that feeds nothing has just lost this wire
-        for port in sorted(fits, key=lambda p: (bool(graph.consumers(p)) or p in graph.outputs, -order[p.node])):
+        # of its own branch, where it has a wire; then one that feeds nothing, which has just lost this wire
+        own = graph.reachable([PortRef(node=found.node)]) if found.code == "DS203" else ()
+        ranks = {p: (p.node not in own, bool(graph.consumers(p)) or p in graph.outputs, -order[p.node]) for p in fits}
+        for port in sorted(fits, key=ranks.__getitem__):
             edits: Edits = (Connect(source=port, target=found.node, input=at),)
             title = f"Wire {port.node} instead"
             if found.code == "DS201":

@@ -41,7 +41,7 @@ from dali_studio.studio.protocol.comms import keep_reachable
 from dali_studio.studio.protocol.transmit import transmitter
 from dali_studio.studio.session import Session
 from dali_studio.studio.timing.profile import Profile
-from dali_studio.studio.view import differing
+from dali_studio.studio.view import differing, target_of
 
 display = cast("Callable[..., object]", _display)
 #: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date.
@@ -63,6 +63,13 @@ class Designer(anywidget.AnyWidget):
         sounds, videos or arrays, a picture, an example of the gallery by its name, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
+    target : float or None
+        Samples a second that the model takes, which speeds are compared with; **Timeline** has a field for it.
+
+    Raises
+    ------
+    ValueError
+        If the target is not a positive number.
 
     Examples
     --------
@@ -81,9 +88,15 @@ class Designer(anywidget.AnyWidget):
     _frozen_svg = ""
     _timer: threading.Timer | None = None
 
-    def __init__(self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640) -> None:
+    def __init__(
+        self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640, target: float | None = None
+    ) -> None:
         front_end.check()
+        if target is not None and target_of({"target": target}) is None:
+            raise ValueError(f"target: {target!r} is no number above 0. Give samples a second, such as 4000.")
         graph, view, path = _opened(pipeline)
+        if target is not None:
+            view = {**view, "target": target}
         autosave = Autosave(Path.cwd() / FOLDER, graph, *_place()) if _in_notebook() else None
         self._begin(graph, view, height, autosave, path=path)
 

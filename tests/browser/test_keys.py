@@ -138,6 +138,14 @@ def test_tab_goes_through_the_cards_before_the_wires(page: Any, server: tuple[st
         page.wait_for_function("wire => wire.classList.contains('selected')", arg=wire.element_handle())
     assert page.locator(".react-flow__edge.selected").count() == 1
     page.keyboard.press("Escape")
+
+    # a wire may begin at each output of a node
+    lab.by_id(page, "node-reader").click(position={"x": 60, "y": 10})
+    page.keyboard.press("c")
+    lab.by_id(page, "quick-search").fill("labels")
+    found = page.locator(".ds-quick-hit > span").all_inner_texts()
+    assert found and all(one.startswith("labels → ") for one in found)
+    page.keyboard.press("Escape")
     lab.settle(page)  # the button that cuts it goes
 
     # beyond the last wire come the buttons, and what is beside the canvas

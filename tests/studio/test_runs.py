@@ -174,6 +174,10 @@ def test_the_target_of_the_model_is_kept_with_the_document(client: Client, tmp_p
     assert revision.target == 0
     for wrong in (-1, 1e300):
         assert only(client.send("set_target", samples_per_second=wrong), messages.Refused)
+    assert Designer(path, target=500).session.history.places[TARGET] == 500
+    for wrong in (0, -1.0, float("inf")):
+        with pytest.raises(ValueError, match="Give samples a second, such as 4000"):
+            Designer(path, target=wrong)
     assert [target_of({"target": t}) for t in (None, "2", True, -1, float("nan"), 7)] == [None] * 5 + [7.0]
 
 

@@ -143,6 +143,16 @@ describe("the sentence", () => {
     expect(statusMessage(state)).not.toBeNull();
     expect(statusMessage({ ...state, view: { ...state.view, drawer: "timeline" } })).toBeNull();
   });
+  it("tells the advice that can be tried, as the timeline does", () => {
+    const said = { name: "threads", node: "", lead: "the CPU's threads set the pace:", proof: "1 of 2 cores work." };
+    const advice = [
+      { ...said, name: "decode", measurable: false },
+      { ...said, measurable: true },
+    ];
+    const state = fold(OPENED, revision(1), { ...run, advice: advice.map((a) => ({ ...a, offer: "" })) });
+    const told = { lead: "The CPU's threads set the pace:", rest: said.proof, action: "try", advice: "threads" };
+    expect(statusMessage(state)).toMatchObject(told);
+  });
   it("is about the error first, once", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
     expect(findings(state)).toHaveLength(1);

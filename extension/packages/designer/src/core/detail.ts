@@ -1,4 +1,4 @@
-import type { GraphView } from "../protocol/generated";
+import type { GraphView, PortRef } from "../protocol/generated";
 import { wiresFrom } from "./graph";
 import { CARD, type Size } from "./layout";
 
@@ -46,8 +46,9 @@ export function isMany(cards: number): boolean {
 const FEW = 2;
 
 /** Whether wires from a number to arguments are drawn whole only where one of their ends is looked at: they would be a cage. */
-export function isPale(graph: GraphView | null, source: string, dense: boolean): boolean {
-  return dense || (graph !== null && (wiresFrom(graph).get(source)?.length ?? 0) > FEW);
+export function isPale(graph: GraphView | null, source: PortRef, dense: boolean): boolean {
+  const wires = (graph && wiresFrom(graph).get(source.node)) ?? [];
+  return dense || wires.filter((wire) => wire.source.output === source.output).length > FEW;
 }
 
 /** Whether cards are too small for ports. */

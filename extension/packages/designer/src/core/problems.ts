@@ -55,7 +55,9 @@ export function titleOf(d: Diagnostic): string {
   const root = d.code === "DS302" && /'\$\{(\w+)\}/.exec(d.message)?.[1];
   if (root) return `This machine does not know ${root}`;
   if (d.code === "DS302" && /No such file or directory/.test(d.message)) return "There is no such folder";
-  if (looseFiles(d)) return "This folder has no folders of classes";
+  if (looseFiles(d) || (d.code === "DS302" && /\bhas no sub-folders\b/.test(d.message)))
+    return "This folder has no folders of classes";
+  if (d.code === "DS302" && /\bno file in the\b/.test(d.message)) return "This folder has no files to read";
   if (d.code === "DS302" && /\bfolder\b/.test(d.message)) return "This folder could not be opened";
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
   if (d.code === "DS105" && /^the window\b.* not fit\b/.test(d.message)) return "The window does not fit";

@@ -44,6 +44,9 @@ export type Bytes = DataView | ArrayBuffer;
  */
 export type Attach = (document: readonly Bytes[], of: RevisionChanged) => Promise<Transport>;
 
+/** Batches of each turn of a trial. */
+const TRIAL_BATCHES = 8;
+
 /** How long an answer may take before the kernel counts as silent, in ms. */
 const TIMEOUT = 12_000;
 
@@ -273,7 +276,7 @@ export class Session {
   }
 
   /** Measure the pipeline as it is and after edits that nobody keeps. */
-  tryAdvice(name: string, batches: number): void {
+  tryAdvice(name: string, batches = TRIAL_BATCHES): void {
     const trial = { trying: name, trial: null, trialKept: false };
     void this.measure({ type: "try_advice", name, batches }, 4 * batches, trial);
   }

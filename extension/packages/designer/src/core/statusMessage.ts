@@ -17,12 +17,14 @@ export interface StatusMessage {
   /** Where there is room. */
   readonly more?: string;
   readonly muted: string;
-  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | null;
+  readonly action: "show" | "code" | "data" | "reconnect" | "undo" | "restore" | "try" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
   /** A button that makes a refused wire possible, or returns something. */
   readonly fix?: Fix | undefined;
+  /** The advice that can be tried. */
+  readonly advice?: string;
 }
 
 function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
@@ -91,10 +93,18 @@ function kernelMessage(state: State): StatusMessage | null {
 function paceMessage(state: State): StatusMessage | null {
   const run = state.run.finished;
   if (!run || run.stopped || run.failed.length > 0 || isOld(state)) return null;
+  // the timeline tells it
+  if (state.view.drawer === "timeline" && run.advice.length > 0) return null;
+  const muted = run.missed.length > 0 ? "" : run.note; // the list of problems names the files
+  const advice = run.advice.find((a) => a.measurable);
+  if (advice) {
+    const { name, proof: rest, node } = advice;
+    const lead = format.sentence(advice.lead);
+    return { id: `pace|${name}|${rest}`, tone: "warning", lead, rest, muted, action: "try", node, advice: name };
+  }
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
   if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
-  // who has selected it sees as much, and who looks at the timeline
-  if (state.view.drawer === "timeline" && run.advice.length > 0) return null;
+  // who has selected it sees as much
   if (!nodeOf(state.graph, slowest.key)?.in_run || state.view.selection[0] === slowest.key) return null;
   return {
     id: `pace|${slowest.key}|${run.samples_per_second}`,
@@ -102,7 +112,7 @@ function paceMessage(state: State): StatusMessage | null {
     lead: `${format.sentence(format.name(slowest.key))} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work.`,
     more: `${format.time(slowest.milliseconds)} over all threads in each batch.`,
-    muted: run.missed.length > 0 ? "" : run.note, // the list of problems names the files
+    muted,
     action: "show",
     node: slowest.key,
   };

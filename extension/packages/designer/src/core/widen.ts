@@ -22,7 +22,7 @@ export function runsOf(graph: GraphView, at: Places, sizes: Sizes): Run[] {
   return wiresOf(graph).flatMap(({ source, slot }) => {
     const [from, to] = [at[source.node], at[slot.node]];
     const [begin, end] = [byKey.get(source.node), byKey.get(slot.node)];
-    if (!from || !to || !begin || (slot.kind === "argument" && isPale(graph, source.node, isMany(graph.nodes.length))))
+    if (!from || !to || !begin || (slot.kind === "argument" && isPale(graph, source, isMany(graph.nodes.length))))
       return [];
     const names = Object.keys(end?.argument_inputs ?? {});
     const low = height(slot.node) - FOOT - ROW * names.length;

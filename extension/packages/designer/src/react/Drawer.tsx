@@ -75,12 +75,20 @@ export function Drawer() {
   const asking = useSel((s) => s.view.asking !== null);
   const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s));
+  /** Whether somebody has opened or closed it. */
+  const chosen = useRef(false);
+  const show = (drawer: DrawerTab | null) => {
+    chosen.current = true;
+    session.view({ drawer, writing: true });
+  };
   const small = breadth === "slim" || breadth === "list" || dense;
   useEffect(() => {
     // The program opens by itself; what somebody has opened stays.
-    if (!small || session.store.get().view.drawer !== "code") return undefined;
+    if (!small || chosen.current || session.store.get().view.drawer !== "code") return undefined;
     session.view({ drawer: null });
-    return () => session.view((v) => ({ drawer: v.drawer ?? "code" }));
+    return () => {
+      if (!chosen.current) session.view((v) => ({ drawer: v.drawer ?? "code" }));
+    };
   }, [small, session]);
   // an inspector that floats ends above it
   useEffect(() => {
@@ -114,7 +122,7 @@ export function Drawer() {
               className="ds-tab"
               disabled={!some && name !== "code"}
               data-testid={`tab-${name}`}
-              onClick={() => session.view({ drawer: open && tab === name ? null : name, writing: true })}
+              onClick={() => show(open && tab === name ? null : name)}
             >
               {words}
               {name === "problems" && problems.count > 0 && (
@@ -145,7 +153,7 @@ export function Drawer() {
             icon={open ? "down" : "up"}
             label={open ? "Close the drawer" : "Open the drawer"}
             small
-            onClick={() => session.view({ drawer: open ? null : "code" })}
+            onClick={() => show(open ? null : "code")}
           />
         )}
       </div>

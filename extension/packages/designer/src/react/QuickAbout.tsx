@@ -30,7 +30,7 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
         />
       )}
       <b>{name.replaceAll("_", "_\u200b")}</b>
-      <p>{operator.summary}</p>
+      <p title={operator.summary}>{operator.summary}</p>
       <p className="ds-quick-ports">
         {operator.inputs.map((i) => (
           <span key={i.name} title={i.name}>

@@ -4,11 +4,13 @@ import { fillOperator, inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, kindOf, operatorGives, operatorTakes, slotsOf } from "../core/compat";
 import { CODE } from "../core/edits";
 import { type Hit, search } from "../core/fuzzy";
-import { nodeOf, OUTPUTS, type Slot, topological, wiresOf } from "../core/graph";
+import { nodeOf, OUTPUTS, type Slot, sourcesOf, topological, wiresOf } from "../core/graph";
 import { Habits } from "../core/habits";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
+import { resultName } from "../core/select";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
+import type { PortRef } from "../protocol/generated";
 import { addNearest } from "./canvas/Junctions";
 import { contextOf } from "./canvas/useWiring";
 import { useCanvasApi } from "./canvasApi";
@@ -86,16 +88,25 @@ function nearHits(operators: readonly Operator[], query: string): readonly Hit[]
 
 interface Choice {
   readonly id: string;
+  readonly from: PortRef;
   readonly slot: Slot;
   readonly name: string;
   readonly note: string;
 }
 
-/** Everything that the selected output may be wired to: the keyboard's way to draw a wire. */
-function targets(context: Context, quick: QuickAdd, query: string): readonly Choice[] {
-  const { from } = quick;
-  if (!from) return [];
+/** The outputs that a wire may be drawn from by keys: those of the node, those that nothing takes first. */
+function sources({ graph }: Context, from: PortRef): readonly PortRef[] {
+  const taken = [...graph.nodes.flatMap(sourcesOf), ...graph.outputs].filter((p) => p.node === from.node);
+  const isTaken = ({ output }: PortRef) => Number(taken.some((p) => p.output === output));
+  const all = nodeOf(graph, from.node)?.output_kinds.map((_, output) => ({ node: from.node, output })) ?? [];
+  return all.sort((a, b) => isTaken(a) - isTaken(b));
+}
+
+/** Everything that a source may be wired to. */
+function targetsOf(context: Context, from: PortRef, title: string): readonly Choice[] {
   const choices: Choice[] = [];
+  const add = (slot: Slot, name: string, note: string) =>
+    choices.push({ id: `${from.output}.${name}`, from, slot, name: `${title}${name}`, note });
   for (const node of topological(context.graph)) {
     const operator = context.catalog.byName.get(node.operator);
     if (!operator || node.key === from.node) continue;
@@ -109,36 +120,35 @@ function targets(context: Context, quick: QuickAdd, query: string): readonly Cho
           : slot.kind === "argument"
             ? node.argument_inputs[slot.argument]
             : null;
-      choices.push({
-        id: `${node.key}.${name}`,
-        slot,
-        name: `${node.key}.${name}`,
-        note: wired ? `now from ${wired.node}` : "",
-      });
+      add(slot, `${node.key}.${name}`, wired ? `now from ${wired.node}` : "");
     }
   }
-  const index = context.graph.outputs.length;
-  choices.push({
-    id: "outputs",
-    slot: { kind: "output", node: OUTPUTS, index },
-    name: "outputs",
-    note: "returned by the pipeline",
-  });
-  const text = query.trim().toLowerCase();
-  return choices.filter((c) => c.name.toLowerCase().includes(text));
+  add({ kind: "output", node: OUTPUTS, index: context.graph.outputs.length }, "outputs", "returned by the pipeline");
+  return choices;
 }
 
-function Chip({ quick }: { readonly quick: QuickAdd }) {
+/** Everything that the outputs of the selected node may be wired to: the keyboard's way to draw a wire. */
+function targets(context: Context, state: State, { from }: QuickAdd, query: string): readonly Choice[] {
+  if (!from) return [];
+  const all = sources(context, from);
+  const titleOf = (source: PortRef) => (all.length > 1 ? `${resultName(state, source)} → ` : "");
+  const text = query.trim().toLowerCase();
+  return all
+    .flatMap((source) => targetsOf(context, source, titleOf(source)))
+    .filter((c) => c.name.toLowerCase().includes(text));
+}
+
+function Chip({ quick, from }: { readonly quick: QuickAdd; readonly from: PortRef | null }) {
   const kind = useSel((s) => {
-    const node = nodeOf(s.graph, quick.from?.node ?? "");
-    return quick.from ? (node?.output_kinds[quick.from.output] ?? "any") : null;
+    const node = nodeOf(s.graph, from?.node ?? "");
+    return from ? (node?.output_kinds[from.output] ?? "any") : null;
   });
   if (!kind && !quick.to) return null;
   return (
     <span className="ds-chip">
       {kind && <PortMark kind={kind} wired size={13} />}
       {kind
-        ? `${quick.mode === "connect" ? "wire" : "takes"} ${kind === "any" ? PORT_LOOKS.any.words : `${PORT_LOOKS[kind].words} of ${quick.from?.node}`}`
+        ? `${quick.mode === "connect" ? "wire" : "takes"} ${kind === "any" ? PORT_LOOKS.any.words : `${PORT_LOOKS[kind].words} of ${from?.node}`}`
         : `feeds ${quick.to?.node}`}
     </span>
   );
@@ -161,7 +171,7 @@ export function QuickAddBox() {
   const graph = useSel((s) => s.graph);
   const choices = useMemo(() => {
     const context = contextOf(session);
-    return graph && context && quick && mode === "connect" ? targets(context, quick, query) : [];
+    return graph && context && quick && mode === "connect" ? targets(context, session.store.get(), quick, query) : [];
   }, [session, quick, mode, query, graph]);
   const catalog = useSel((s) => s.opening?.catalog);
   const word = query.trim().toLowerCase();
@@ -200,7 +210,7 @@ export function QuickAddBox() {
     if (mode === "connect") {
       const choice = choices[index];
       const now = session.store.get().graph;
-      if (choice && quick.from && now) session.edit(connectEdits(now, quick.from, choice.slot));
+      if (choice && now) session.edit(connectEdits(now, choice.from, choice.slot));
       close();
       return;
     }
@@ -280,7 +290,7 @@ export function QuickAddBox() {
             }}
             onKeyDown={onKeyDown}
           />
-          <Chip quick={quick} />
+          <Chip quick={quick} from={choices[now]?.from ?? quick.from} />
         </div>
         <div className="ds-quick-body">
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">

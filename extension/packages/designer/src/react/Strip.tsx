@@ -34,6 +34,14 @@ export function Strip({ over }: { readonly over: boolean }) {
       },
     ],
     restore: ["Restore", "restore", () => session.restore()],
+    try: [
+      "Try it",
+      "try-pace",
+      () => {
+        session.view({ drawer: "timeline" });
+        session.tryAdvice(said.advice ?? "");
+      },
+    ],
     reconnect: ["Reconnect", "reconnect", () => void session.reconnect()],
   };
   const mend = () => {

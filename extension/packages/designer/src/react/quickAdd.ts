@@ -62,12 +62,12 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   const [y, height] = about(anchor.y, BAR, box.height - BAR - TABS, behind ? box.height : HEIGHT);
   const frame = { x: left, y, width, height };
   const list = root.querySelector(".ds-outline .ds-outline-now"); // not the one for screen readers
+  const free = () => freeSpot({ width: WIDTH, height: HEIGHT }, anchor, covered, frame, { gap: behind ? 12 : 0 });
   const at = list
     ? { x, y: box.height - HEIGHT - TABS }
-    : (freeSpot({ width: WIDTH, height: HEIGHT }, anchor, covered, frame, { gap: behind ? 12 : 0 }) ?? {
-        x: 8,
-        y: BAR,
-      });
+    : parts.length === 0 && !pointed
+      ? { x: x - 12 + Math.max(8, (room.width - WIDTH) / 2), y: Math.max(BAR, anchor.y - HEIGHT / 2) }
+      : (free() ?? { x: 8, y: BAR });
   session.view({ quickAdd: { mode, at, place, from, to, selected, pointed, query } });
 }
 

@@ -90,7 +90,7 @@ function found(state: State, at: Places): Found {
     const look = `${PORT_LOOKS[kind].hue} ${graph && copierOf(graph, wire) ? "copy" : outputDevice(device)}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const run = { source: `${source.node} ${source.output}`, a, b, under: goesUnder(kind, a, b) };
     const points = junctionsOf(state.marks, wire);
-    const pale = argument && isPale(graph, source.node, isDense(state));
+    const pale = argument && isPale(graph, source, isDense(state));
     if (pale) stubs.add(`M${a.x} ${a.y}H${a.x + STUB}`);
     else if (points.length === 0) whole.add(run);
     return [

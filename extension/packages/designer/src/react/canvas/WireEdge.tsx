@@ -90,7 +90,7 @@ function clearOf(path: string, cards: readonly Rect[], px: number): Place {
 /** Whether a wire is drawn whole only where one of its ends is looked at. */
 function isBrief(s: State, id: string): boolean {
   const wire = wireOf(s.graph, id);
-  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source.node, isDense(s));
+  return wire?.slot.kind === "argument" && isPale(s.graph, wire.source, isDense(s));
 }
 
 /** The node from which a wire comes of which only stubs are drawn; empty for a wire that is drawn whole. */

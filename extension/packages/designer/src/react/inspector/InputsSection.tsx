@@ -3,6 +3,7 @@ import { inputName, inputOf, inputPorts, type Operator, outputName, wiredInputs 
 import { checkConnection } from "../../core/compat";
 import { cardName } from "../../core/format";
 import { nodeOf, OUTPUTS, originOf, type Slot, SPLIT } from "../../core/graph";
+import { resultName } from "../../core/select";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -93,29 +94,26 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
       {shown.map((i) => (
         <InputRow key={i} node={node} operator={operator} input={i} />
       ))}
-      {node.output_kinds.map((kind, output) => {
-        const name = kind === "video" ? kind : outputName(graph, operator, node, output);
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
-          <div className="ds-field" key={output}>
-            <span className="ds-field-name">
-              <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
-              <span>gives {name}</span>
+      {node.output_kinds.map((kind, output) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
+        <div className="ds-field" key={output}>
+          <span className="ds-field-name">
+            <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
+            <span>gives {kind === "video" ? kind : outputName(graph, operator, node, output)}</span>
+          </span>
+          <span className="ds-field-control">
+            <Switch
+              label={`Return ${resultName(session.store.get(), { node: node.key, output })} from the pipeline`}
+              on={returned(output) >= 0}
+              onChange={(on) => toggle(output, on)}
+              testId={`return-${output}`}
+            />
+            <span className="ds-muted">
+              {returned(output) >= 0 ? `output ${returned(output) + 1}` : "not returned"}
             </span>
-            <span className="ds-field-control">
-              <Switch
-                label={`Return ${name} of ${node.key} from the pipeline`}
-                on={returned(output) >= 0}
-                onChange={(on) => toggle(output, on)}
-                testId={`return-${output}`}
-              />
-              <span className="ds-muted">
-                {returned(output) >= 0 ? `output ${returned(output) + 1}` : "not returned"}
-              </span>
-            </span>
-          </div>
-        );
-      })}
+          </span>
+        </div>
+      ))}
     </Section>
   );
 }

@@ -7,9 +7,6 @@ import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { IconButton, LinkButton, SmallButton } from "../parts";
 
-/** Batches of each turn of a trial. */
-const TRIAL_BATCHES = 8;
-
 function Meter({
   name,
   speed,
@@ -126,7 +123,7 @@ export function AdviceCards() {
                 data-testid="try"
                 disabled={state.running || state.old}
                 title={state.old ? "Press Run: the graph was changed since." : "Measure it; nothing changes"}
-                onClick={() => session.tryAdvice(advice.name, TRIAL_BATCHES)}
+                onClick={() => session.tryAdvice(advice.name)}
               >
                 {shown ? "Try it again" : "Try it"}
               </SmallButton>

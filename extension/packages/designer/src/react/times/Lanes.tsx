@@ -108,6 +108,9 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
   const [stepBegin, stepEnd] = timeline.steps[shown] ?? [0, 0];
   const height = AXIS + timeline.lanes.length * LANE;
   const middle = place((stepBegin + stepEnd) / 2);
+  const said = `batch ${timeline.first + shown}, ${format.time(stepEnd - stepBegin)}`;
+  // half of what it takes, with that of a tick
+  const taken = said.length * 3.2 + 18;
   const seen = ticksOf(span, width).filter((tick) => place(tick) < width - BUTTONS);
   return (
     <div className="ds-lanes" data-testid="lanes">
@@ -152,14 +155,14 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
               x={place(tick)}
               y={15}
               style={place(tick) < 14 ? { textAnchor: "start" } : undefined}
-              visibility={Math.abs(place(tick) - middle) < 96 ? "hidden" : undefined}
+              visibility={Math.abs(place(tick) - middle) < taken ? "hidden" : undefined}
             >
               {i === 0 ? `${format.number(tick)} ms` : format.number(tick)}
             </text>
           ))}
           <text className="ds-lane-length" x={middle} y={15}>
             <title>How long this one batch took; the average of all stands above</title>
-            {`batch ${timeline.first + shown}, ${format.time(stepEnd - stepBegin)}`}
+            {said}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />
         </svg>
