@@ -300,6 +300,23 @@ function Pinned({ node }: { readonly node: NodeView }) {
   );
 }
 
+/** That a node is left out, and the way back. */
+function Bypassed({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  if (!node.bypassed) return null;
+  const edit = { type: "set_bypass", key: node.key, bypassed: false } as const;
+  return (
+    <Section>
+      <p className="ds-muted">
+        Bypassed: its input goes through unchanged, whatever is set here.{" "}
+        <LinkButton data-testid="use-again" onClick={() => session.edit([edit])}>
+          Use it again (B)
+        </LinkButton>
+      </p>
+    </Section>
+  );
+}
+
 /** Everything about one node. */
 export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
@@ -313,6 +330,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       <Head node={node} operator={operator} />
       <Compare key={`${nodeKey}#${output}`} nodeKey={nodeKey} output={output} />
       {operator && <DeviceChoice node={node} operator={operator} />}
+      <Bypassed node={node} />
       <Pinned node={node} />
       {!operator && (
         <Section>
