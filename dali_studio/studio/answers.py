@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.functions import Function
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.wording import plural
@@ -117,7 +119,10 @@ class Answers:
         session = self._session
         request, text, notes = session.shown.request(), own_text.text_in(session.history), notes_in(session.history)
         functions, dialect = session.functions(), session.dialect
-        program = partial(own_text.shown, text, dialect=dialect, functions=functions, notes=notes)
+
+        def program(revision: Revision, more: Sequence[Function]) -> Emitted:
+            return own_text.shown(text, revision, dialect, (*functions, *more), notes)
+
         job = partial(show_twin, session.renderer.engine, request, message.node, program)
         session.worker.insist("twin", lambda: session.send(*job()))
 

@@ -35,7 +35,7 @@ from dali_studio.studio.data.files import typed_path
 from dali_studio.studio.data.paths import is_picture
 from dali_studio.studio.drawing.picture import Picture
 from dali_studio.studio.nodes import Nodes
-from dali_studio.studio.programs.own_text import boxes_in, in_view
+from dali_studio.studio.programs.own_text import boxes_in, in_view, opened_view
 from dali_studio.studio.protocol import requests
 from dali_studio.studio.protocol.comms import keep_reachable
 from dali_studio.studio.protocol.transmit import transmitter
@@ -336,9 +336,9 @@ def _composed(compose: object) -> tuple[Graph, dict[str, Any]]:
     found = list[Diagnostic]()
     graph, program = read_compose(compose, found=found), compose_program(compose, [])
     view = differing(found)
-    if boxes := boxes_in(program, graph):
-        view = {"marks": {**view["marks"], **msgspec.to_builtins(boxes)}, **in_view(program)}
-    return graph, view
+    boxes: dict[str, Any] = msgspec.to_builtins(boxes_in(program, graph))
+    text = in_view(program) if boxes else {}
+    return graph, {"marks": {**view["marks"], **boxes}, **text}
 
 
 def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict[str, Any], Path | None]:
@@ -347,9 +347,11 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, Graph):
         return pipeline.copy(), {}, None
     if isinstance(pipeline, str) and ("\n" in pipeline or "(" in pipeline):
-        return read(pipeline), in_view(pipeline), None
+        graph = read(pipeline)
+        return graph, opened_view(pipeline, graph), None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
-        return read(Path(pipeline)), in_view(text_of_source(Path(pipeline))[0]), None
+        graph = read(Path(pipeline))
+        return graph, opened_view(text_of_source(Path(pipeline))[0], graph), None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".dali"):
         return read_serialized(pipeline), {}, None
     if isinstance(pipeline, str | Path):

@@ -111,6 +111,12 @@ def test_a_long_run_leaves_the_kernel_free_and_stops_where_it_is(opened: Callabl
     assert page.locator("[data-testid=reached-rotate]").count() == 0
     lab.by_id(page, "tab-runs").click()
     page.get_by_text("Press Run: each run is kept here").wait_for()
+    # only as far as what is selected
+    lab.card(page, "decode").click(position=training.HEAD)
+    lab.by_id(page, "run-choice").select_option("until")
+    _await_text(page, "throughput-second", "only up to decode")
+    assert lab.by_id(page, "time-decode").inner_text().endswith("s")
+    assert page.locator("[data-testid=time-flip]").count() == 0
 
 
 def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any], artifacts: Path) -> None:

@@ -140,6 +140,17 @@ def branched(branches: int, steps: int):
     return *ends, labels
 
 
+def test_outputs_of_many_branches_stand_on_their_lines() -> None:
+    client = Client(branched(5, 3).graph)
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    ends = re.findall(r'<use href="#ds-image" x="([\d.]+)" y="([\d.]+)"/>', svg)
+    last = sorted({float(x) for x, _ in ends})[-2:]  # of the last operators, and of the outputs
+    begin, end = ([float(y) for x, y in ends if float(x) == at] for at in last)
+    assert begin[1:] == end[1:] and len(set(end)) == 5
+    assert svg.count(">outputs<") == 1 and svg.count(">labels<") == 2
+
+
 @pytest.mark.parametrize(("branches", "steps"), [(3, 18), (4, 21), (8, 18), (14, 14), (14, 21)])
 def test_a_picture_of_a_large_graph_is_small_too(branches: int, steps: int) -> None:
     client = Client(branched(branches, steps).graph)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
 from time import sleep
@@ -21,7 +22,7 @@ from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, GraphOptions
-from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
+from dali_studio.runtime.probe import TRACED, Copied, NodeTime, Probe, Slice
 from dali_studio.studio import snapshots
 from dali_studio.studio.outputs.images import byte_count
 from dali_studio.studio.protocol import messages, output_messages, run_messages
@@ -215,6 +216,23 @@ def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
     reader = advised({"reader": time_of(9, 0.9), "resize": time_of(1, 0.1)}, 5)["reader"]
     assert reader.edits[0].value == 4 and reader.node == "reader"  # type: ignore[union-attr]
     assert not advised({}, 0)
+
+
+def test_rules_about_the_gpu_and_about_python_speak_for_their_cause() -> None:
+    copied = Copied("H2D", 12_000_000, 3.0)
+    moved = advised({"resize": replace(time_of(5, 0.9), cpu=0.1, gpu=1.0, copies=(copied,))}, 9)
+    assert moved["copies"].proof == "12 MB in 3 ms of each batch." and "gpu" not in moved
+    one = replace(time_of(6, 0.5), cpu=0.1, gpu=6.0, group=("resize", "rotate"))
+    busy = advised({"resize": one, "rotate": one, "normalize": replace(time_of(2, 0.1), cpu=0.1, gpu=2.0)}, 10)["gpu"]
+    assert busy.proof == "it works 80 % of the time of a batch, 6 ms of it for resize to rotate."
+    assert (busy.node, busy.edits) == ("resize", ())
+    pipe = Pipeline(batch_size=64, num_threads=2, device_id=None)
+    with pipe:
+        source = fn.external_source(source=lambda: np.zeros((64, 2), np.float32), name="source")
+        pipe.set_outputs(fn.python_function(source, function=np.negative, name="own"))
+    run = Observed(milliseconds=10, times={"own": time_of(8, 0.8)}, cores=2, gpu=False)
+    (own,) = (found for found in advise(pipe.graph, default_registry(), run) if found.node == "own")
+    assert own.name == "python" and own.proof == "80 % of the work is Python, which uses one core at a time."
 
 
 AHEAD = Proposal(

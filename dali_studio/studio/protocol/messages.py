@@ -288,7 +288,10 @@ class Previews(msgspec.Struct, frozen=True, kw_only=True, tag="previews"):
 
 
 class NewCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A node that edits would add; `feeds`: the cards that it would feed, and their ports as the browser calls them."""
+    """A node, or a box of several, that edits would add.
+
+    `feeds`: the cards that it would feed, and their ports as the browser calls them. A box has no operator.
+    """
 
     key: str
     operator: str

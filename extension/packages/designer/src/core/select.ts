@@ -45,8 +45,8 @@ export function cardShape(node: NodeView, preview: Preview | undefined): CardSha
   if (node.operator === SPLIT) return "short";
   if (preview) return shapeOf(preview.body);
   const kind = node.output_kinds[0] ?? "any";
-  if (kind === "scalar" || kind === "label") return "short";
-  if (kind === "any" && (node.output_ranks[0] ?? 2) < 2) return "short"; // a few numbers, as a rule
+  const few = kind === "scalar" || kind === "label";
+  if ((few || kind === "any") && (node.output_ranks[0] ?? (few ? 0 : 2)) < 2) return "short"; // as a rule
   return node.output_kinds.length === 0 ? "short" : "tall";
 }
 

@@ -239,14 +239,18 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         if (!aloud && (isTold(state, d) || (tone === "warning" && isAboutFile(d)))) return [];
         return [{ ...said, tone: toneOf(d), ...(isUnread(state, d) ? { action: "data" as const } : {}) }];
       });
+  const notice = noticeMessage(state);
+  // the answer to what somebody has just tried comes before what was wrong already
+  const answer = notice?.action ? null : notice;
   const candidates = [
     kernelMessage(state),
     codeMessage(state, aloud),
     waitingMessage(state),
+    answer,
     ...ranked("error"),
     progressMessage(state),
     ...ranked("warning"),
-    noticeMessage(state),
+    notice,
     savedMessage(state),
     paceMessage(state),
     ...ranked("info"),

@@ -1313,7 +1313,7 @@ export interface LabelTwin {
   readonly added: readonly number[];
 }
 
-/** A node that edits would add; `feeds`: the cards that it would feed, and their ports as the browser calls them. */
+/** A node, or a box of several, that edits would add. */
 export interface NewCard {
   readonly key: string;
   readonly operator: string;

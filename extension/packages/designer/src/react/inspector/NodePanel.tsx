@@ -82,6 +82,7 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   const drawn: Readonly<Record<string, string>> = useSel((s) =>
     Object.fromEntries(Object.entries(node.argument_inputs).map(([name, ref]) => [name, originOf(s.graph, ref)])),
   );
+  const session = useSession();
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
@@ -97,6 +98,8 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   // what has no effect is shown where it is set
   const rest = offered.filter((a) => !first.includes(a) && a.support === "used");
   if (offered.length === 0) return null;
+  // what is needed keeps its value: without it the step does not run
+  const own = offered.flatMap((a) => (a.name in node.arguments && !a.required && a.widget !== "none" ? a.name : []));
   return (
     <section className="ds-section" aria-label="Arguments">
       {first.map((a) => (
@@ -110,6 +113,16 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
         <button type="button" className="ds-link ds-more" data-testid="show-more" onClick={() => setAll(!all)}>
           {all ? "Show less" : `Show ${rest.length} more`}
         </button>
+      )}
+      {own.length > 1 && (
+        <LinkButton
+          data-testid="reset-all"
+          onClick={() =>
+            session.edit(own.map((argument) => ({ type: "set_argument", key: node.key, argument, unset: true })))
+          }
+        >
+          Reset all {own.length}
+        </LinkButton>
       )}
     </section>
   );

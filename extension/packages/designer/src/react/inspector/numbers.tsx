@@ -44,6 +44,7 @@ export function NumbersControl({ argument, value, set, setError, bad }: FieldPro
           argument={argument}
           value={v}
           onValue={(x) => change(i, x)}
+          onBegin={gesture.begin}
           setError={setError}
           bad={bad}
           label={`${argument.name} ${i + 1}`}
@@ -128,6 +129,7 @@ export function RangeControl({ argument, value, set, setError, bad }: FieldProps
               argument={argument}
               value={i ? high : low}
               onValue={(v) => put(i, v)}
+              onBegin={gesture.begin}
               setError={setError}
               bad={bad}
               label={`${argument.name} ${word}`}
