@@ -166,8 +166,8 @@ class Answers:
 
     def _past(self) -> tuple[str, ...]:
         """What each of the last undo steps has changed, the newest first."""
-        graphs = self._session.history.back(_VERSIONS)
-        return tuple("; ".join(difference(old, new).words()) for new, old in pairwise(graphs))
+        graphs, registry = self._session.history.back(_VERSIONS), self._session.registry
+        return tuple("; ".join(difference(old, new, registry).words()) for new, old in pairwise(graphs))
 
     def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
         """An output of the shown batch, as the canvas shows it.

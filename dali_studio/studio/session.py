@@ -473,8 +473,9 @@ class Session:
         kept = self.kept
         waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()
-        measured = self.runs.measured(now.active)
-        told = revision_changed(self.history, now, kept.path, saved, waiting, measured, self.variable(), kept.place)
+        told = revision_changed(self.history, now, kept.path, saved, waiting, self.variable(), kept.place)
+        ran = self.profiler.runs.of(now.graph)
+        told = msgspec.structs.replace(told, measured=self.runs.measured(now.graph), runs=ran)
         origin, since = self._since
         since = since if origin == told.origin else {}
         self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}

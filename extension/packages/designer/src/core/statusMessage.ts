@@ -64,8 +64,7 @@ function kernelMessage(state: State): StatusMessage | null {
   const base = { tone: "warning" as StatusMessage["tone"], muted: "", node: "" };
   if (state.link === "gone") {
     const count = state.pending.length;
-    const edits =
-      count === 1 ? "Your edit is kept, and replayed then. " : `Your ${count} edits are kept, and replayed then. `;
+    const edits = `Your ${count === 1 ? "edit is" : `${count} edits are`} sent when you reconnect. `;
     const kept = count > 0 ? edits : state.confirmed?.can_undo ? "Your edits are kept. " : "";
     const rest = `${state.keeps ? kept : ""}Pictures are from the last run.`;
     const why = state.refused[0]?.message ?? "";
