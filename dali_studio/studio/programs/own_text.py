@@ -283,7 +283,8 @@ def _of_compose(
             text.rename({key: names.get(was, was) for key, was in same.items()})
             emitted = Emitted(changed(text, made)[0].text, {}, ())
     told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
-    return _annotated(emitted, [*told]).source, made, renamed_boxes(boxes, names)
+    own = names or {key: key for key in composed}  # a graph that is replaced keeps their names
+    return _annotated(emitted, [*told]).source, made, renamed_boxes(boxes, own)
 
 
 def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Graph, dict[str, str]]:

@@ -167,7 +167,11 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
   let reason = "";
   const kind = kindOf(context, source);
-  const all = slotsOf(node, operator);
+  // what takes a shape alone has no port until it is wired there by the search
+  const all = slotsOf(node, operator).filter((slot) => {
+    const input = slot.kind === "input" ? inputOf(operator, slot.input) : undefined;
+    return !input?.optional || !input.shape_only;
+  });
   const slots = all.filter((s) => isLikely(operator, s, kind));
   const free = slots
     .filter((s) => isOpen(node, operator, s))
