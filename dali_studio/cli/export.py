@@ -26,8 +26,10 @@ from dali_studio.codegen.names import identifier
 from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.files import read_file, replace_file
 from dali_studio.graph.model import Graph
+from dali_studio.studio.programs.left_out import with_comments
 from dali_studio.studio.programs.translate import program_of
 
 _MARK, _DIGITS = "# Written by `dali-studio export`, which keeps edits. Checksum: ", 16
@@ -159,12 +161,13 @@ def _program(graph: Graph, view: Mapping[str, Any], dialect: str, *, parameters:
         note(f"note: {key} reads samples: {what['file_root']}")
     with waiting(f"Writing the program of {len(graph)} nodes"):
         if parameters:
-            return _with_parameters(graph, dialect, functions_of(view, graph))
+            made = _with_parameters(graph, dialect, functions_of(view, graph))
+            return with_comments(made, graph, default_registry(), dialect)
         return program_of(with_samples(graph, default_registry()), view, dialect)
 
 
 def _with_parameters(graph: Graph, dialect: str, functions: Sequence[Function]) -> Emitted:
-    registry = default_registry()
+    graph, registry = rerouted(graph), default_registry()
     given = module_parameters(graph, registry, sample_arguments(graph, registry))
     return emit(graph, registry, dialect, given, functions)
 
