@@ -198,8 +198,11 @@ function onRevision(before: State, message: RevisionChanged): State {
       quickAdd = { ...quickAdd, from: { node, output: 0 } };
     return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [], quickAdd } };
   }
-  const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
-  if (selection.length === state.view.selection.length) return next;
+  // what an undo brings back is looked at again
+  const undone = !exchanged && sent?.kind === "undo" && state.confirmed?.graph.nodes;
+  const back = undone ? [...drawn].filter((k) => !undone.some((n) => n.key === k)) : [];
+  const selection = back.length > 0 ? back : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
+  if (back.length === 0 && selection.length === state.view.selection.length) return next;
   return { ...next, view: { ...next.view, selection } };
 }
 
