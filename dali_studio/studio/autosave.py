@@ -57,9 +57,11 @@ class Autosave:
         self._stem = ""
         #: The edits that wait for being asked for.
         self._waiting: Path | None = None
+        #: Those that were told of, and the words.
+        self._told: tuple[Path | None, str] = None, ""
         if self._digest(graph, notebook):
             self._stem = self._stem_of(graph, notebook)
-            self._waiting = self._left() or self._renamed(graph) or self._in_outputs()
+            self._waiting = self._left() or self._renamed(graph) or self._before() or self._in_outputs()
 
     @classmethod
     def again(cls, folder: Path, mark: Any) -> Autosave | None:
@@ -120,6 +122,11 @@ class Autosave:
                 return place
         return None
 
+    def _before(self) -> Path | None:
+        """Edits that waited while others were made."""
+        kept = [file for file in self._folder.glob(f"{self._stem}.*.dali.before") if not _elsewhere(file)]
+        return max(kept, key=lambda file: file.stat().st_mtime, default=None)
+
     def _left(self) -> Path | None:
         """The newest edits that no other process is still making."""
         kept = [file for file in self._folder.glob(f"{self._stem}.*.dali.json") if not _elsewhere(file)]
@@ -135,11 +142,14 @@ class Autosave:
     @property
     def waiting(self) -> str:
         """What waits, in words: how many operators, from which notebook, and when; empty if there are no edits."""
-        if self._waiting is None:
-            return ""
+        if self._waiting != self._told[0]:  # each edit tells it
+            self._told = self._waiting, self._words(self._waiting) if self._waiting else ""
+        return self._told[1]
+
+    def _words(self, file: Path) -> str:
         with suppress(OSError, ValueError, LookupError, TypeError):
-            then = time.localtime(self._waiting.stat().st_mtime)
-            count = len(json.loads(self._waiting.read_text("utf-8"))["pipeline"]["nodes"])
+            then = time.localtime(file.stat().st_mtime)
+            count = len(json.loads(file.read_text("utf-8"))["pipeline"]["nodes"])
             place = f" in {Path(self._notebook).name}" if self._notebook else ""
             when = f"{then.tm_mday} {time.strftime('%B %Y, %H:%M', then)}"
             return f"{count} operator{'s' * (count != 1)}{place}, {when}"
@@ -160,30 +170,31 @@ class Autosave:
         place = self._place
         if place is not None and self._waiting != place:
             self._waiting.replace(place)
-        self._waiting = None
+        self._waiting = self._before()
         return graph, view
 
     def keep(self, graph: Graph, view: Mapping[str, Any]) -> None:
-        """Remember the graph as it is now; edits that still wait stay beside it until the next ones."""
+        """Remember the graph as it is now; edits that still wait stay beside it."""
         place = self._place
         if place is None:
             return
         with suppress(OSError, DaliStudioError):  # a folder that cannot be written must not stop the edit
             if self._stem.endswith(f"-{self._digest(graph, self._notebook)}") and not {"pins", "draft"} & view.keys():
-                if self._waiting is None:
+                if self._waiting != place:
                     place.unlink(missing_ok=True)
                 return
             place.parent.mkdir(exist_ok=True)
-            if self._waiting is not None:
-                self._waiting.replace(self._waiting.with_suffix(".before"))
-                self._waiting = None
+            if self._waiting is not None and self._waiting.suffix != ".before":
+                self._waiting = self._waiting.replace(place.with_name(
+                    f"{self._stem}.{self._waiting.stat().st_mtime_ns}.{os.getpid()}.dali.before"
+                ))  # fmt: skip
             document.save(graph, {**view, MARK: self.mark}, place)
             self._tidy()
 
     def drop(self) -> None:
         """Forget: the document was saved."""
         place = self._place
-        if place is not None and self._waiting is None:
+        if place is not None and self._waiting != place:
             with suppress(OSError):
                 place.unlink(missing_ok=True)
 

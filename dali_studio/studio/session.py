@@ -407,8 +407,12 @@ class Session:
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
         autosave, saved = self.kept.autosave, self.kept.saved
-        if autosave is not None and autosave.waiting:
-            graph, view = autosave.take(self.registry)
+        if autosave is None or not autosave.waiting:
+            return
+        graph, view = autosave.take(self.registry)
+        if self.history.can_undo:
+            self.replace(graph, view)
+        else:
             self._open(graph, view, self.kept.path, self.revision + 1)
             self.kept.saved = saved
             self._show()
@@ -488,12 +492,10 @@ class Session:
 
         def job() -> None:
             made = own_text.shown(text, revision, dialect, functions, notes)
-            self.send(
-                messages.Code(
-                    revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),
-                    diagnostics=made.diagnostics,
-                )
-            )  # fmt: skip
+            self.send(messages.Code(
+                revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),
+                diagnostics=made.diagnostics,
+            ))  # fmt: skip
             self.runs.tell_known(revision)
             self.kept.remember(revision.graph)
             self.settled()

@@ -153,10 +153,23 @@ def test_what_waits_is_not_written_over_by_the_first_edit(tmp_path: Path) -> Non
     second = Opened(tmp_path, turning().graph)
     second.say("undo")  # nothing to take back: what waits stays
     assert second.say("ready").waiting
-    assert second.turn(44.0) and second.say("ready").waiting == ""
+    assert second.turn(44.0).waiting and second.say("ready").waiting
     kept, before = sorted(tmp_path.iterdir(), key=lambda file: file.suffix, reverse=True)
     assert "44.0" in kept.read_text()
     assert "33.0" in before.read_text()
+    # it is restored over other edits, too, as a step
+    assert second.say("restore_edits").waiting == "" and second.angle == 33.0
+    assert second.say("undo") and second.angle == 44.0
+
+    # the newest are offered first, and those before them afterwards, however often the cell is run
+    for angle in (55.0, 66.0):
+        Opened(tmp_path, turning().graph).turn(angle)
+    last = Opened(tmp_path, turning().graph)
+    for angle in (66.0, 55.0, 44.0):
+        assert last.say("ready").waiting
+        last.say("restore_edits")
+        assert last.angle == angle
+    assert last.say("ready").waiting == ""
 
 
 def test_what_is_saved_or_taken_back_is_not_kept(tmp_path: Path) -> None:
