@@ -245,9 +245,11 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
   const candidates = [
     kernelMessage(state),
     codeMessage(state, aloud),
-    waitingMessage(state),
+    // where nothing was done yet; else errors of what was done come first
+    state.confirmed?.can_undo ? null : waitingMessage(state),
     answer,
     ...ranked("error"),
+    waitingMessage(state),
     progressMessage(state),
     ...ranked("warning"),
     notice,
