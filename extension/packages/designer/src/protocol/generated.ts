@@ -870,6 +870,10 @@ export interface ImageDetail {
   readonly maximum: number;
   readonly mean: number;
   readonly histogram: readonly (readonly number[])[];
+  readonly samples: number;
+  readonly bytes: number;
+  readonly nan: number;
+  readonly infinite: number;
   readonly before: readonly (readonly number[])[];
   readonly planes: number;
   readonly plane: number;
