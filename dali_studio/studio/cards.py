@@ -5,15 +5,17 @@ The browser knows of cards alone: answers are folded here, questions unfolded, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 import msgspec
 
-from dali_studio.graph.cards import Cards, before
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.box_chances import chance_of
+from dali_studio.graph.cards import COIN, Cards, before
+from dali_studio.graph.edits import AddNode, CardEdit, Edit, PortRef, SetChance
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Repair
+from dali_studio.schema.registry import Registry
 from dali_studio.studio.protocol import messages, requests
 from dali_studio.studio.protocol.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished, RunProgress
 
@@ -49,6 +51,27 @@ def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.Gra
 
     kept = tuple(drawn(node) for node in view.nodes if node.key not in cards.owners)
     return msgspec.structs.replace(view, nodes=kept, outputs=tuple(map(cards.drawn, view.outputs)))
+
+
+def coins_in(marks: Mapping[str, messages.Mark], graph: Graph, registry: Registry, cards: Cards) -> dict[str, str]:
+    """The coins of subgraphs that are applied with a probability, by the names of their marks."""
+    if not any(COIN in node.operator for node in graph.nodes()):
+        return {}
+    groups = {name: mark for name, mark in marks.items() if isinstance(mark, messages.Group) and mark.subgraph}
+    found = {name: chance_of(graph, registry, cards.nodes(group.keys)) for name, group in groups.items()}
+    return {name: chance.coin for name, chance in found.items() if chance}
+
+
+def with_coins(
+    marks: Mapping[str, messages.Mark], asked_for: Iterable[CardEdit], edits: Iterable[Edit]
+) -> dict[str, messages.Mark]:  # fmt: skip
+    """Groups around what gets a probability, with what gives it that."""
+    within = [{*edit.keys} for edit in asked_for if isinstance(edit, SetChance) and edit.keys]
+    added = [edit.key for edit in edits if isinstance(edit, AddNode)] if within else []
+    return {
+        name: msgspec.structs.replace(mark, keys=(*mark.keys, *added)) for name, mark in marks.items()
+        if added and isinstance(mark, messages.Group) and any(keys <= {*mark.keys} for keys in within)
+    }  # fmt: skip
 
 
 def asked(message: requests.ClientMessage, cards: Cards) -> requests.ClientMessage:
