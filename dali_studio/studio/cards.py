@@ -5,14 +5,15 @@ The browser knows of cards alone: answers are folded here, questions unfolded, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import msgspec
 
+from dali_studio.graph.apply import apply
 from dali_studio.graph.box_chances import chance_of
-from dali_studio.graph.cards import COIN, Cards, before
-from dali_studio.graph.edits import AddNode, CardEdit, Edit, PortRef, SetChance
+from dali_studio.graph.cards import COIN, Cards, before, cards_in
+from dali_studio.graph.edits import AddNode, CardEdit, Edit, PortRef, RemoveNode, SetChance
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.registry import Registry
@@ -63,15 +64,31 @@ def coins_in(marks: Mapping[str, messages.Mark], graph: Graph, registry: Registr
 
 
 def with_coins(
-    marks: Mapping[str, messages.Mark], asked_for: Iterable[CardEdit], edits: Iterable[Edit]
+    marks: Mapping[str, messages.Mark], asked_for: Iterable[CardEdit], graph: Graph, registry: Registry,
+    edits: Sequence[Edit],
 ) -> dict[str, messages.Mark]:  # fmt: skip
-    """Groups around what gets a probability, with what gives it that."""
+    """Groups around what gets a probability, or loses it, with the cards of what gives it."""
     within = [{*edit.keys} for edit in asked_for if isinstance(edit, SetChance) and edit.keys]
-    added = [edit.key for edit in edits if isinstance(edit, AddNode)] if within else []
+    if not within or not any(isinstance(edit, AddNode | RemoveNode) for edit in edits):
+        return {}
+    after, _ = apply(graph, edits, registry)
+    owned = cards_in(after, registry).owners
+    added = [edit.key for edit in edits if isinstance(edit, AddNode)]
     return {
-        name: msgspec.structs.replace(mark, keys=(*mark.keys, *added)) for name, mark in marks.items()
-        if added and isinstance(mark, messages.Group) and any(keys <= {*mark.keys} for keys in within)
+        name: msgspec.structs.replace(
+            mark, keys=tuple(key for key in (*mark.keys, *added) if key in after and key not in owned)
+        )
+        for name, mark in marks.items()
+        if isinstance(mark, messages.Group) and any(keys <= {*mark.keys} for keys in within)
     }  # fmt: skip
+
+
+def inside(
+    room: Mapping[str, messages.Position], known: Mapping[str, messages.Position], groups: Mapping[str, messages.Mark]
+) -> dict[str, messages.Position]:  # fmt: skip
+    """Places without those that cards outside of some groups would move to: within a box there is room."""
+    own = {key for group in groups.values() if isinstance(group, messages.Group) for key in group.keys}
+    return {key: place for key, place in room.items() if not own or key in own or key not in known}
 
 
 def asked(message: requests.ClientMessage, cards: Cards) -> requests.ClientMessage:

@@ -102,13 +102,15 @@ def test_a_box_is_applied_with_a_probability(page: Any, server: tuple[str, Path]
     box.click(position=HEAD)
     lab.by_id(page, "probability").fill("0.5")
     training.await_code(page, "    if coin:")
-    box.locator(".ds-pill", has_text="p 0.5").wait_for()
-    lab.by_id(page, "chance-note").get_by_text("Applied to 50 % of the samples").wait_for()
+    box.locator(".ds-pill", has_text="p 0.5").wait_for(timeout=15_000)
+    lab.by_id(page, "chance-note").get_by_text("of the samples").wait_for(timeout=15_000)
     lab.by_id(page, "probability").fill("0.4")
     training.await_code(page, "coin_flip(probability=0.4")
     assert {*before, "group:group1"} - {"resize", "uniform", "rotate"} == {*_nodes(page)}  # it is one card as before
     assert len(box.locator(".ds-box-list li").all_inner_texts()) == len(rows) + 1  # and the coin
     training.drawn(page, "thumb-group:group1")
+    for wire in ("decode to", "merge to normalize"):  # which end at other ports now
+        page.locator(f'[aria-label^="wire from {wire}"]').first.wait_for(timeout=15_000)
     page.screenshot(path=artifacts / "designer_box_chance.png")
     page.get_by_test_id("canvas").focus()
     page.keyboard.press("Enter")

@@ -16,6 +16,7 @@ import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
 import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
+import { boxesOf, selectedBox } from "./subgraph";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
 export function project(state: State): State {
@@ -198,7 +199,14 @@ function onRevision(before: State, message: RevisionChanged): State {
       quickAdd = { ...quickAdd, from: { node, output: 0 } };
     return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [], quickAdd } };
   }
-  const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
+  const box = selectedBox(state);
+  // a box that gets a probability, or loses it, is selected with what decides
+  const whole =
+    box &&
+    boxesOf(next)
+      .get(box.id)
+      ?.nodes.map((n) => n.key);
+  const selection = whole ?? state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   if (selection.length === state.view.selection.length) return next;
   return { ...next, view: { ...next.view, selection } };
 }

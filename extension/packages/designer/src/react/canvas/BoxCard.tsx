@@ -172,7 +172,8 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   const finding = useSel((s) => select.findingsAt(s, card.failing ?? "").find((d) => select.severity(d) === "error"));
   const begun = begunWord(finding);
   const share = card.cost?.share;
-  const ports = `${box.entries.length} ${box.exits.length} ${box.group.exposed.length}`;
+  // wires end at handles by the names of inner nodes
+  const ports = JSON.stringify([box.entries.map((e) => e.slot), box.exits, box.group.exposed.length]);
   useEffect(() => {
     if (ports) update(box.id);
   }, [ports, update, box.id]);
