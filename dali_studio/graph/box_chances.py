@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
-from dali_studio.graph.cards import COIN, role_of
+from dali_studio.graph.cards import COIN, before, role_of
 from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, SetArgument
 from dali_studio.graph.model import Graph
@@ -52,7 +52,8 @@ def _chance(graph: Graph, registry: Registry, within: Sequence[str], coin: str) 
         return tuple(key for key in some if tossed(graph.argument_inputs(key).get(PREDICATE)))
 
     splits, merges = decided("split"), decided("merge")
-    passes = tuple(key for key in graph if role_of(graph, registry, key) == "split" and tossed(next(iter(graph.inputs(key)), None)))
+    halved = (key for key in graph if role_of(graph, registry, key) == "split")
+    passes = tuple(key for key in halved if tossed(before(graph, key)))
     if not splits or not merges:
         return None
     inner = {key for split in splits for key in graph.descendants(split)}.intersection(within)
@@ -147,17 +148,22 @@ def _always(draft: Draft, chance: BoxChance) -> None:
 def _passing(graph: Graph, registry: Registry, inner: Sequence[str]) -> dict[PortRef, PortRef]:
     """By what goes out of a subgraph what comes in and is passed on in its place."""
     made = [PortRef(node=key, output=at) for key in inner for at in range(graph.outputs_used(key))]
-    exits = [port for port in made if port in graph.outputs or any(to not in inner for to, _, _ in graph.consumers(port))]
+    used = [any(to not in inner for to, _, _ in graph.consumers(port)) for port in made]
+    exits = [port for port, is_used in zip(made, used, strict=True) if is_used or port in graph.outputs]
     if not exits:
-        _refuse("Nothing that comes into this subgraph goes out of it again.",
-                "Wire what it takes and what it gives, and take sources of data, such as readers, out of it.")  # fmt: skip
+        _refuse(
+            "Nothing that comes into this subgraph goes out of it again.",
+            "Wire what it takes and what it gives, and take sources of data, such as readers, out of it.",
+        )
     metas = validate(graph, registry).metas
     found: dict[PortRef, PortRef] = {}
     for port in exits:
         outside = [one for one in way_to(graph, port, registry=registry) if one.node not in inner]
         if not outside:
-            _refuse(f"Nothing comes into this subgraph that could pass in place of what {port.node} gives.",
-                    f"Wire the first input of what {port.node} follows from, or take {port.node} out.", port.node)  # fmt: skip
+            _refuse(
+                f"Nothing comes into this subgraph that could pass in place of what {port.node} gives.",
+                f"Wire the first input of what {port.node} follows from, or take {port.node} out.", port.node,
+            )  # fmt: skip
         entry = found[port] = outside[-1]
         given, gives = (metas.get(one, TensorMeta()) for one in (entry, port))
         if _differ(given, gives):

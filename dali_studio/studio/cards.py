@@ -14,6 +14,7 @@ from dali_studio.graph.apply import apply
 from dali_studio.graph.box_chances import chance_of
 from dali_studio.graph.cards import COIN, Cards, before, cards_in
 from dali_studio.graph.edits import AddNode, CardEdit, Edit, PortRef, RemoveNode, SetChance
+from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.registry import Registry
@@ -64,30 +65,29 @@ def coins_in(marks: Mapping[str, messages.Mark], graph: Graph, registry: Registr
 
 
 def with_coins(
-    marks: Mapping[str, messages.Mark], asked_for: Iterable[CardEdit], graph: Graph, registry: Registry,
-    edits: Sequence[Edit],
-) -> dict[str, messages.Mark]:  # fmt: skip
-    """Groups around what gets a probability, or loses it, with the cards of what gives it."""
+    history: History, asked_for: Iterable[CardEdit], registry: Registry, edits: Sequence[Edit]
+) -> dict[str, messages.Group]:
+    """Groups around what gets a probability, or loses it, with the cards of what gives it, as places of a step."""
     within = [{*edit.keys} for edit in asked_for if isinstance(edit, SetChance) and edit.keys]
     if not within or not any(isinstance(edit, AddNode | RemoveNode) for edit in edits):
         return {}
-    after, _ = apply(graph, edits, registry)
+    after, _ = apply(history.graph, edits, registry)
     owned = cards_in(after, registry).owners
     added = [edit.key for edit in edits if isinstance(edit, AddNode)]
     return {
         name: msgspec.structs.replace(
             mark, keys=tuple(key for key in (*mark.keys, *added) if key in after and key not in owned)
         )
-        for name, mark in marks.items()
+        for name, mark in history.places.items()
         if isinstance(mark, messages.Group) and any(keys <= {*mark.keys} for keys in within)
     }  # fmt: skip
 
 
 def inside(
-    room: Mapping[str, messages.Position], known: Mapping[str, messages.Position], groups: Mapping[str, messages.Mark]
-) -> dict[str, messages.Position]:  # fmt: skip
+    room: Mapping[str, messages.Position], known: Mapping[str, messages.Position], groups: Mapping[str, messages.Group]
+) -> dict[str, messages.Position]:
     """Places without those that cards outside of some groups would move to: within a box there is room."""
-    own = {key for group in groups.values() if isinstance(group, messages.Group) for key in group.keys}
+    own = {key for group in groups.values() for key in group.keys}
     return {key: place for key, place in room.items() if not own or key in own or key not in known}
 
 

@@ -264,12 +264,12 @@ class Session:
         moved = [key for key, merge in over.items() if is_between(message.edits, key, merge)]
         put = {key: place for key, place in (self.positions | message.positions).items() if key not in moved}
         added = [AddNode(key=key, operator="") for key in moved if key in self.graph]
-        boxes = with_coins(marks_in(self.history), message.edits, self.graph, self.registry, edits)
-        room = message.positions
+        room, boxes = message.positions, with_coins(self.history, message.edits, self.registry, edits)
         if twins or moved or boxes:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        places = {**inside(room, self.positions, boxes), **differing_after(self.history, edits), **pins.named_pins(held),
-                  **named_marks(boxes | message.marks), **own_text.with_renames(self.history, edits)}  # fmt: skip
+        places = {**inside(room, self.positions, boxes), **differing_after(self.history, edits),
+                  **boxes, **named_marks(message.marks), **pins.named_pins(held),
+                  **own_text.with_renames(self.history, edits)}  # fmt: skip
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
