@@ -12,7 +12,7 @@ from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, RemoveNode, SetArgument
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
-from dali_studio.graph.ways import PREDICATE, undivided, way_to
+from dali_studio.graph.ways import PREDICATE, Branches, undivided, way_to
 from dali_studio.schema.registry import Registry
 
 
@@ -58,7 +58,7 @@ def _chance(graph: Graph, registry: Registry, within: Sequence[str], coin: str) 
         return None
     inner = {key for split in splits for key in graph.descendants(split)}.intersection(within)
     entering = [wire for key in inner for wire in graph.wires(key) if wire.source.node not in inner]
-    taken = all(wire.source.node in splits or tossed(wire.source) for wire in entering)
+    taken = all({wire.source.node, wire.target}.intersection(splits) or tossed(wire.source) for wire in entering)
     passed = all(
         len(sides := graph.inputs(merge)) == 2 and all(sides) and sides[1] is not None
         and sides[1].node in splits and sides[1].output == 1
@@ -155,7 +155,12 @@ def _passing(graph: Graph, registry: Registry, inner: Sequence[str]) -> dict[Por
             "Nothing that comes into this subgraph goes out of it again.",
             "Wire what it takes and what it gives, and take sources of data, such as readers, out of it.",
         )
-    metas = validate(graph, registry).metas
+    metas, branches = validate(graph, registry).metas, Branches(graph, registry)
+    decided = branches.splits | branches.merges
+    for condition in dict.fromkeys(decided.values()):
+        parts = [key for key, by in decided.items() if by == condition]
+        if not {*parts}.isdisjoint(inner) and not {*parts}.issubset(inner):
+            _refuse_part(next(key for key in parts if key in inner))
     found: dict[PortRef, PortRef] = {}
     for port in exits:
         outside = [one for one in way_to(graph, port, registry=registry) if one.node not in inner]
@@ -165,6 +170,8 @@ def _passing(graph: Graph, registry: Registry, inner: Sequence[str]) -> dict[Por
                 f"Wire the first input of what {port.node} follows from, or take {port.node} out.", port.node,
             )  # fmt: skip
         entry = found[port] = outside[-1]
+        if branches.under(graph, entry) != branches.under(graph, port):
+            _refuse_part(port.node)
         given, gives = (metas.get(one, TensorMeta()) for one in (entry, port))
         if _differ(given, gives):
             _refuse(
@@ -173,6 +180,13 @@ def _passing(graph: Graph, registry: Registry, inner: Sequence[str]) -> dict[Por
                 f"Take {port.node} out of the subgraph, or put a step into it that gives {_type(given)}.", port.node,
             )  # fmt: skip
     return found
+
+
+def _refuse_part(node: str) -> None:
+    _refuse(
+        f"A condition is partly in this subgraph, at {node}, and partly outside of it.",
+        "Take all that the condition decides into the subgraph, with its if and merge, or all of it out.", node,
+    )  # fmt: skip
 
 
 def _differ(one: TensorMeta, other: TensorMeta) -> bool:

@@ -136,6 +136,28 @@ def test_what_cannot_pass_is_refused(keys: tuple[str, ...], message: str, hint: 
     assert message in found.message and hint in found.hint
 
 
+@pipeline_def(batch_size=SIZE, num_threads=2, device_id=None, seed=5, enable_conditionals=True)
+def branching() -> Any:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.resize(fn.decoders.image(files, name="decode"), size=(24.0, 32.0), name="small")
+    if fn.random.coin_flip(probability=0.5, dtype=types.BOOL, seed=1, name="toss"):
+        images = fn.brightness(images, brightness=0.5, name="dark")
+        images = fn.flip(images, name="mirrored")
+    return fn.contrast(images, contrast=1.2, name="strong"), labels
+
+
+def test_a_box_has_a_whole_condition_or_lies_in_a_branch_of_it() -> None:
+    plain = branching().graph
+    conditional = [key for key in plain if plain.node(key).operator.startswith("_")]
+    for keys in (("dark", "mirrored"), ("toss", "dark", "mirrored", "strong", *conditional)):
+        half = sometimes(plain, 0.5, *keys)
+        assert not validate(half, REGISTRY).diagnostics and len(first_output(half)) == SIZE
+        assert sometimes(half, 1.0, *with_new(plain, half, *keys)) == plain
+    for keys in (("mirrored", "strong", conditional[-1]), ("dark", conditional[0])):
+        with pytest.raises(DaliStudioError, match="A condition is partly in this subgraph"):
+            sometimes(plain, 0.5, *keys)
+
+
 def test_boxes_with_probabilities_lie_within_each_other() -> None:
     plain = steps().graph
     inner = sometimes(plain, 0.5, "turned", "dark")
