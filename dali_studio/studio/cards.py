@@ -83,12 +83,13 @@ def with_coins(
     }  # fmt: skip
 
 
-def inside(
+def boxed(
     room: Mapping[str, messages.Position], known: Mapping[str, messages.Position], groups: Mapping[str, messages.Group]
-) -> dict[str, messages.Position]:
-    """Places without those that cards outside of some groups would move to: within a box there is room."""
+) -> dict[str, messages.Position | messages.Group]:
+    """Places, with groups that have grown; cards outside of these stay where they are, as there is room within."""
     own = {key for group in groups.values() for key in group.keys}
-    return {key: place for key, place in room.items() if not own or key in own or key not in known}
+    kept = {key: place for key, place in room.items() if not own or key in own or key not in known}
+    return {**kept, **groups}
 
 
 def asked(message: requests.ClientMessage, cards: Cards) -> requests.ClientMessage:

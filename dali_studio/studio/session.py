@@ -25,16 +25,18 @@ from dali_studio.graph.labels.followers import followed
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, jobs
-from dali_studio.studio.aliases import added, differences
+from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
-from dali_studio.studio.cards import asked, inside, told, with_coins
+from dali_studio.studio.cards import asked, boxed, told, with_coins
 from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.preview_renderer import PreviewRenderer
+from dali_studio.studio.places import make_room, with_cards, written_places
 from dali_studio.studio.programs import code_nodes, own_text
-from dali_studio.studio.programs.pasting import added_places, pasted, whole_program
+from dali_studio.studio.programs.boxes import box_of_repair
+from dali_studio.studio.programs.pasting import added_marks, added_places, pasted, whole_program
 from dali_studio.studio.protocol import messages, requests, run_messages
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
@@ -43,11 +45,11 @@ from dali_studio.studio.shown import Shown
 from dali_studio.studio.timing.profiler import Profiler
 from dali_studio.studio.view import (
     ORIGIN,
+    boxed_in,
     differing,
     differing_after,
     functions_in,
     grown,
-    make_room,
     marks_in,
     marks_of,
     named_marks,
@@ -57,8 +59,6 @@ from dali_studio.studio.view import (
     positions_in,
     revision_changed,
     unwritten,
-    with_cards,
-    written_places,
 )
 from dali_studio.studio.worker import Worker
 
@@ -267,9 +267,8 @@ class Session:
         room, boxes = message.positions, with_coins(self.history, message.edits, self.registry, edits)
         if twins or moved or boxes:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        places = {**inside(room, self.positions, boxes), **differing_after(self.history, edits),
-                  **boxes, **named_marks(message.marks), **pins.named_pins(held),
-                  **own_text.with_renames(self.history, edits)}  # fmt: skip
+        places = {**boxed(room, self.positions, boxes), **differing_after(self.history, edits), **pins.named_pins(held),
+                  **named_marks(message.marks), **own_text.with_renames(self.history, edits)}  # fmt: skip
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:
@@ -286,9 +285,11 @@ class Session:
             named = any((repair.code, key, repair.argument) == wanted for key in (repair.node, owners.get(repair.node)))
             if named and message.title in ("", repair.title):
                 edits = edits_with(self.samples)
-                room = make_room(self.positions, with_cards(self.graph, self.registry, edits))
+                boxes = box_of_repair(repair.code, repair.title, edits, self.graph, self.registry)
+                drawn = with_cards(self.graph, self.registry, edits)
+                room = make_room(self.positions, drawn, (*boxed_in(self.history), *boxes.values()))
                 # who asked for it may lay all cards out anew then, which is a part of this step
-                self.history.apply(edits, f"repair {self.revision + 1}", room)
+                self.history.apply(edits, f"repair {self.revision + 1}", {**room, **named_marks(boxes)})
                 break
         self._changed()  # also when the finding is gone: two views may press at once
 
@@ -352,10 +353,10 @@ class Session:
             self.replace(program.graph, program.view)
             self._tell(program.found)
             return
-        found, boxes = list[Diagnostic](), dict[str, messages.Group]()
-        edits = pasted(message, self.graph, self.registry, found, boxes)
-        noted = named_marks({**marks_of(differing(found)), **boxes})
-        self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
+        found, noted = list[Diagnostic](), dict[str, object]()
+        edits = pasted(message, self.graph, self.registry, found, noted)
+        noted |= named_marks(marks_of(differing(found)))
+        self.history.apply(edits, places=added_places(message, edits, self.history, self.revision + 1, noted))
         self._changed()
         left = [one for one in found if one.code == "DS504"]
         self._tell(program.settings_left(self.graph.options) if program else left)
@@ -363,8 +364,8 @@ class Session:
     @handle.register
     def _(self, message: requests.AddTransform) -> None:
         edits = added(message, self.graph, self.registry, self.answers.output)
-        noted = named_marks(marks_of(differing(differences(message.name, edits))))
-        self.history.apply(edits, places={**added_places(message, edits, self.history, self.revision + 1), **noted})
+        noted = added_marks(message, edits, self.graph, self.registry)
+        self.history.apply(edits, places=added_places(message, edits, self.history, self.revision + 1, noted))
         self._changed()
 
     @handle.register
@@ -472,8 +473,9 @@ class Session:
         kept = self.kept
         waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()
-        measured = self.runs.measured(now.active)
-        told = revision_changed(self.history, now, kept.path, saved, waiting, measured, self.variable(), kept.place)
+        told = revision_changed(self.history, now, kept.path, saved, waiting, self.variable(), kept.place)
+        ran = self.profiler.runs.of(now.graph)
+        told = msgspec.structs.replace(told, measured=self.runs.measured(now.graph), runs=ran)
         origin, since = self._since
         since = since if origin == told.origin else {}
         self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}

@@ -18,10 +18,9 @@ from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import identifier
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import Kind, TensorMeta
-from dali_studio.graph.apply import AnyEdit, apply
-from dali_studio.graph.cards import Cards, before, cards_in, coin_around, part_of, role_of
+from dali_studio.graph.cards import Cards, coin_around, part_of
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import AddNode, CardEdit, Connect, Edit, PortRef, RemoveNode, Rename, SetOutputs
+from dali_studio.graph.edits import CardEdit, Edit, PortRef, RemoveNode, Rename
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
 from dali_studio.graph.info import describe
@@ -66,10 +65,6 @@ TARGET = "model target"
 ORIGIN = "origin"
 #: Cards of two columns, at most: more would make all cards small.
 _WIDE = 6
-#: Width of a card and the gap behind it, in canvas pixels.
-COLUMN = 184
-#: Height of a usual card and the gap below it.
-ROW = 204
 
 
 def opened(graph: Graph, registry: Registry, preview_width: int) -> Opened:
@@ -98,8 +93,8 @@ def _without_gpu(graph: Graph) -> str:
 
 
 def revision_changed(
-    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", measured: int = -1,
-    variable: str = "", place: str = "",
+    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", variable: str = "",
+    place: str = "",
 ) -> RevisionChanged:  # fmt: skip
     """The graph as it is now, and everything that is found about it.
 
@@ -114,8 +109,6 @@ def revision_changed(
         Whether the file says all of it.
     waiting : str
         When edits were made that an earlier kernel has left.
-    measured : int
-        The revision of the newest run, if it was one of this very graph.
     variable : str
         What the notebook calls the designer.
     place : str
@@ -140,7 +133,6 @@ def revision_changed(
         saved=saved,
         waiting=waiting,
         target=target_in(history),
-        measured=measured,
         origin=origin_in(history),
         variable=variable,
         place=place,
@@ -206,90 +198,6 @@ def options_view(graph: Graph) -> PipelineOptions:
     )  # fmt: skip
 
 
-def with_cards(graph: Graph, registry: Registry, edits: Sequence[AnyEdit]) -> list[AnyEdit]:
-    """The edits of nodes that have a card of their own after them; wires end at the cards of the others."""
-    after, _ = apply(graph, edits, registry)
-    cards, found = cards_in(after, registry), list[AnyEdit]()
-    for edit in edits:
-        if isinstance(edit, Connect):
-            source, target = edit.source, cards.owners.get(edit.target, edit.target)
-            if cards.owners.get(source.node) in cards.chances and role_of(after, registry, source.node) == "split":
-                source = before(after, source.node) or source
-            source = cards.drawn(source)
-            found += [msgspec.structs.replace(edit, source=source, target=target)] if target != source.node else []
-        elif getattr(edit, "key", "") not in cards.owners:
-            found.append(edit)
-    return found
-
-
-def make_room(positions: Mapping[str, Position], edits: Iterable[AnyEdit]) -> dict[str, Position]:
-    """New places where edits put nodes before others, or beside what is returned.
-
-    A card before another one takes its place, and what stands right of it moves on by a column. One that is fed only
-    stands in the column behind what feeds it, in the row of the lowest of these or the next that is free, one that
-    nothing feeds under what it feeds, and what the pipeline returns of them right of them.
-    """
-    places, edits = dict(positions), list(edits)
-    added = [edit.key for edit in edits if isinstance(edit, AddNode)]
-    feeding = {key: [e.source.node for e in edits if isinstance(e, Connect) and e.target == key] for key in added}
-    for edit in edits:
-        at = places.get(edit.target) if isinstance(edit, Connect) and edit.source.node in added else None
-        if isinstance(edit, Connect) and at is not None and edit.source.node not in places:
-            moved = {key: Position(x=p.x + COLUMN, y=p.y) for key, p in places.items() if p.x >= at.x}
-            places.update(moved)
-            places[edit.source.node] = at
-    waiting = [key for key in added if key not in places]
-    while waiting:
-        key = next((one for one in waiting if not any(other in waiting for other in feeding[one])), waiting[0])
-        waiting.remove(key)
-        feeders = [places[one] for one in feeding[key] if one in places]
-        targets = [edit.target for edit in edits if isinstance(edit, Connect) and edit.source.node == key]
-        fed = [places[one] for one in targets if one in places]
-        if feeders or fed:
-            x = max(p.x for p in feeders) + COLUMN if feeders else min(p.x for p in fed)
-            y = max(p.y for p in feeders) if feeders else max(p.y for p in fed) + ROW
-            while any(abs(p.x - x) < COLUMN - 20 and abs(p.y - y) < ROW - 20 for p in places.values()):
-                y += ROW / 4
-            places[key] = Position(x=x, y=y)
-    returned = {port.node for edit in edits if isinstance(edit, SetOutputs) for port in edit.outputs}
-    right = max((places[key].x + COLUMN for key in added if key in returned and key in places), default=0)
-    if OUTPUTS in places and places[OUTPUTS].x < right:
-        places[OUTPUTS] = Position(x=right, y=places[OUTPUTS].y)
-    return {key: place for key, place in places.items() if positions.get(key) != place}
-
-
-def written_places(history: History, edits: Sequence[Edit], revision: int, laid: bool = False) -> dict[str, object]:
-    """New places after edits of the text: cards stay, but none does of a program over which another was pasted.
-
-    Nor where a new wire would run back to a card before its source, nor where there are other nodes or wires and
-    nobody has moved a card (`laid`).
-    """
-    renamed = renamed_places(history, edits)
-    gone = {edit.key for edit in edits if isinstance(edit, RemoveNode | Rename)}
-    known = {**positions_in(history), **renamed}
-    cards = {key: place for key, place in known.items() if isinstance(place, Position) and key not in gone}
-    added = sum(isinstance(edit, AddNode) for edit in edits)
-    kept = len(history.graph) - sum(isinstance(edit, RemoveNode) for edit in edits)
-    fixed = {mark.node for mark in {**history.places, **renamed}.values() if isinstance(mark, Fixed)}
-    places = {**renamed, **{key: place for key, place in make_room(cards, edits).items() if key not in fixed}}
-    pasted = added > 2 * kept
-    rewired = any(isinstance(edit, AddNode | RemoveNode | Connect) for edit in edits)
-    if not pasted and not (laid and rewired) and not _runs_back({**cards, **places}, edits):
-        return places
-    anew = [key for key, place in known.items() if isinstance(place, Position) and key not in fixed]
-    return {**renamed, **dict.fromkeys(anew), **({ORIGIN: revision} if pasted else {})}
-
-
-def _runs_back(places: Mapping[str, object], edits: Iterable[Edit]) -> bool:
-    """Whether a new wire ends at a card that stands before its source: left of it, and in no later row."""
-    wires = [edit for edit in edits if isinstance(edit, Connect) and edit.input is not None]
-    ends = [(places.get(wire.source.node), places.get(wire.target)) for wire in wires]
-    return any(
-        isinstance(a, Position) and isinstance(b, Position) and b.x < a.x + COLUMN / 2 and b.y < a.y + ROW / 2
-        for a, b in ends
-    )
-
-
 def renamed_places(history: History, edits: Sequence[Edit]) -> dict[str, object]:
     """Places, groups and pins of nodes that edits rename, and what Composes differ in."""
     names = {edit.key: edit.new_key for edit in edits if isinstance(edit, Rename)}
@@ -307,25 +215,6 @@ def renamed_places(history: History, edits: Sequence[Edit]) -> dict[str, object]
     return {**cards, **groups, **differing_after(history, edits), **held}
 
 
-def in_columns(edits: Iterable[Edit], at: Position, taken: Iterable[Position]) -> dict[str, Position]:
-    """Places of the nodes that edits add: each in the column behind what feeds it, all of them below what is there."""
-    columns: dict[str, int] = {}
-    for edit in edits:
-        if isinstance(edit, AddNode):
-            columns[edit.key] = 0
-        elif isinstance(edit, Connect) and edit.source.node in columns and edit.target in columns:
-            columns[edit.target] = max(columns[edit.target], columns[edit.source.node] + 1)
-    rows: dict[int, int] = {}
-    places: dict[str, Position] = {}
-    for key, column in columns.items():
-        row = rows[column] = rows.get(column, -1) + 1
-        places[key] = Position(x=at.x + column * COLUMN, y=at.y + row * ROW)
-    there = list(taken)
-    while any(abs(p.x - t.x) < COLUMN - 20 and abs(p.y - t.y) < ROW - 20 for p in places.values() for t in there):
-        places = {key: Position(x=p.x, y=p.y + 20) for key, p in places.items()}
-    return places
-
-
 def positions_in(history: History) -> dict[str, Position]:
     """Where the cards stand."""
     return {key: place for key, place in history.places.items() if isinstance(place, Position)}
@@ -335,6 +224,16 @@ def marks_in(history: History) -> dict[str, Mark]:
     """Notes, groups, and what belongs to wires and nodes that are there."""
     marks = {key: mark for key, mark in history.places.items() if isinstance(mark, Mark)}
     return {_MARK.sub("", key): mark for key, mark in marks.items() if _has_cards(mark, history.graph)}
+
+
+def boxed_in(history: History) -> list[Group]:
+    """The collapsed subgraphs that are in no other."""
+    groups = [mark for mark in marks_in(history).values() if isinstance(mark, Group) and mark.collapsed]
+    found: list[Group] = []
+    for group in sorted(groups, key=lambda one: -len(one.keys)):
+        if group.keys and not any({*group.keys} & {*one.keys} for one in found):
+            found.append(group)
+    return found
 
 
 def hues_of(marks: Iterable[Mark]) -> dict[str, str]:

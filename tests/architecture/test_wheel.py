@@ -90,7 +90,7 @@ def test_the_wheel_carries_what_was_built(wheel: Path) -> None:
                  "starter/notebooks/01_designer.ipynb", "starter/notebooks/02_designer_tour.ipynb",
                  "studio/gallery/resnet50/pipeline.dali.json", "studio/gallery/resnet50/README.md"):  # fmt: skip
         assert f"dali_studio/{name}" in names
-    assert len(bundle) > 100_000
+    assert 100_000 < len(bundle) < 500_000  # what a notebook waits for
     place = f"dali_studio-{__version__}.data/data/share/jupyter/labextensions/@dali-studio/lab"
     about = json.loads(zipfile.ZipFile(wheel).read(f"{place}/package.json"))
     assert {f"{place}/{about['jupyterlab']['_build']['load']}", f"{place}/install.json"} < names

@@ -45,6 +45,21 @@ def test_a_sweep_keeps_a_value_and_gives_it_back(designer: Any, artifacts: Path)
     page.locator('[aria-label="wire from uniform to rotate"]').wait_for(state="attached")
 
 
+def _compare_with_before(page: Any) -> None:
+    """A node as it is, and as it was a step ago."""
+    lab.card(page, "rotate").click(position=HEAD)
+    lab.by_id(page, "number-fill_value").fill("9")
+    training.await_code(page, "fill_value=9)")
+    lab.card(page, "rotate").click(position=HEAD, button="right")
+    page.get_by_role("menuitem", name="Compare with its input").click()
+    lab.by_id(page, "pair-node-A").select_option("rotate")
+    lab.by_id(page, "pair-version-A").select_option(label="1 step ago, before rotate.fill_value 128.0 → 9.0")
+    page.wait_for_function("() => document.querySelector('.ds-pair-stage .ds-compare-label').textContent === 'A rotate, 1 step ago'")
+    page.wait_for_function("() => !document.querySelector('[data-testid=pair-facts]')?.textContent.includes('Equal')")
+    page.keyboard.press("Escape")
+    lab.by_id(page, "comparison").wait_for(state="detached")
+
+
 def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -> None:
     page = designer
     lab.card(page, "rotate").click(position=HEAD, button="right")
@@ -71,6 +86,17 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     page.keyboard.press("0")
     page.wait_for_function(f"wide => Math.abs(({shown})('a').width - wide) < 1", arg=box["width"])
     page.screenshot(path=artifacts / "designer_compare.png")
+    # side by side, and the second one in place of the first, by turns
+    lab.by_id(page, "pair-mode-side by side").click()
+    assert lab.by_id(page, "pair-difference").count() == 0
+    one, other = (lab.by_id(page, f"pair-{name}").bounding_box() for name in ("a", "b"))
+    assert other["x"] >= one["x"] + one["width"]
+    lab.by_id(page, "pair-mode-blink").click()
+    for name in ("b", "a"):
+        lab.by_id(page, f"pair-{name}").wait_for()
+        assert page.locator(".ds-pair-stage canvas").count() == 1
+    lab.by_id(page, "pair-mode-slider and difference").click()
+    lab.by_id(page, "pair-difference").wait_for()
     # a node beside itself: nothing differs
     lab.by_id(page, "pair-node-A").select_option("rotate")
     page.wait_for_function("() => document.querySelector('[data-testid=pair-facts]')?.textContent.includes('Equal')")
@@ -81,6 +107,7 @@ def test_two_outputs_are_compared_to_the_pixel(designer: Any, artifacts: Path) -
     )
     page.keyboard.press("Escape")
     lab.by_id(page, "comparison").wait_for(state="detached")
+    _compare_with_before(page)
     # from wherever the keys went before: the second card gets them
     lab.card(page, "rotate").click(position=HEAD)
     lab.by_id(page, "code-input").click()

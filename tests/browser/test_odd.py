@@ -107,6 +107,47 @@ def test_a_card_let_go_out_of_the_frame_moves_nothing_else_and_comes_back(design
     assert abs(after["x"] - before["x"]) < 2 and abs(after["y"] - before["y"]) < 2
 
 
+def test_the_frame_is_resized_fills_the_screen_and_leaves_the_wheel_to_the_page(designer: Any) -> None:
+    page = designer
+    frame = lab.by_id(page, "designer")
+    height = frame.bounding_box()["height"]
+    lab.by_id(page, "resize").press("ArrowDown")
+    assert frame.bounding_box()["height"] == height + 20
+    lab.by_id(page, "resize").scroll_into_view_if_needed()
+    lab.settle(page)
+    grip = lab.by_id(page, "resize").bounding_box()
+    page.mouse.move(grip["x"] + 90, grip["y"] + 2)
+    page.mouse.down()
+    page.mouse.move(grip["x"] + 90, grip["y"] + 32, steps=3)
+    page.mouse.up()
+    assert frame.bounding_box()["height"] == height + 50
+    lab.by_id(page, "expand").click()
+    page.wait_for_function("() => document.fullscreenElement?.querySelector('[data-testid=canvas]')")
+    page.evaluate("() => document.exitFullscreen()")
+    page.wait_for_function("() => !document.fullscreenElement")
+    # the wheel scrolls the page, unless the canvas has the keys, or Ctrl is held
+    lab.settle(page)
+    page.locator(".jp-Cell .cm-content").first.click()
+    frame.scroll_into_view_if_needed()
+    canvas, zoom = lab.by_id(page, "canvas").bounding_box(), page.locator(".ds-zoom-value").first
+    page.mouse.move(canvas["x"] + 300, canvas["y"] + 30)
+    seen = zoom.inner_text()
+    page.mouse.wheel(0, 20)
+    lab.settle(page)
+    assert zoom.inner_text() == seen and frame.bounding_box()["y"] != canvas["y"]
+    for key in ("Control", ""):
+        if key:
+            page.keyboard.down(key)
+        else:
+            lab.by_id(page, "canvas").focus()
+        page.mouse.wheel(0, 120)
+        page.wait_for_function("seen => document.querySelector('.ds-zoom-value').textContent !== seen", arg=seen)
+        lab.settle(page)
+        seen = zoom.inner_text()
+        if key:
+            page.keyboard.up(key)
+
+
 def test_an_undo_in_the_middle_of_a_drag_leaves_a_value_that_can_be_undone(designer: Any) -> None:
     page = designer
     lab.card(page, "brightness_contrast").click(position=HEAD)

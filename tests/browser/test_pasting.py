@@ -84,3 +84,26 @@ def test_a_function_that_nobody_knows_stands_for_itself(page: Any, server: tuple
     lab.settle(page)
     page.screenshot(path=artifacts / "pasted_helper.png")
     assert lab.by_id(page, "tab-problems").inner_text() != "Problems"
+
+
+COMPOSE = f"""import torchvision.transforms as T
+data = ImageFolder({str(samples.photos())!r}, T.Compose([
+    T.Resize(96), T.RandomPerspective(0.5, p=1.0), T.RandomChoice([T.RandomAffine(9), T.RandomErasing(p=1.0)]), T.ToTensor()]))
+"""
+
+
+def test_a_long_transform_of_a_pasted_compose_is_one_card(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _opened(page, server)
+    _paste(page, COMPOSE)
+    cards = page.locator(".react-flow__node")
+    for title in ("random_perspective", "random_choice"):
+        page.locator("[data-testid^='node-group:']", has_text=title).wait_for()
+    training.await_code(page, "images = random_perspective(images)")
+    lab.settle(page)
+    assert cards.count() == 7
+    page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"thumb-group:\"][data-drawn]').length === 2")
+    page.screenshot(path=artifacts / "pasted_compose.png")
+    page.locator("[data-testid^='node-group:']", has_text="random_perspective").click(position=training.HEAD)
+    page.keyboard.press("Enter")
+    lab.card(page, "warp_perspective").wait_for()
+    page.screenshot(path=artifacts / "pasted_compose_entered.png")

@@ -22,7 +22,6 @@ from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
 from dali_studio.studio.drawing import exports, picture, raster, stills
-from dali_studio.studio.drawing.picture import MIME
 from dali_studio.studio.drawing.raster import png
 from dali_studio.studio.protocol import bodies, messages
 
@@ -138,6 +137,17 @@ def branched(branches: int, steps: int):
             for one in ends
         ]
     return *ends, labels
+
+
+def test_outputs_of_many_branches_stand_on_their_lines() -> None:
+    client = Client(branched(5, 3).graph)
+    svg = client.session.answers.picture(60.0).svg
+    client.session.close()
+    ends = re.findall(r'<use href="#ds-image" x="([\d.]+)" y="([\d.]+)"/>', svg)
+    last = sorted({float(x) for x, _ in ends})[-2:]  # of the last operators, and of the outputs
+    begin, end = ([float(y) for x, y in ends if float(x) == at] for at in last)
+    assert begin[1:] == end[1:] and len(set(end)) == 5
+    assert svg.count(">outputs<") == 1 and svg.count(">labels<") == 2
 
 
 @pytest.mark.parametrize(("branches", "steps"), [(3, 18), (4, 21), (8, 18), (14, 14), (14, 21)])
@@ -281,7 +291,7 @@ def test_outputs_of_cells_name_no_folder_of_this_machine(
         bundle = client.session.answers.picture(0.0).bundle()
     finally:
         client.session.close()
-    text = json.dumps(bundle[MIME])
+    text = json.dumps(bundle[document.MIME])
     assert str(tmp_path.parent) not in text
     found, _, _ = document.loads(text, default_registry())
     away = known and "{away}" in repr(given)

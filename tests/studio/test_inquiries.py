@@ -175,7 +175,7 @@ def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
     assert not pair.same
     assert pair.facts_a != pair.facts_b
     assert "scaled" in pair.note
-    assert pair.past == ("resize.resize_shorter 120.0 → 60.0",)
+    assert pair.past == ("resize.resize_shorter 120 px → 60 px",)
     (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), output_messages.Pair)
     assert pair.note == "B (uniform) gives no picture of this sample."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
 from time import sleep
@@ -21,7 +22,7 @@ from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, GraphOptions
-from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
+from dali_studio.runtime.probe import TRACED, Copied, NodeTime, Probe, Slice
 from dali_studio.studio import snapshots
 from dali_studio.studio.outputs.images import byte_count
 from dali_studio.studio.protocol import messages, output_messages, run_messages
@@ -217,6 +218,23 @@ def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
     assert not advised({}, 0)
 
 
+def test_rules_about_the_gpu_and_about_python_speak_for_their_cause() -> None:
+    copied = Copied("H2D", 12_000_000, 3.0)
+    moved = advised({"resize": replace(time_of(5, 0.9), cpu=0.1, gpu=1.0, copies=(copied,))}, 9)
+    assert moved["copies"].proof == "12 MB in 3 ms of each batch." and "gpu" not in moved
+    one = replace(time_of(6, 0.5), cpu=0.1, gpu=6.0, group=("resize", "rotate"))
+    busy = advised({"resize": one, "rotate": one, "normalize": replace(time_of(2, 0.1), cpu=0.1, gpu=2.0)}, 10)["gpu"]
+    assert busy.proof == "it works 80 % of the time of a batch, 6 ms of it for resize to rotate."
+    assert (busy.node, busy.edits) == ("resize", ())
+    pipe = Pipeline(batch_size=64, num_threads=2, device_id=None)
+    with pipe:
+        source = fn.external_source(source=lambda: np.zeros((64, 2), np.float32), name="source")
+        pipe.set_outputs(fn.python_function(source, function=np.negative, name="own"))
+    run = Observed(milliseconds=10, times={"own": time_of(8, 0.8)}, cores=2, gpu=False)
+    (own,) = (found for found in advise(pipe.graph, default_registry(), run) if found.node == "own")
+    assert own.name == "python" and own.proof == "80 % of the work is Python, which uses one core at a time."
+
+
 AHEAD = Proposal(
     name="ahead", lead="", proof="", offer="", edits=(SetPipeline(option="prefetch_queue_depth", value=2),)
 )
@@ -255,19 +273,29 @@ def test_runs_say_what_was_changed_between_them_and_one_can_be_gone_back_to(clie
     newest, oldest = history.runs
     assert newest.number == 2 and newest.name != oldest.name
     assert newest.changes == (
-        "uniform removed", "resize.resize_shorter 120.0 → 90.0", "rotate.angle from uniform → 10.0"
+        "uniform removed", "resize.resize_shorter 120 px → 90 px", "rotate.angle from uniform → 10°"
     )  # fmt: skip
     (found,) = only(client.send("request_difference", before="1", after="2"), messages.GraphDifference)
     assert found.lines == (
-        "- uniform", "~ resize.resize_shorter: 120.0 -> 90.0", "~ rotate.angle: from uniform -> 10.0"
+        "- uniform", "~ resize.resize_shorter: 120 px → 90 px", "~ rotate.angle: from uniform → 10°"
     )  # fmt: skip
     assert found.difference.removed == ("uniform",)
-    client.send("open_state", name="1")
-    assert client.session.graph == before
+    (now,) = only(client.send("open_state", name="1"), messages.RevisionChanged)
+    assert client.session.graph == before and now.runs == (1,)
     client.send("undo")
     assert client.session.graph.node("resize").arguments["resize_shorter"] == 90.0 and "uniform" not in client.session.graph
     (refused,) = only(client.send("open_state", name="9"), messages.Refused)
     assert refused.diagnostics[0].code == "DS209"
+
+
+def test_who_goes_back_to_a_run_has_the_nodes_that_it_left_out_in_their_places(client: Client) -> None:
+    client.edit({"type": "set_bypass", "key": "rotate", "bypassed": True})
+    before = client.session.graph
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
+    assert "rotate" not in {timing.key for timing in finished.timings}
+    (other,) = only(client.edit(set_argument("resize", "resize_shorter", 90.0)), messages.RevisionChanged)
+    (again,) = only(client.send("open_state", name="1"), messages.RevisionChanged)
+    assert client.session.graph == before and (other.runs, again.runs) == ((), (1,))
 
 
 def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:
@@ -289,6 +317,8 @@ def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:
         "~ uniform is called angle", "~ batch_size: 6 -> 3", "~ outputs: normalize, reader[1] -> reader[1]",
         "~ rotate.input 0: from resize -> from decode", "~ normalize.bypassed: False -> True",
     ]  # fmt: skip
+    told = difference(history.graph, other, registry).words()
+    assert told[-1] == "normalize not returned" and "rotate.input 0 from resize → from decode" in told
     assert not difference(other, other)
     there = history.apply(edits_to(graph, other))
     assert there == other and history.undo() == graph and history.redo() == other
@@ -307,7 +337,7 @@ def test_each_saved_state_can_be_compared_and_gone_back_to(client: Client, tmp_p
     newest, oldest = states.snapshots
     assert oldest == first and newest.name != first.name
     (found,) = only(client.send("request_difference", before=first.name), messages.GraphDifference)
-    assert found.lines == ("~ resize.resize_shorter: 120.0 -> 90.0",)
+    assert found.lines == ("~ resize.resize_shorter: 120 px → 90 px",)
     client.send("open_state", name=first.name)
     assert client.session.graph == before
     client.send("undo")

@@ -277,3 +277,51 @@ def test_a_window_that_will_be_drawn_for_the_boxes_is_shown_with_its_picture(cli
     now, then = (item.body for item in twin.items)
     assert isinstance(now, bodies.BoxesBody) and isinstance(then, bodies.BoxesBody)
     assert (now.over, then.over) == ("cut", "resize") and now.boxes != then.boxes
+
+
+def test_a_repair_of_many_steps_is_one_box_and_so_is_the_next(client: Client) -> None:
+    outputs = client.session.graph.outputs
+    crop = {"crop": [60.0, 60.0], "crop_pos_y": 0.4}
+    client.edit({"type": "add_node", "key": "x", "operator": "random.uniform", "arguments": {"range": [0.0, 1.0]}},
+                {"type": "add_node", "key": "crop", "operator": "crop", "arguments": crop},
+                {"type": "connect", "source": {"node": "x"}, "target": "crop", "argument": "crop_pos_x"},
+                {"type": "connect", "source": {"node": "decode"}, "target": "crop", "input": 0},
+                {"type": "remove_node", "key": "flip"}, {"type": "remove_node", "key": "coin_flip"},
+                {"type": "set_argument", "key": "reader", "argument": "polygon_masks", "value": True},
+                {"type": "set_outputs", "outputs": [{"node": "crop"}, {"node": "reader", "output": outputs[1].output},
+                                                    {"node": "reader", "output": 4}]})  # fmt: skip
+    before = client.session.graph
+    titles = ["crop boxes", "crop points"]
+    for number, title in enumerate(titles, 1):
+        (twin,) = only(client.send("request_twin", node="reader"), messages.LabelTwin)
+        (ghost,) = [card for card in twin.cards if not card.operator]
+        assert ghost.key == title and {"x", "reader"} <= {port.node for port in ghost.fed_by}
+        assert ghost.feeds and {to for to, _ in ghost.feeds} == {"__outputs__"}
+        assert any(f"def crop_{title.split()[1]}(" in twin.source.splitlines()[line - 1] for line in twin.added)
+        got = client.send("apply_repair", code="DS210", node="reader", argument="")
+        (revision,) = only(got, messages.RevisionChanged)
+        boxes = [mark for mark in revision.marks.values() if isinstance(mark, messages.Group)]
+        assert [box.title for box in boxes] == titles[:number] and all(box.collapsed for box in boxes)
+        graph, inside = client.session.graph, {key for box in boxes for key in box.keys}
+        assert set(graph) - inside == {*before, "crop_pos_y"}  # which the crop itself reads
+        code = client.session.code()
+        assert code.source.count("\ndef crop_") == number and not code.diagnostics
+        at = client.session.positions
+        corners = [tuple(min(getattr(at[key], axis) for key in box.keys) for axis in ("x", "y")) for box in boxes]
+        assert all(x <= 184.0 * 8 and y <= 204.0 * 3 for x, y in corners)  # beside the cards, whatever is in them
+        assert sum("fn.crop(" in line for line in code.source.splitlines()) == 1
+    assert not unmoved(client)
+    after = client.session.graph
+    for _ in titles:
+        client.send("undo")
+    assert client.session.graph == before and len(unmoved(client)) == 2
+    client.send("redo")
+    got = client.send("redo")
+    marks = only(got, messages.RevisionChanged)[-1].marks.values()
+    assert client.session.graph == after and [mark.title for mark in marks if isinstance(mark, messages.Group)] == titles
+    # another that is not wanted is told of no more, with the box of the first
+    client.send("undo")
+    (found,) = unmoved(client)
+    left = {"type": "left", "node": found.node, "message": found.message}
+    client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"left reader": left})
+    assert not unmoved(client) and "\ndef crop_boxes(" in client.session.code().source

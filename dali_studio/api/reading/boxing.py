@@ -23,23 +23,35 @@ def boxed(text: ProgramText, function: Function) -> ProgramText:
         If they cannot be: what lies between them needs them, or a statement makes other nodes, too.
     """
     others = "a statement makes other nodes, too"
+    keys = {key for key in function.keys if not text.is_helper(key)}
     for place in text.functions:
         steps = text.steps_of(place)
-        members = [step for step in steps if function.keys & set(step.made)]
+        if any(keys == {key for key in step.made if not text.is_helper(key)} and _is_call(text, step)
+               for step in steps):  # fmt: skip
+            return text
+        members = [step for step in steps if keys & set(step.made)]
         made = {key for step in members for key in step.made if not text.is_helper(key)}
         if not members:
             continue
-        if len(members) == 1 and not made <= function.keys:
+        if len(members) == 1 and not made <= keys:
             continue  # perhaps a call of the function in which they are
         whole = place is not text.function and len(members) == sum(bool(step.made) for step in steps)
-        if whole and made == function.keys:
+        if whole and made == keys:
             return text
-        if whole and made < function.keys:
+        if whole and made < keys:
             continue  # a function that is called in it
-        if made != function.keys or any(not isinstance(step.node, ast.Assign) for step in members):
+        if made != keys or any(not isinstance(step.node, ast.Assign) for step in members):
             raise NotWritable(others)
         return ProgramText(_moved(text, function, place, members))
     raise NotWritable(others)
+
+
+def _is_call(text: ProgramText, step: Step) -> bool:
+    """Whether a statement is a call of a function of the text, or of another one that makes several nodes."""
+    call = step.followed.value if isinstance(step.followed, ast.Assign) else None
+    own = [key for key in step.made if text.spans.get(key) is call and not text.is_helper(key)]
+    known = isinstance(call, ast.Call) and ast.unparse(call.func) in {one.name for one in text.functions}
+    return known or len(own) > 1
 
 
 def _moved(text: ProgramText, function: Function, place: ast.FunctionDef, members: Sequence[Step]) -> str:

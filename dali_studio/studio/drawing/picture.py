@@ -17,19 +17,18 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import dali_studio
+from dali_studio.graph.document import MIME
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.runtime import thumbnails
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.studio.drawing import icons
-from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, wires_of
+from dali_studio.studio.drawing.picture_wires import HEAD, HUES, MANY, ROW, output_rows, wires_of
 from dali_studio.studio.drawing.stills import ROOM, WIDE, Box, Still, contained, drawn, labels, pieces
 from dali_studio.studio.outputs import images
 from dali_studio.studio.protocol import bodies, messages, run_messages
 from dali_studio.studio.view import OUTPUTS
 
-#: Of a document in the output of a cell, which JupyterLab's extension shows.
-MIME = "application/vnd.dali-studio.graph+json"
 #: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
 #: the frame around the graph has at most, and what shows a photo.
 _PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100
@@ -131,13 +130,15 @@ def draw(
         for node in graph.nodes
     ]  # fmt: skip
     placed = all(n.key in places for n in graph.nodes)
-    at = dict(places) if placed else _columns(graph, {card.node.key: card for card in cards})
+    by_key = {card.node.key: card for card in cards}
+    at = dict(places) if placed else _columns(graph, by_key)
     for card in cards:
         card.at = at[card.node.key]
         card.hue = hues.get(card.node.key, "")
     if graph.outputs and OUTPUTS not in at:
         at[OUTPUTS] = messages.Position(x=max((card.at.x + card.width for card in cards), default=-36.0) + 36, y=14)
-    height_of_outputs = HEAD + ROW * len(graph.outputs) + _FOOT
+    rows = output_rows(graph, by_key, at[OUTPUTS]) if OUTPUTS in at else []
+    height_of_outputs = max([HEAD - ROW, *rows]) + ROW + _FOOT
     left = min((p.x for p in at.values()), default=0.0) - _MARGIN
     top = min((p.y for p in at.values()), default=0.0) - 14
     rights = [card.at.x + card.width for card in cards] + [at[OUTPUTS].x + _WIDTH if OUTPUTS in at else 0]
@@ -145,13 +146,13 @@ def draw(
     bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
     width, height = max(right - left, 480.0), bottom - top
     times = {one.key: (one.milliseconds, one.share) for one in timings}
-    wires, ports = wires_of(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
+    wires, ports = wires_of(graph, by_key, at.get(OUTPUTS), rows, bottom - 10)
     tiles = {card.tile: f'<g id="{card.tile_id}">{"" if few else _BLANK}{_tile(*card.tile)}</g>' for card in cards}
 
     def body() -> str:
         shown = [card.draw(times.get(card.node.key)) for card in cards]
         if OUTPUTS in at and graph.outputs:
-            shown.append(_outputs(graph, at[OUTPUTS], height_of_outputs, names, stills))
+            shown.append(_outputs(graph, at[OUTPUTS], rows, height_of_outputs, names, stills))
         return "".join((*wires, f"<defs>{''.join(tiles.values())}</defs>", *shown, *ports))
 
     sheet = _sheet(cards, _MAX_BYTES - _AROUND - len(body()))
@@ -445,8 +446,8 @@ def _sheet(cards: Sequence[_Card], most: int) -> str:
 
 
 def _outputs(
-    graph: messages.GraphView, at: messages.Position, height: float, names: Mapping[str, Sequence[str]],
-    stills: Mapping[str, Still],
+    graph: messages.GraphView, at: messages.Position, places: Sequence[float], height: float,
+    names: Mapping[str, Sequence[str]], stills: Mapping[str, Still],
 ) -> str:  # fmt: skip
     nodes = {node.key: node for node in graph.nodes}
 
@@ -455,16 +456,16 @@ def _outputs(
         first = stills[ref.node].facts if ref.output == 0 and ref.node in stills else ""
         return first or (known[ref.output] if ref.output < len(known) else "")
 
-    def row(y: int, ref: PortRef) -> str:
+    def row(y: float, ref: PortRef) -> str:
         several = names.get(ref.node, ())
         name, shape = several[ref.output] if ref.output < len(several) else ref.node, told(ref)
         shape = shape if len(name) + len(shape) < 20 and "-D" not in shape else ""
         return (
-            f'<text x="14" y="{y}">{escape(_cut(name, 20))}</text>'
-            f'<text class="c m" x="{_WIDTH - 9}" y="{y}" text-anchor="end">{escape(shape)}</text>'
+            f'<text x="14" y="{y:g}">{escape(_cut(name, 20))}</text>'
+            f'<text class="c m" x="{_WIDTH - 9}" y="{y:g}" text-anchor="end">{escape(shape)}</text>'
         )
 
-    rows = "".join(row(HEAD + ROW * i + 14, ref) for i, ref in enumerate(graph.outputs))
+    rows = "".join(row(place + 14, ref) for place, ref in zip(places, graph.outputs, strict=True))
     return (
         f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"/>'
         f'{_tile("slate", icons.stroke("outputs"))}<text class="b" x="32" y="18">outputs</text>{rows}'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from dali_studio.core.meta import Kind
@@ -12,6 +13,8 @@ from dali_studio.studio.protocol import messages
 
 #: Height of a card's head and of its rows; how far wires stand out from cards, and how round their corners are.
 HEAD, ROW, _OUT, _RADIUS = 28, 20, 18, 9.0
+#: From how many branches on each ends on its own line; how high such a row is, and how far below the last one at most.
+_BRANCHES, _CELL, _FAR = 4, 48, 408
 #: Cards of a graph with more nodes than this say less.
 MANY = 60
 #: The corners of each kind's ports, from their middle, where that is no circle: as on the canvas (`Port.tsx`).
@@ -64,9 +67,26 @@ def _mark(kind: Kind) -> str:
     return f'<g id="ds-{kind}" class="{kind}" fill="{HUES[kind][0]}">{shape}{letter}</g>'
 
 
+def output_rows(graph: messages.GraphView, cards: Mapping[str, Card], at: messages.Position) -> list[float]:
+    """Where each output's row begins in its card: on the line of its branch if there are many, as on the canvas."""
+    sources = [cards[ref.node] if ref.output == 0 and ref.node in cards else None for ref in graph.outputs]
+    left = [card for card in sources if card]
+    below = all(upper.at.y < lower.at.y for upper, lower in pairwise(left))
+    beside = len(left) >= _BRANCHES and below and all(card.port(0)[0] <= at.x for card in left)
+    rows: list[float] = []
+    following = float(HEAD)
+    for card in sources:
+        line = card.port(0)[1] - ROW / 2 - at.y if beside and card else following
+        # a branch that somebody has moved far away does not stretch the card
+        rows.append(max(following, line) if line < following + _FAR else following)
+        following = rows[-1] + (_CELL if beside else ROW)
+    return rows
+
+
 def wires_of(
-    graph: messages.GraphView, cards: Mapping[str, Card], outputs: messages.Position | None, below: float
-) -> tuple[list[str], list[str]]:
+    graph: messages.GraphView, cards: Mapping[str, Card], outputs: messages.Position | None, rows: Sequence[float],
+    below: float,
+) -> tuple[list[str], list[str]]:  # fmt: skip
     """Wires, and the ports at their ends, which lie over the cards."""
     drawn: list[str] = []
     ports: dict[str, None] = {}
@@ -100,8 +120,8 @@ def wires_of(
         for name, source in card.node.argument_inputs.items():
             wire(source, *card.slot(name))
     if outputs is not None:
-        for number, source in enumerate(graph.outputs):
-            wire(source, outputs.x, outputs.y + HEAD + ROW * number + ROW / 2)
+        for row, source in zip(rows, graph.outputs, strict=True):
+            wire(source, outputs.x, outputs.y + row + ROW / 2)
     drawn += [f'<path class="w {kind}" stroke="{HUES[kind][0]}" d="{path}"/>' for kind, path in together.items()]
     marks = "".join(map(_mark, kinds_of_ports))
     return drawn, [f"<defs>{marks}</defs>" if marks else "", *ports]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
 import numpy as np
 
 from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.functions import Function
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
@@ -21,9 +22,11 @@ from dali_studio.studio.outputs.preview_renderer import PreviewRequest, shown_of
 from dali_studio.studio.outputs.previews import PreviewEngine
 from dali_studio.studio.outputs.renderers import renderer_of
 from dali_studio.studio.outputs.renderers.base import Backdrop, Card, Shown
+from dali_studio.studio.programs.boxes import box_of_repair
 from dali_studio.studio.protocol import messages
+from dali_studio.studio.protocol.messages import Group
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.view import OUTPUTS
+from dali_studio.studio.view import OUTPUTS, functions_in
 
 #: Extents of each picture.
 _SIZE = (320, 212)
@@ -34,7 +37,8 @@ _NAME = "label guard"
 
 
 def show_twin(
-    engine: PreviewEngine, request: PreviewRequest, node: str, program: Callable[[Revision], Emitted],
+    engine: PreviewEngine, request: PreviewRequest, node: str,
+    program: Callable[[Revision, Sequence[Function]], Emitted],
 ) -> tuple[messages.LabelTwin, list[bytes]]:  # fmt: skip
     """What would make the label of a finding about `node` move, with pictures of both.
 
@@ -61,21 +65,30 @@ def show_twin(
         )
         for i, (card, cell) in enumerate(zip(cards, cells, strict=bool(cells)))
     ]  # fmt: skip
-    before, after = (program(one).source.splitlines() for one in (now, then))
+    boxes = box_of_repair(CODE, made.title, made.edits, now.graph, now.registry)
+    functions = functions_in(boxes.values(), then.cards)
+    before, after = (program(*one).source.splitlines() for one in ((now, ()), (then, functions)))
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     added = [line for kind, _, _, begin, end in changes if kind in ("insert", "replace") for line in range(begin, end)]
-    new = [
-        messages.NewCard(
-            key=node.key, operator=node.operator, fed_by=tuple(wire.source for wire in then.graph.wires(node.key)),
-            feeds=_fed(then.graph, node.key),
-        )
-        for node in map(then.graph.node, then.graph.order()) if node.key not in now.graph
-    ]  # fmt: skip
     message = messages.LabelTwin(
-        node=node, revision=now.number, sample=sample, items=tuple(items), cards=tuple(new),
+        node=node, revision=now.number, sample=sample, items=tuple(items), cards=tuple(_new_cards(now, then, boxes)),
         left=_left(then, made), source="\n".join(after), added=tuple(line + 1 for line in added if after[line].strip()),
     )  # fmt: skip
     return message, [atlas] if atlas else []
+
+
+def _new_cards(now: Revision, then: Revision, boxes: Mapping[str, Group]) -> Iterator[messages.NewCard]:
+    """The cards that come: a box is one, which has no operator."""
+    graph = then.graph
+    for box in boxes.values():
+        fed = dict.fromkeys(w.source for key in box.keys for w in graph.wires(key) if w.source.node not in box.keys)
+        feeds = dict.fromkeys(to for key in box.keys for to in _fed(graph, key) if to[0] not in box.keys)
+        yield messages.NewCard(key=box.title, operator="", fed_by=tuple(fed), feeds=tuple(feeds))
+    inside = {key for box in boxes.values() for key in box.keys}
+    for key in graph.order():
+        if key not in now.graph and key not in inside:
+            fed_by = tuple(wire.source for wire in graph.wires(key))
+            yield messages.NewCard(key=key, operator=graph.node(key).operator, fed_by=fed_by, feeds=_fed(graph, key))
 
 
 def _left(then: Revision, made: Moved) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reading.boxing import boxed
 from dali_studio.api.reading.changes import changed
 from dali_studio.api.reading.composed.loader import Loader
-from dali_studio.api.reading.composed.whole import LIBRARY, compose_program, loader_of, read_what_can_be
+from dali_studio.api.reading.composed.whole import compose_program, loader_of, read_what_can_be
 from dali_studio.api.reading.known import usual_name
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
@@ -31,6 +30,7 @@ from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.ways import Branches
 from dali_studio.graph.written import WrittenFunction
+from dali_studio.studio.programs.boxes import boxes_of, boxes_of_own, renamed_boxes
 from dali_studio.studio.programs.code_nodes import ARGUMENT, OPERATOR
 from dali_studio.studio.programs.trust import is_own, signature
 from dali_studio.studio.protocol.messages import Group
@@ -38,8 +38,6 @@ from dali_studio.studio.revision import Revision
 
 #: Name under which the text is kept beside the places of cards; no node is called so.
 TEXT = "program text"
-#: Lines that make more nodes are one card.
-_MANY = 50
 #: What is no operator, argument or value, and what a reader of files says of it, who goes on without it.
 _WRONG = ("DS101", "DS102", "DS104", "DS105", "DS207")
 _LEFT_OUT = re.compile(r" \w+ of fn\.\S+ is left out\.$")
@@ -71,6 +69,14 @@ def in_view(source: str) -> dict[str, str]:
     return {_PROGRAM: source, _SIGNATURE: signature(source)} if source else {}
 
 
+def opened_view(source: str, graph: Graph) -> dict[str, Any]:
+    """The view part of a program that is opened: its text, and those of its functions that are boxes."""
+    boxes: dict[str, Group] = {}
+    with suppress(DaliStudioError, NotWritable):  # it has no functions that are told apart
+        boxes = boxes_of_own(named_text(source, graph))
+    return {**in_view(source), "marks": msgspec.to_builtins(boxes)}
+
+
 def draft_in(history: History) -> str:
     """What is written into the code pane and no graph yet; empty if all is."""
     return str(history.places.get(DRAFT, ""))
@@ -97,7 +103,7 @@ def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
     source: object = view.get(_PROGRAM)
     if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
         with suppress(DaliStudioError, NotWritable):
-            text = _named(source, _said(source, revision))
+            text = named_text(source, _said(source, revision))
             changed(text, _tellable(revision, text))
             return text
     return None
@@ -128,14 +134,14 @@ def _without(graph: Graph, gone: Collection[str]) -> Graph:
 def _said(program: str, revision: Revision) -> Graph:
     """What a revision's program says of its graph; all of that where it has none that can be read."""
     with suppress(DaliStudioError):
-        text = _named(program, revision.graph)
+        text = named_text(program, revision.graph)
         run = _without(revision.active, {*revision.active} - revision.in_run)
         is_run = pairs(text.graph, run, default_registry()) is not None
         return run if is_run else _tellable(revision, text)
     return revision.graph
 
 
-def _named(source: str, graph: Graph) -> ProgramText:
+def named_text(source: str, graph: Graph) -> ProgramText:
     """A text, whose nodes are called as those of `graph` that they are."""
     text = ProgramText(source)
     text.rename(pairs(text.graph, graph, default_registry()) or matched(graph, text.graph))
@@ -152,7 +158,7 @@ class Taken(NamedTuple):
     found
         What nodes do otherwise than the ``Compose`` that it was.
     boxes
-        The nodes of its automatic augmentations, which are one card each.
+        Its transforms of many steps, which are one card each.
     joined
         The new nodes that were written into each of the functions.
     """
@@ -165,20 +171,9 @@ class Taken(NamedTuple):
     joined: Sequence[frozenset[str]] = ()
 
 
-def boxes_of(text: ProgramText) -> dict[str, Group]:
-    """The lines of a text that call `auto_aug`: hundreds of steps each, as one card."""
-    found: dict[str, Group] = {}
-    for step in text.steps:
-        value = step.node.value if isinstance(step.node, ast.Assign) else None
-        name = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
-        if len(step.made) > _MANY and LIBRARY in text.text:
-            found[f"box {step.made[0]}"] = Group(keys=tuple(step.made), title=name, subgraph=True, collapsed=True)
-    return found
-
-
 def boxes_in(program: str, graph: Graph) -> dict[str, Group]:
     """The boxes of a ``Compose``, by its program and its graph."""
-    return boxes_of(_named(program, graph)) if LIBRARY in program else {}
+    return boxes_of(named_text(program, graph))
 
 
 def taken(
@@ -200,15 +195,15 @@ def taken(
         DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which anything can be done;
         DS101 and DS102 for names and arguments that are not there.
     """
-    graph, composed, found = revision.graph, Graph(), list[Diagnostic]()
+    graph, composed, found, boxes = revision.graph, Graph(), list[Diagnostic](), dict[str, Group]()
     said = _said(before, revision)
     try:
-        text = _named(source, said)
+        text = named_text(source, said)
     except DaliStudioError as error:
-        source, composed = _of_compose(source, said, before, found)
+        source, composed, boxes = _of_compose(source, said, before, found)
         if not source:
             raise error from None
-        text = _named(source, said)
+        text = named_text(source, said)
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in _WRONG]:
         raise DaliStudioError(msgspec.structs.replace(one, message=_LEFT_OUT.sub("", one.message)) for one in wrong)
@@ -228,7 +223,7 @@ def taken(
                    for one in text.found if one.node == edit.key and "is no operator" not in one.message]  # fmt: skip
             found = why or [default_registry().unknown(edit.operator)]
             raise DaliStudioError(msgspec.structs.replace(one, source=place, severity="error") for one in found)
-    keys = pairs(composed, text.graph, default_registry()) or {}
+    keys = pairs(composed, text.graph, default_registry()) or {key: key for key in text.graph}
     found = [msgspec.structs.replace(one, node=keys.get(one.node, one.node)) for one in found]
     # another comment is a step, too, which a view hears of by another revision
     same = [] if source == before else [SetPipeline(option="name", value=graph.options.name)]
@@ -236,8 +231,9 @@ def taken(
     joined = _joined(text, functions, edits)
     grown = [replace(one, keys=one.keys | keys) for one, keys in zip(functions, joined, strict=True)]
     anew = shown(None, revision.variant(edits, check=False), text.dialect, grown, notes)
-    told, boxes = (found, boxes_of(text)) if composed.outputs else (None, {})
-    return Taken(None if anew.source == source else text, text.dialect, edits, told, boxes, joined)
+    told = found if composed.outputs else None
+    placed = renamed_boxes(boxes, keys)
+    return Taken(None if anew.source == source else text, text.dialect, edits, told, placed, joined)
 
 
 def _joined(text: ProgramText, functions: Sequence[Function], edits: Sequence[Edit]) -> list[frozenset[str]]:
@@ -252,8 +248,10 @@ def _joined(text: ProgramText, functions: Sequence[Function], edits: Sequence[Ed
     return [frozenset(key for made in inner if keys and made - added == keys for key in made & added) for keys in known]
 
 
-def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic]) -> tuple[str, Graph]:
-    """The program of `graph` with a ``Compose`` in place of its steps, and its graph; empty if the text has none.
+def _of_compose(
+    source: str, graph: Graph, before: str, found: list[Diagnostic]
+) -> tuple[str, Graph, dict[str, Group]]:  # fmt: skip
+    """The program of `graph` with a ``Compose`` in place of its steps, its graph and boxes; empty if the text has none.
 
     `found` gets what nodes do otherwise.
     """
@@ -263,26 +261,29 @@ def _of_compose(source: str, graph: Graph, before: str, found: list[Diagnostic])
     except DaliStudioError as error:
         if any(one.source for one in error.diagnostics):  # of a Compose
             raise
-        return "", Graph()
+        return "", Graph(), {}
     start = _decoded(graph)
     gpu = start is not None and graph.node(start.node).device == "mixed"
     composed = read_what_can_be(source, [], gpu=gpu) if gpu else made
     made, names = _in_place(composed, graph, start)
     _with_data(made, loader_of(source), names, found)
     found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
-    emitted = emit(made, registry, next(iter(installed_first())))
-    with suppress(DaliStudioError, NotWritable):  # else it is written anew
-        text = _named(before, graph)
+    program = compose_program(source, [], gpu=gpu, leave_out=True)
+    boxes, emitted = boxes_in(program, composed), emit(made, registry, next(iter(installed_first())))
+    try:
+        text = named_text(before, graph)
         is_same = pairs(text.graph, made, registry) is not None  # but for names
         emitted = Emitted(text.text if is_same else changed(text, made)[0].text, {}, ())
-    if LIBRARY in (program := compose_program(source, [], gpu=gpu, leave_out=True)):  # a line is hundreds of steps
+    except (DaliStudioError, NotWritable):  # it is written anew
+        is_same = False
+    if boxes and not is_same:
         with suppress(DaliStudioError, NotWritable):
             text = ProgramText(program)
             same = pairs(text.graph, composed, registry) or {}
             text.rename({key: names.get(was, was) for key, was in same.items()})
             emitted = Emitted(changed(text, made)[0].text, {}, ())
     told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
-    return _annotated(emitted, [*told]).source, made
+    return _annotated(emitted, [*told]).source, made, renamed_boxes(boxes, names)
 
 
 def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Graph, dict[str, str]]:
@@ -375,7 +376,7 @@ def _decoded(graph: Graph) -> PortRef | None:
 def _renames(text: ProgramText, before: str, graph: Graph, said: Graph) -> list[Rename]:
     """For nodes of a graph that an edited text calls otherwise than its program did, which is `said`."""
     try:
-        old = _named(before, said).called
+        old = named_text(before, said).called
     except DaliStudioError:  # of a graph that has no program
         return []
     names, found = Names(), list[Rename]()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from dali_studio.api.reading.composed.whole import compose_program, loader_of, read_what_can_be
+from dali_studio.api.reading.composed.whole import compose_program, function_name, loader_of, read_what_can_be
 from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.api.reading.program import read
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -19,11 +19,13 @@ from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.aliases import passed_on
-from dali_studio.studio.programs.own_text import boxes_in, in_view
+from dali_studio.studio.aliases import differences, passed_on
+from dali_studio.studio.places import in_columns, written_places
+from dali_studio.studio.programs.boxes import box_of_added, renamed_boxes
+from dali_studio.studio.programs.own_text import TEXT, boxes_in, named_text, opened_view
 from dali_studio.studio.protocol.messages import Group
 from dali_studio.studio.protocol.requests import AddTransform, PasteCode
-from dali_studio.studio.view import in_columns, positions_in, written_places
+from dali_studio.studio.view import differing, marks_of, named_marks, positions_in
 
 #: What a program says of its pipeline, but for its name.
 _SETTINGS = [name for name in GraphOptions.__struct_fields__ if name != "name"]
@@ -41,9 +43,10 @@ class WholeProgram(NamedTuple):
     found: Sequence[Diagnostic]
 
     @property
-    def view(self) -> dict[str, str]:
-        """The text beside its graph, unless it calls what the graph cannot have."""
-        return {} if any(one.code in ("DS101", "DS102") for one in self.found) else in_view(self.text)
+    def view(self) -> dict[str, Any]:
+        """The text beside its graph, and its boxes, unless it calls what the graph cannot have."""
+        lost = any(one.code in ("DS101", "DS102") for one in self.found)
+        return {} if lost else opened_view(self.text, self.graph)
 
     def settings_left(self, options: GraphOptions) -> tuple[Diagnostic, ...]:
         """Which settings that the text gives are otherwise in a pipeline that takes its steps alone."""
@@ -67,12 +70,13 @@ def whole_program(text: str) -> WholeProgram | None:
 
 
 def pasted(
-    message: PasteCode, graph: Graph, registry: Registry, found: list[Diagnostic], boxes: dict[str, Group]
+    message: PasteCode, graph: Graph, registry: Registry, found: list[Diagnostic], places: dict[str, object]
 ) -> tuple[Edit, ...]:
     """The edits that add the steps of a text: those of a ``Compose`` behind the card that is selected.
 
     Where none is, they stand at the end of what the pipeline returns first. `found` gets what they do otherwise than
-    the ``Compose``, and `boxes` its automatic augmentations, which are one card each.
+    the ``Compose``, and `places` the boxes of its transforms of many steps, which an empty designer has as functions of
+    its text.
 
     Raises
     ------
@@ -95,11 +99,13 @@ def pasted(
         found[:] = [one for one in found if one.node != "reader"]
         said = f"The steps were added; the reader and the pipeline's settings stay: the {loader.place} is not taken."
         found.append(Diagnostic(code="DS504", severity="info", message=said, hint=_OWN))
-    places = {"decode": source.node, **ports} if source else ports
-    found[:] = [msgspec.structs.replace(one, node=places.get(one.node, one.node)) for one in found]
-    for box in boxes_in(compose_program(message.text, [], gpu=on_gpu, leave_out=True), composed).values():
-        inner = tuple(ports[key] for key in box.keys if key in ports)
-        boxes[f"box {inner[0]}"] = msgspec.structs.replace(box, keys=inner)
+    names = {"decode": source.node, **ports} if source else ports
+    found[:] = [msgspec.structs.replace(one, node=names.get(one.node, one.node)) for one in found]
+    program = compose_program(message.text, [], gpu=on_gpu, leave_out=True)
+    boxes = boxes_in(program, composed)
+    places |= named_marks(renamed_boxes(boxes, ports))
+    if boxes and len(graph) == 0:
+        places[TEXT] = named_text(program, composed)
 
     def port(one: PortRef) -> PortRef:
         return source if source and one == _DECODED else PortRef(node=ports[one.node], output=one.output)
@@ -120,22 +126,31 @@ def pasted(
     return (*edits, *passed_on(graph, source, port(composed.outputs[0])))
 
 
-def added_places(
-    message: PasteCode | AddTransform, edits: Sequence[Edit], history: History, revision: int
-) -> dict[str, object]:
-    """Where the cards of added nodes go: into the wires that are theirs now, or below what is there.
+def added_marks(message: AddTransform, edits: Sequence[Edit], graph: Graph, registry: Registry) -> dict[str, object]:
+    """What the nodes of a transform do otherwise, and their box if they are many."""
+    box = box_of_added(edits, function_name(message.name), graph, registry)
+    return {**named_marks({**marks_of(differing(differences(message.name, edits))), **box})}
 
-    All cards are laid out anew where there was nothing, or little that nobody has moved.
+
+def added_places(
+    message: PasteCode | AddTransform, edits: Sequence[Edit], history: History, revision: int,
+    marks: Mapping[str, object],
+) -> dict[str, object]:  # fmt: skip
+    """What is kept beside edits that add nodes: `marks`, and where the cards go.
+
+    Those go into the wires that are theirs now, or below what is there; boxes among `marks` are one card. All cards are
+    laid out anew where there was nothing, or little that nobody has moved.
     """
+    boxes = [mark for mark in marks.values() if isinstance(mark, Group)]
     graph, count = history.graph, sum(isinstance(edit, AddNode) for edit in edits)
     if isinstance(message, PasteCode) and (len(graph) == 0 or (message.laid and count > 2 * len(graph))):
-        return written_places(history, edits, revision)
+        return {**written_places(history, edits, revision), **marks}
     between = any(
         edit.target in graph if isinstance(edit, Connect) else isinstance(edit, SetOutputs) and bool(graph.outputs)
         for edit in edits
     )
     if between or isinstance(message, AddTransform):
-        places = written_places(history, edits, revision, message.laid)
+        places = written_places(history, edits, revision, message.laid, boxes)
         if between or places:
-            return places
-    return {**in_columns(edits, message.at, positions_in(history).values())}
+            return {**places, **marks}
+    return {**in_columns(edits, message.at, positions_in(history).values()), **marks}

@@ -241,6 +241,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: target: samples a second that the model takes; 0: nobody has said it
     measured: int = -1
     #: measured: the revision of the newest run, if it was one of this very graph; -1: it was not
+    runs: tuple[int, ...] = ()
+    #: runs: the numbers of all runs of this very graph
     origin: int = 0
     #: origin: the revision in which this graph took the place of another; 0: in none
     variable: str = ""
@@ -288,7 +290,10 @@ class Previews(msgspec.Struct, frozen=True, kw_only=True, tag="previews"):
 
 
 class NewCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A node that edits would add; `feeds`: the cards that it would feed, and their ports as the browser calls them."""
+    """A node, or a box of several, that edits would add.
+
+    `feeds`: the cards that it would feed, and their ports as the browser calls them. A box has no operator.
+    """
 
     key: str
     operator: str

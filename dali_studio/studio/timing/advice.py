@@ -79,7 +79,7 @@ def advise(graph: Graph, registry: Registry, run: Observed) -> tuple[Proposal, .
     """
     if not run.times:
         return ()
-    rules = _threads, _decode, _reader, _python, _copies, _ahead, _small_batch
+    rules = _threads, _decode, _reader, _python, _copies, _gpu, _ahead, _small_batch
     found = [advice for rule in rules for advice in rule(graph, registry, run)]
     return tuple(sorted(found, key=lambda one: not one.edits))[:_MAX_ADVICE]
 
@@ -178,6 +178,21 @@ def _copies(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposa
             name="copies", lead="Copies to and from the GPU set the pace:",
             proof=f"{size / 1e6:.3g} MB in {copied:.3g} ms of each batch.",
             offer="Copy bytes and not floats: normalise behind the copy.",
+        )  # fmt: skip
+
+
+def _gpu(graph: Graph, registry: Registry, run: Observed) -> Iterator[Proposal]:
+    del registry
+    # nodes that one kernel computes have the kernel's time each
+    spent = {(time.group or (key,)): time.gpu for key, time in run.times.items() if time.gpu and key in graph}
+    busy = min(sum(spent.values()) / max(run.milliseconds, 1e-9), 1.0)
+    if busy >= _BUSY:
+        most = max(spent, key=lambda group: spent[group])
+        names = most[0] if len(most) == 1 else f"{most[0]} to {most[-1]}"
+        yield Proposal(
+            name="gpu", node=most[0], lead="The GPU sets the pace:",
+            proof=f"it works {_percent(busy)} of the time of a batch, {spent[most]:.3g} ms of it for {names}.",
+            offer="Make pictures smaller before it, or place steps on the CPU.",
         )  # fmt: skip
 
 

@@ -308,6 +308,11 @@ def test_the_designer_opens_a_composition() -> None:
     invert.p, compose.transforms = 1.0, [invert]
     designer = Designer(compose)
     assert {node.operator for node in designer.graph.nodes()} >= {"readers.file", "decoders.image", "cast"}
+    assert "def " not in designer.session.code().source.replace("def composed", "")
+    pad = type("Pad", (), {"__module__": "torchvision.transforms"})()
+    pad.padding, compose.transforms = 3, [invert, pad]
+    source = Designer(compose).session.code().source  # what is long is a function
+    assert "def pad(images):" in source and "    images = pad(images)" in source
     designer.close()
 
 
@@ -340,3 +345,15 @@ def test_automatic_augmentations_are_a_line_each(call: str, line: str) -> None:
     program = compose_program(one("torchvision", call), found)
     assert f"    images = {line}\n" in program and "from nvidia.dali.auto_aug import" in program
     assert [d.code for d in found] == ["DS503"] and "as OpenCV does" in found[0].message
+
+
+def test_a_transform_of_many_steps_is_a_function_and_so_is_a_choice_that_holds_one() -> None:
+    text = "A.OneOf([A.Affine(p=1), A.MotionBlur()]), A.Affine(p=1), A.InvertImg(p=1), A.Compose([A.Emboss()], p=0)"
+    found: list[Diagnostic] = []
+    program = compose_program(one("albumentations", text), found)
+    calls = [line.strip() for line in program.splitlines() if line.endswith("(images)") and "def " not in line]
+    assert calls == ["images = affine(images)", "images = albumentations.MotionBlur(images)", "images = one_of(images)", "images = affine_2(images)"]
+    assert "emboss" not in program  # which is never done
+    # what is told is told at the node of its own step
+    graph = read_compose(one("albumentations", text), found=(told := list[Diagnostic]()))
+    assert {one.node for one in told if "MotionBlur" in one.message} == {"motion_blur"} and "motion_blur" in graph

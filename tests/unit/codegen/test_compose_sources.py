@@ -18,7 +18,8 @@ def written(text: str) -> tuple[str, list[str]]:
     found: list[Diagnostic] = []
     head = ALBUMENTATIONS if "A." in text else TORCHVISION
     program = compose_program(head + text, found)
-    return program.partition('name="decode")\n')[2], [one.message for one in found]
+    functions, _, steps = program.partition("@pipeline_def")
+    return functions + steps.partition('name="decode")\n')[2], [one.message for one in found]
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,8 @@ class State:
         Pixels are no levels from 0 to 255 any more.
     windows : bool
         There are several pictures of each sample, windows of one.
+    functions : dict
+        The lines of transforms of many steps, by the names of the functions that they become.
     """
 
     found: list[Diagnostic]
@@ -159,6 +161,7 @@ class State:
     steps: int = 0
     leave_out: bool = False
     file: str = "program"
+    functions: dict[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
 
     def note(self, transform: Transform, text: str) -> None:
         """Say what is different."""

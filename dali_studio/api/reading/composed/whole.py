@@ -48,6 +48,10 @@ _OF_PLANES = {"flip", "resize", "crop", "erase", "random_resized_crop", "crop_mi
 #: Operators for which it does not matter what pixels mean.
 _OF_FLOATS = {*_OF_PLANES, "rotate", "warp_affine", "slice", "transpose", "gaussian_blur", "experimental.filter",
               "experimental.median_blur", "color_space_conversion"} - {"cast"}  # fmt: skip
+#: Names that the pipeline's function has for other things.
+_VARIABLES = ("composed", "files", "images", "labels", "shape")
+#: A transform of more operations is a function.
+_FEW = 5
 #: What the comment before a step begins with.
 _STEP = "# step "
 
@@ -95,12 +99,16 @@ def compose_program(
     if last := list(state.finished()):
         lines += [f"{_STEP}{state.steps + 1}: what ToTensor does", *last]
     written = "".join(f"    {line}\n" for line in lines)
-    used = [one for one in _MODULES if f" {one}." in written]
+    functions = ""
+    for name, inner in reversed(state.functions.items()):  # of which some are called by later ones, and some by none
+        if f" {name}(images)\n" in functions + written:
+            functions = "\n    ".join((f"\n\ndef {name}(images):", *inner, "return images\n")) + functions
+    used = [one for one in _MODULES if f" {one}." in functions + written]
     imported = f"from {LIBRARY} import {', '.join(used)}\n" if used else ""
     options = {"batch_size": 8, "num_threads": 2, **loader.options}
     given = "".join(f"{name}={value!r}, " for name, value in loader.arguments.items() if value is not False)
     head = _HEAD.format(device='device="mixed", ' if gpu else "", given=given, **options)
-    return _IMPORT + imported + head + written + "    return images, labels\n"
+    return _IMPORT + imported + functions + head + written + "    return images, labels\n"
 
 
 def read_compose(
@@ -174,6 +182,11 @@ def loader_of(source: str) -> Loader:
     return _of_source(source)[2]
 
 
+def function_name(transform: str) -> str:
+    """What a transform is called as a function."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", transform.rpartition(".")[2]).lower()
+
+
 def random_transforms() -> dict[str, tuple[str, ...]]:
     """The lines of each transform that draws numbers, by package and class, with the values that it is offered with."""
     written = {f"{library}.{name}": lines for library in LIBRARIES for name, lines in offered_lines(library).items()}
@@ -220,7 +233,7 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from _all_of(transform, state)
         elif transform.name in ("OneOf", "RandomChoice") and transform.inner:
             yield from _typed(transform, state)
-            yield from _one_of(transform, state)
+            yield from _gathered(_held(transform, state), [*_one_of(transform, state)], state)
         elif transform.name == "RandomOrder" and transform.library == "torchvision":
             state.note(transform, "its transforms follow each other in their order.")
             yield from _lines(transform.inner, state)
@@ -228,12 +241,35 @@ def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
             yield from _typed(transform, state)
             lines = list(_some_of(transform, state))
             some = any("images = " in line for line in lines)  # else all of them were left out
-            yield from state.perhaps(numeric(transform.values.get("p"), 1.0), lines if some else ())
+            lines = [*state.perhaps(numeric(transform.values.get("p"), 1.0), lines if some else ())]
+            yield from _gathered(_held(transform, state), lines, state)
         else:
             rule = None if transform.foreign else LIBRARIES[transform.library].get(transform.name)
             state.steps += 1
             lines = list(state.unknown(transform) if rule is None else _of_rule(rule, transform, state))
-            yield from (f"{_STEP}{state.steps}: {transform.name}", *lines) if lines else ()
+            lines[:0] = [f"{_STEP}{state.steps}: {transform.name}"] if lines else []
+            yield from _gathered(transform.name, lines, state)
+
+
+def _held(transform: Transform, state: State) -> str:
+    """What the only transform is called that another one holds, if that is no function; else what this is called."""
+    names = [one.name for one in transform.inner if function_name(one.name) not in state.functions]
+    return names[0] if len(names) == len(transform.inner) == 1 else transform.name
+
+
+def _gathered(name: str, lines: list[str], state: State) -> Iterator[str]:
+    """Lines as they are, or as the call of a function if they would be many cards."""
+    made = (ast.Call, ast.BinOp, ast.Subscript, ast.If)
+    count = sum(isinstance(one, made) for one in ast.walk(ast.parse("\n".join(lines))))
+    if count <= _FEW and not any(f" {one}(images)" in line for one in state.functions for line in lines):
+        yield from lines
+        return
+    names = Names()
+    for taken in (*_VARIABLES, *_MODULES, *state.functions):
+        names.unused(taken)
+    function = names.unused(function_name(name))
+    state.functions[function] = lines
+    yield f"images = {function}(images)"
 
 
 def _of_rule(rule: Rule, transform: Transform, state: State) -> list[str]:
@@ -297,7 +333,9 @@ def _all_of(transform: Transform, state: State) -> Iterator[str]:
     if 0 < p < 1 and before != (state.scaled, state.planar, state.floats, state.windows):
         state.note(transform, f"it is done always, and not with a probability of {p:g}, since it changes the type.")
         p = 1.0
-    yield from state.perhaps(p, lines)
+    lines = [*state.perhaps(p, lines)]
+    # a Compose is the pipeline itself
+    yield from _gathered(_held(transform, state), lines, state) if p < 1 and "Compose" not in transform.name else lines
 
 
 def _typed(transform: Transform, state: State) -> Iterator[str]:
@@ -334,11 +372,13 @@ def _nodes_of_steps(program: str, graph: Graph) -> dict[str, str]:
     made = {node.origin: node.key for node in graph.nodes() if node.operator not in CONDITIONAL}
     found, step = dict[str, str](), ""
     for number, line in enumerate(map(str.strip, program.splitlines()), 1):
-        if line.startswith(_STEP):
+        if line.startswith("def ") or re.fullmatch(r"images = \w+\(images\)", line):  # of other steps
+            step = ""
+        elif line.startswith(_STEP):
             step = line.removeprefix(_STEP).partition(":")[0]
         elif line.startswith("images = ") and step:
             found[step] = made.get(f"program:{number}") or found.get(step, "")  # none is made by `images = images`
-    return found
+    return dict(sorted(found.items(), key=lambda item: int(item[0])))
 
 
 # ------------------------------------------------------------------------------------------------------------- objects

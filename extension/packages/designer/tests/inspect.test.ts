@@ -104,6 +104,7 @@ describe("cards", () => {
     expect(cardShape(node("a", "rotate"), undefined)).toBe("tall");
     const any = (rank: number | null) => node("a", "rotate", { output_kinds: ["any"], output_ranks: [rank] });
     expect([0, 1, 2, null].map((rank) => cardShape(any(rank), undefined))).toEqual(["short", "short", "tall", "tall"]);
+    expect(cardShape(node("a", "random.uniform", { output_ranks: [2] }), undefined)).toBe("tall");
     const shown = (body: PreviewBody) => cardShape(node("a", "cat"), { body } as Preview);
     expect(shown({ type: "table", rows: [["1", "2"]] })).toBe("short");
     expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
@@ -157,6 +158,15 @@ describe("the sentence", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
     expect(findings(state)).toHaveLength(1);
     expect(statusMessage(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
+  });
+  it("is about an error after what answers the last try: a fix of a refused wire, or why nothing was done", () => {
+    const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed], can_undo: true }));
+    const said = (notice: State["view"]["notice"]) => statusMessage({ ...state, view: { ...state.view, notice } });
+    const fix = { title: "Put to_cpu between", edits: [], positions: {} };
+    expect(said({ text: "rotate runs on the CPU.", node: "rotate", fix })?.fix).toBe(fix);
+    expect(said({ text: "Outputs stay.", node: "__outputs__" })?.lead).toBe("Outputs stay.");
+    // what was done, with its [Undo], waits
+    expect(said({ text: "decode was kept.", node: "rotate" })?.tone).toBe("error");
   });
   it("forgets a failure of a picture when an earlier node fails", () => {
     const reader: Diagnostic = { code: "DS302", message: "The folder is empty.", node: "reader" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detailOf, fittingScale } from "../src/core/detail";
+import { detailOf, fittingScale, isPale } from "../src/core/detail";
 import { freePlace, overlap } from "../src/core/freeSpot";
 import { cardsOf, OUTPUTS } from "../src/core/graph";
 import { Floor } from "../src/core/grid";
@@ -384,6 +384,22 @@ describe("detailOf", () => {
       "picture",
       "quiet",
     ]);
+  });
+});
+
+describe("wires of a number", () => {
+  it("are whole where its port feeds few arguments, whatever the other ports of its node feed", () => {
+    const nodes = ["a", "b", "c"].map((key) =>
+      node(key, "rotate", { inputs: [ref("ways", 0)], argument_inputs: { angle: ref("ways", key === "a" ? 1 : 2) } }),
+    );
+    const graph: GraphView = { ...GRAPH, nodes: [node("ways", "rotate"), ...nodes] };
+    expect([1, 2].map((output) => isPale(graph, ref("ways", output), false))).toEqual([false, false]);
+    const many = [...nodes, node("d", "rotate", { argument_inputs: { angle: ref("ways", 2) } })];
+    expect([1, 2].map((output) => isPale({ ...graph, nodes: many }, ref("ways", output), false))).toEqual([
+      false,
+      true,
+    ]);
+    expect(isPale(graph, ref("ways", 1), true)).toBe(true);
   });
 });
 

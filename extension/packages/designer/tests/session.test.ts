@@ -63,6 +63,24 @@ describe("edits", () => {
     kernel.say(revision(3));
     expect(kernel.sent.map((m) => m.type)).toEqual(["apply_edits", "apply_edits", "undo"]);
   });
+  it("that are undone select what they bring back, but not a graph that takes the place of another", () => {
+    const { kernel, session } = opened();
+    const without = { ...GRAPH, nodes: GRAPH.nodes.filter((n) => n.key !== "rotate"), outputs: [] };
+    const selected = () => session.store.get().view.selection;
+    session.select(["rotate"]);
+    session.edit([{ type: "remove_node", key: "rotate" }]);
+    kernel.say(revision(2, without));
+    expect(selected()).toEqual([]);
+    session.select(["decode"]);
+    session.undo();
+    kernel.say(revision(3));
+    expect(selected()).toEqual(["rotate"]);
+    session.redo();
+    kernel.say(revision(4, without));
+    session.undo();
+    kernel.say(revision(5, GRAPH, { origin: 5 }));
+    expect(selected()).toEqual([]);
+  });
   it("of another document leave no picture of a node of the same name", () => {
     const { kernel, session } = opened();
     const items = [item("decode", "9×9×3 u8"), item("rotate", "9×9×3 u8")];
@@ -259,7 +277,7 @@ describe("the code", () => {
     kernel.say(code(1, "one"));
     expect(session.store.get().draft).toMatchObject({ source: "def (", taken: false, found: [{ code: "DS502" }] });
     expect(session.store.get().refused).toEqual([]);
-    expect(saveState(session.store.get(), null)).toBe("Code not applied");
+    expect(saveState(session.store.get(), null)).toBe("Not applied");
     const said = { tone: "error", lead: "Not in the graph:", action: "code" };
     // below the text it is told with what to do; here where the text is not shown, and aloud
     expect(statusMessage(session.store.get())).toBeNull();

@@ -25,7 +25,7 @@ import {
 import type { Group, Mark, NodeView } from "../src/protocol/generated";
 import { refOfHandle, slotOfHandle } from "../src/react/canvas/drag";
 import { rectsOf } from "../src/react/canvas/sizes";
-import { GRAPH as graph } from "./fixtures";
+import { GRAPH as graph, ref } from "./fixtures";
 
 const KEYS = ["rotate", "angle"];
 const POSITIONS = Object.fromEntries(graph.nodes.map((n, i) => [n.key, { x: 20 + 184 * i, y: 14 + 10 * i }]));
@@ -48,6 +48,17 @@ describe("subgraphs", () => {
     expect(KEYS.map((k) => cardOf(state, k))).toEqual(KEYS.map(() => box?.id));
     expect(selectedBox(state)).toBe(box);
     expect(selectedBox({ ...state, view: { ...state.view, selection: ["rotate"] } })).toBeUndefined();
+  });
+
+  it("show the last picture that is used outside", () => {
+    const marks: Record<string, Mark> = { box: { ...(Object.values(collapsed().marks)[0] as Group), keys: KEYS } };
+    const ends = ["angle", "rotate", "decode"].map((key) => ref(key));
+    const boxed = (outputs: typeof ends, keys: readonly string[]) =>
+      [
+        ...boxesOf({ ...stateWith({ box: { ...(marks.box as Group), keys } }), graph: { ...graph, outputs } }).values(),
+      ][0];
+    expect(boxed(ends, ["decode", "rotate", "angle"])?.exits.map((e) => e.node)).toEqual(["rotate", "angle", "decode"]);
+    expect(boxed([ref("decode"), ref("angle")], ["decode", "angle"])?.exits[0]?.node).toBe("decode");
   });
 
   it("name the node within at the ends of wires, and hide the wires inside", () => {

@@ -10,7 +10,7 @@ import { createStore, type Store } from "../../designer/src/core/store";
 import { leave, leftAs, unsentOf } from "../../designer/src/core/unsent";
 import type { Keys } from "./actions";
 import { designer } from "./designer";
-import { drawing } from "./drawing";
+import { drawing, operators } from "./drawing";
 import { takesFile } from "./external";
 import { icon } from "./icon";
 import { Link } from "./link";
@@ -159,6 +159,7 @@ export class PipelineView extends Widget {
       file: this.file.state,
       save: () => void this.context.save(),
       drawing: () => (this.file.mirror.blank ? null : drawing(this.context.model.toString(), this.words)),
+      operators: () => operators(this.context.model.toString()),
       commandFor: (key) => this.services.keys().commandFor(key),
       binds: (command) => this.services.keys().binds(command),
     };

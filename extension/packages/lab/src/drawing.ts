@@ -53,6 +53,16 @@ function inColumns(nodes: readonly Node[]): Map<string, readonly [number, number
   );
 }
 
+/** The operators of a document, with the names of their nodes; none if the text is none. */
+export function operators(text: string): (readonly [key: string, operator: string])[] {
+  try {
+    const { pipeline } = JSON.parse(text || "{}") as Document;
+    return pipeline?.nodes?.map((n) => [n.key, n.operator] as const) ?? [];
+  } catch {
+    return [];
+  }
+}
+
 /** The graph of a document without a kernel: names and wires; a sentence if the text is none. */
 export function drawing(text: string, words: TranslationBundle): Element {
   let nodes: readonly Node[] = [];

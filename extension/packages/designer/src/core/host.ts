@@ -15,6 +15,8 @@ export interface Host {
   save(): void;
   /** The graph as the file says, with no picture in it, until the kernel has it; null if there is nothing to draw. */
   drawing(): Element | null;
+  /** The operators of that graph, in order, with the names of their nodes. */
+  operators(): readonly (readonly [key: string, operator: string])[];
   /** The command that a key has in the host's own table, which users may change. */
   commandFor(key: string): string | undefined;
   /** Whether the host's table has keys for a command, in place of those it has in a cell. */

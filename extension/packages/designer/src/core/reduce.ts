@@ -199,15 +199,15 @@ function onRevision(before: State, message: RevisionChanged): State {
       quickAdd = { ...quickAdd, from: { node, output: 0 } };
     return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [], quickAdd } };
   }
-  const box = selectedBox(state);
+  // what an undo brings back is looked at again
+  const undone = !exchanged && sent?.kind === "undo" && state.confirmed?.graph.nodes;
+  const back = undone ? [...drawn].filter((k) => !undone.some((n) => n.key === k)) : [];
   // a box that gets a probability, or loses it, is selected with what decides
-  const whole =
-    box &&
-    boxesOf(next)
-      .get(box.id)
-      ?.nodes.map((n) => n.key);
-  const selection = whole ?? state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
-  if (selection.length === state.view.selection.length) return next;
+  const box = selectedBox(state);
+  const grown = box && boxesOf(next).get(box.id);
+  const own = grown ? grown.nodes.map((n) => n.key) : back;
+  const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
+  if ((grown || back.length === 0) && selection.length === state.view.selection.length) return next;
   return { ...next, view: { ...next.view, selection } };
 }
 

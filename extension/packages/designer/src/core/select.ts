@@ -45,8 +45,8 @@ export function cardShape(node: NodeView, preview: Preview | undefined): CardSha
   if (node.operator === SPLIT) return "short";
   if (preview) return shapeOf(preview.body);
   const kind = node.output_kinds[0] ?? "any";
-  if (kind === "scalar" || kind === "label") return "short";
-  if (kind === "any" && (node.output_ranks[0] ?? 2) < 2) return "short"; // a few numbers, as a rule
+  const few = kind === "scalar" || kind === "label";
+  if ((few || kind === "any") && (node.output_ranks[0] ?? (few ? 0 : 2)) < 2) return "short"; // as a rule
   return node.output_kinds.length === 0 ? "short" : "tall";
 }
 
@@ -89,8 +89,9 @@ export function codeIsCurrent(state: State): boolean {
 
 /** Why the code stays that of the graph before the edit; empty where it is written anew. */
 export function codeWaits(state: State): string {
-  if (codeIsCurrent(state) || (state.link !== "gone" && state.link !== "silent")) return "";
-  return "The program before your edit; reconnect to copy the new one.";
+  const asks = state.link === "gone" || state.link === "silent";
+  if (codeIsCurrent(state) || !(asks || isAway(state))) return "";
+  return `The program before your edit; ${asks ? "reconnect to copy the new one" : "the new one comes with the kernel"}.`;
 }
 
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {

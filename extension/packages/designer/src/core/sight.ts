@@ -15,6 +15,8 @@ export const STRIP = 30;
 /** A canvas that is no higher keeps no room for what may come over it, in px. */
 export const LOW = 240;
 
+/** What stays free beside the cards at least, in px. */
+const LEAST = 10;
 /** What stays free above the cards, in px. */
 const ABOVE = 14;
 /** Height of the names of stages. */
@@ -51,12 +53,16 @@ export function viewOf(
   const out = outside(all, wires);
   // What is low needs all of its height.
   const low = box.height <= LOW;
-  // Beside a card it shrinks with the cards; beside a wire it does not.
-  const edge = (by: number, scale: number) => (by > 0 ? EDGE + by * scale : EDGE * scale);
+  // Beside a card it shrinks with the cards, but not to nothing; beside a wire it does not.
+  const edge = (by: number, scale: number) => (by > 0 ? EDGE + by * scale : Math.max(LEAST, EDGE * scale));
   const place = (room: Size) => {
     const sides = [out.left, out.right];
-    const free = room.width - EDGE * sides.filter((by) => by > 0).length;
-    const across = free / sides.reduce((sum, by) => sum + (by > 0 ? by : EDGE), width);
+    const across = Math.min(
+      ...[EDGE, 0].map((side) => {
+        const free = sides.reduce((sum, by) => sum - (by > 0 ? EDGE : side > 0 ? 0 : LEAST), room.width);
+        return free / sides.reduce((sum, by) => sum + (by > 0 ? by : side), width);
+      }),
+    );
     const down = out.below > 0 && !low ? (room.height - ABOVE - EDGE) / (height + out.below) : 1;
     const scale = Math.max(MIN_SCALE, Math.min(fittingScale(width, height, room), across, down, most));
     const [from, to] = [edge(out.left, scale), edge(out.right, scale)];
@@ -87,7 +93,7 @@ const WIRE = 4;
 /** At which cards can be read. */
 export const READABLE = 134 / CARD;
 /** At which names can. */
-const NAMED = 91 / CARD;
+export const NAMED = 91 / CARD;
 /** What larger cards must gain before they are shown larger. */
 const GROWTH = 1.06;
 

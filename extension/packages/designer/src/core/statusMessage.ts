@@ -64,8 +64,7 @@ function kernelMessage(state: State): StatusMessage | null {
   const base = { tone: "warning" as StatusMessage["tone"], muted: "", node: "" };
   if (state.link === "gone") {
     const count = state.pending.length;
-    const edits =
-      count === 1 ? "Your edit is kept, and replayed then. " : `Your ${count} edits are kept, and replayed then. `;
+    const edits = `Your ${count === 1 ? "edit is" : `${count} edits are`} sent when you reconnect. `;
     const kept = count > 0 ? edits : state.confirmed?.can_undo ? "Your edits are kept. " : "";
     const rest = `${state.keeps ? kept : ""}Pictures are from the last run.`;
     const why = state.refused[0]?.message ?? "";
@@ -240,14 +239,18 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
         if (!aloud && (isTold(state, d) || (tone === "warning" && isAboutFile(d)))) return [];
         return [{ ...said, tone: toneOf(d), ...(isUnread(state, d) ? { action: "data" as const } : {}) }];
       });
+  const notice = noticeMessage(state);
+  // the answer to what somebody has just tried comes before what was wrong already
+  const answer = notice?.action ? null : notice;
   const candidates = [
     kernelMessage(state),
     codeMessage(state, aloud),
     waitingMessage(state),
+    answer,
     ...ranked("error"),
     progressMessage(state),
     ...ranked("warning"),
-    noticeMessage(state),
+    notice,
     savedMessage(state),
     paceMessage(state),
     ...ranked("info"),

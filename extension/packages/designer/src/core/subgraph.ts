@@ -30,7 +30,7 @@ export interface Box {
   /** Its nodes, sources first. */
   readonly nodes: readonly NodeView[];
   readonly entries: readonly Entry[];
-  /** What is used outside, else what its last node gives. */
+  /** What is used outside, that of which the picture is shown first; else what its last node gives. */
   readonly exits: readonly PortRef[];
   /** Name of a wire that ends in it to the entry. */
   readonly entryOf: ReadonlyMap<string, number>;
@@ -65,6 +65,11 @@ function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string
   }
   const last = nodes.findLast((n) => n.output_kinds.length > 0);
   if (exits.length === 0 && last) exits.push({ node: last.key, output: 0 });
+  // what it makes: the last picture, else the last of all
+  const isSeen = (n: NodeView, { node, output }: PortRef) =>
+    node === n.key && !/label|scalar/.test(n.output_kinds[output] ?? "");
+  const made = nodes.findLast((n) => exits.some((e) => isSeen(n, e))) ?? last;
+  exits.sort((a, b) => Number(b.node === made?.key) - Number(a.node === made?.key));
   return { id: BOX + name, name, group, nodes, entries, exits, entryOf };
 }
 

@@ -740,6 +740,7 @@ export interface RevisionChanged {
   readonly waiting: string;
   readonly target: number;
   readonly measured: number;
+  readonly runs: readonly number[];
   readonly origin: number;
   readonly variable: string;
   readonly place: string;
@@ -1260,7 +1261,7 @@ export interface DataSet {
 /** One sample of a data set: its file (bytes, and words, none if it cannot be decoded), its place in the atlas. */
 export interface DataSample {
   readonly name: string;
-  readonly label: string;
+  readonly labels: readonly string[];
   readonly facts: string;
   readonly size: number;
   readonly x: number;
@@ -1318,7 +1319,7 @@ export interface LabelTwin {
   readonly added: readonly number[];
 }
 
-/** A node that edits would add; `feeds`: the cards that it would feed, and their ports as the browser calls them. */
+/** A node, or a box of several, that edits would add. */
 export interface NewCard {
   readonly key: string;
   readonly operator: string;

@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../core/format";
 import { isOffered } from "../core/fuzzy";
+import type { Host } from "../core/host";
 import { recipeImage } from "../core/state";
 import { Thumb } from "./canvas/Thumb";
 import { useCanvasApi } from "./canvasApi";
@@ -206,11 +207,29 @@ export function Empty() {
   );
 }
 
+/** The list that is to come. */
+function BareList({ host }: { readonly host: Host }) {
+  return (
+    <ol className="ds-outline" aria-label="Operators in order">
+      {host.operators().map(([key, operator]) => (
+        <li key={key} className="ds-outline-row">
+          <span className="ds-outline-picture" />
+          <span className="ds-outline-words">
+            <b>{key}</b>
+            <small className="ds-muted">{format.called(operator)}</small>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 /** Before the kernel's first answer: quiet for a second, then words, then a way out. */
 export function Starting() {
-  const { session, host } = useFrame();
+  const { session, host, breadth } = useFrame();
   const silent = useSel((s) => s.link === "silent" || s.link === "gone");
-  const drawing = useMemo(() => host?.drawing(), [host]);
+  const list = breadth === "list";
+  const drawing = useMemo(() => !list && host?.drawing(), [host, list]);
   const [late, setLate] = useState(false);
   useEffect(() => {
     const wait = setTimeout(() => setLate(true), 1000);
@@ -225,6 +244,7 @@ export function Starting() {
         </button>
       )}
       {drawing && <div className="ds-drawing" ref={(place) => place?.replaceChildren(drawing)} />}
+      {list && host && <BareList host={host} />}
     </div>
   );
 }

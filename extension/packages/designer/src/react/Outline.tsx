@@ -6,6 +6,7 @@ import { categoryHue } from "../core/ports";
 import { titleOf } from "../core/problems";
 import {
   derived,
+  figures,
   findingsAt,
   heatOf,
   isOld,
@@ -41,12 +42,14 @@ function Picture({ nodeKey }: { readonly nodeKey: string }) {
   const blank = useSel((s) => lost || (!preview && staleKeys(s).has(nodeKey)));
   const stale = useSel((s) => staleKeys(s).has(nodeKey));
   const label = `output of ${nodeKey} for sample ${sample + 1}`;
+  // a few numbers are read, not seen
+  const few = preview?.body.type === "table" && figures(preview.body);
   return (
     <span className={`ds-outline-picture ${blank ? "ds-hatched" : ""} ${stale ? "ds-stale" : ""}`}>
       {failing ? (
         <FilePicture node={nodeKey} source={failing} {...PICTURE} />
       ) : (
-        preview && !lost && <PreviewView preview={preview} label={label} {...PICTURE} bare />
+        preview && !lost && (few || <PreviewView preview={preview} label={label} {...PICTURE} bare />)
       )}
     </span>
   );
@@ -85,13 +88,13 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
     drawer: s.view.drawer,
   }));
   useTold(li, visible ? row.error : undefined);
-  // The selected row is in sight, also beside an open drawer.
+  // The selected row is in sight with what it opens, also beside an open drawer.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer takes room from the list
   useEffect(() => {
     const [list, here] = [li.current?.closest(".ds-stage"), li.current];
     if (!visible || !row.selected || !list || !here) return;
     const [room, at] = [list.getBoundingClientRect(), here.getBoundingClientRect()];
-    if (at.top < room.top || at.top + PICTURE.height > room.bottom) list.scrollTop += at.top - room.top;
+    if (at.top < room.top || at.bottom > room.bottom) list.scrollTop += at.top - room.top;
   }, [visible, row.selected, row.drawer]);
   if (!node) return null;
   return (

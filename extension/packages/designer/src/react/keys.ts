@@ -126,7 +126,7 @@ function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
   // A letter that does nothing here begins a search.
   const idle = letter && found?.can && !found.can(session.store.get());
   if (found && !idle) found.run(scope);
-  else if (letter) searchFor(scope, event.key === "/" ? "" : event.key);
+  else if (letter) searchFor(scope, event.key === "/" || event.key === "A" ? "" : event.key); // Shift+A
   return found !== undefined || letter;
 }
 

@@ -286,15 +286,16 @@ function CanvasView() {
       root.ownerDocument.documentElement.style.cursor = "";
       const target = event instanceof globalThis.MouseEvent && outside(designer, event);
       const [only, ...others] = moved;
-      const [wire, edits = []] =
-        (only && others.length === 0 && !target && gestures.onDropped(only, event as globalThis.MouseEvent)) || [];
-      if (target || typeof edits === "string") {
+      if (target) {
         // the card goes back to its place
         setNodes((ns) => ns.map((n) => ({ ...n, position: placeOf(state, n.id) ?? n.position })));
-        if (typeof edits === "string") session.refuse(edits);
-        else if (target && nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
+        if (nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
         return;
       }
+      const [under, found = []] =
+        (only && others.length === 0 && gestures.onDropped(only, event as globalThis.MouseEvent)) || [];
+      const refused = typeof found === "string";
+      const [wire, edits] = refused ? [undefined, []] : [under, found];
       const changed = moved.filter((n) => {
         const old = placeOf(state, n.id);
         return !old || old.x !== n.position.x || old.y !== n.position.y;
@@ -305,6 +306,8 @@ function CanvasView() {
       const positions = movedNodes(state, among);
       if (!wire) seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
+      // it stays where it was put, which may be all that was wanted
+      if (refused) session.refuse(found);
     },
     [session, dragging, gestures.onDropped, designer, root, setNodes],
   );

@@ -51,9 +51,15 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
   );
 }
 
-/** What a dot and a letter of a name take on a small card, at most, in px of the screen. */
+/** What a dot and a letter of a name take on a small card, at most, in px of the screen, and how many letters tell names apart. */
 const DOT = 10;
 const LETTER = 6;
+const LEAST = 5;
+
+/** A name, or what of it has room for so many letters. */
+function cutTo(name: string, letters: number): string {
+  return name.length > letters ? format.cut(name, letters - 1) : name;
+}
 
 /** The card of the outputs, as tall as the branches that end in it. */
 export function FarOutputs({ selected }: NodeProps) {
@@ -63,8 +69,7 @@ export function FarOutputs({ selected }: NodeProps) {
     (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
   );
   const names = useSel((s) => s.graph?.outputs.map((ref) => select.resultName(s, ref)) ?? []);
-  const longest = Math.max(...names.map((name) => name.length));
-  const named = useStore((s) => CARD * s.transform[2] > DOT + LETTER * longest);
+  const letters = useStore((s) => Math.floor((CARD * s.transform[2] - DOT) / LETTER));
   const shifts = useStore((s) => nameShifts(rows, s.transform[2]).join()).split(",");
   const hovered = useSel((s) => s.view.hovered === OUTPUTS);
   return (
@@ -84,8 +89,8 @@ export function FarOutputs({ selected }: NodeProps) {
         >
           <i />
           {shifts[i] !== "-1" && (
-            <span style={{ top: `calc(${shifts[i]} * var(--ds-px))` }} data-out={named ? "" : "out"}>
-              {named ? names[i] : i + 1}
+            <span style={{ top: `calc(${shifts[i]} * var(--ds-px))` }}>
+              {letters < LEAST ? i + 1 : cutTo(names[i] ?? "", letters)}
             </span>
           )}
         </span>

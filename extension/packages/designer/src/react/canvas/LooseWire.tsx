@@ -127,7 +127,7 @@ export function Ghosts() {
               <header className="ds-card-head">
                 <Name text={key} />
               </header>
-              <code>fn.{operator}</code>
+              <code>{operator ? `fn.${operator}` : "box"}</code>
             </div>
           </div>
         );

@@ -6,7 +6,7 @@ import { pathOf } from "../../core/inside";
 import { CARD, type Size } from "../../core/layout";
 import { headroom } from "../../core/marks";
 import { boxesAlong, type Rect } from "../../core/route";
-import { CONTROLS, type Covers, keptView, LOW, STRIP, type View, viewOf } from "../../core/sight";
+import { CONTROLS, type Covers, keptView, LOW, NAMED, STRIP, type View, viewOf } from "../../core/sight";
 import { reducedMotion } from "../canvasApi";
 import { useFrame } from "../context";
 import { COVERED, pushed } from "./canvasEffects";
@@ -90,15 +90,18 @@ export function useSight(
       const { width, height } = frame.getBoundingClientRect();
       session.room = roomOf(frame);
       const sizes = sizesOf(session.store.get());
+      const { marks } = session.store.get();
       // Breadcrumbs stand above the cards.
       const crumbs = pathOf(session.store.get()).length > 0 ? 40 : 0;
-      const head = headroom(session.store.get().marks);
-      const cards = latest.current.map(({ id, position: { x, y }, measured: real }) => {
+      const head = headroom(marks);
+      const notes = Object.values(marks).flatMap((mark) => (mark.type === "note" && crumbs === 0 ? mark : []));
+      const cards: Rect[] = latest.current.map(({ id, position: { x, y }, measured: real }) => {
         // Small cards are lower than those that they may become by being fitted, and new ones have no size yet.
         const above = crumbs + head(id);
         const height = Math.max(real?.height ?? 0, sizes.get(id)?.height ?? 0) + above;
         return { x, y: y - above, width: real?.width ?? CARD, height };
       });
+      cards.push(...notes);
       const strip = root.querySelector<HTMLElement>(".ds-strip-over")?.offsetHeight ?? 0;
       const controls = frame.querySelector<HTMLElement>(".ds-zoom")?.offsetWidth ?? 0;
       const covers = {
@@ -114,9 +117,10 @@ export function useSight(
       const [around, bare] = [wires, []].map((some) => choose(cards, { width, height }, covers, some, chosen));
       // names are worth more than room around the wires
       const view = [around, bare].map((v) => isFar(detailOf(v?.zoom ?? 1))).join() === "true,false" ? bare : around;
-      const [less, all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
-      if (beside && less && (!isFar(less) || (less === all && !rests))) return go(beside, duration);
-      // where all cards would lose their names beside it, it covers some, but not the selected one
+      const [less = "quiet", all] = [beside, view].map((v) => detailOf(v?.zoom ?? 0));
+      const loses = less !== all || (view?.zoom ?? 0) >= NAMED || (rests && isFar(less));
+      if (beside && (beside.zoom >= NAMED || !loses)) return go(beside, duration);
+      // where names of all cards could no longer be read beside it, it covers some, but not the selected one
       if (view) go(over ? pushed(session.store.get(), latest.current, width, view) : view, duration);
     },
     [go, session, root, floats, box, latest],

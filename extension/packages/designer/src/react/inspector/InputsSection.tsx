@@ -8,7 +8,7 @@ import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
-import { LinkButton, Section, Switch } from "../parts";
+import { IconButton, LinkButton, Section, Switch } from "../parts";
 
 const idOf = (ref: PortRef | null) => (ref ? `${ref.node}#${ref.output}` : "");
 
@@ -69,6 +69,7 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
             </option>
           ))}
         </select>
+        {now && <IconButton icon="left" label={`Go to ${now.node}`} small onClick={() => session.select([now.node])} />}
       </span>
     </div>
   );

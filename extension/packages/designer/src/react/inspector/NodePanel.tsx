@@ -13,9 +13,11 @@ import {
   previewOf,
   repairOf,
   repairsOf,
+  staleKeys,
   stepOf,
   waysOf,
 } from "../../core/select";
+import { isAway } from "../../core/state";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { Name } from "../canvas/Name";
@@ -80,6 +82,7 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   const drawn: Readonly<Record<string, string>> = useSel((s) =>
     Object.fromEntries(Object.entries(node.argument_inputs).map(([name, ref]) => [name, originOf(s.graph, ref)])),
   );
+  const session = useSession();
   const [all, setAll] = useState(false);
   const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
@@ -95,6 +98,8 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   // what has no effect is shown where it is set
   const rest = offered.filter((a) => !first.includes(a) && a.support === "used");
   if (offered.length === 0) return null;
+  // what is needed keeps its value: without it the step does not run
+  const own = offered.flatMap((a) => (a.name in node.arguments && !a.required && a.widget !== "none" ? a.name : []));
   return (
     <section className="ds-section" aria-label="Arguments">
       {first.map((a) => (
@@ -108,6 +113,16 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
         <button type="button" className="ds-link ds-more" data-testid="show-more" onClick={() => setAll(!all)}>
           {all ? "Show less" : `Show ${rest.length} more`}
         </button>
+      )}
+      {own.length > 1 && (
+        <LinkButton
+          data-testid="reset-all"
+          onClick={() =>
+            session.edit(own.map((argument) => ({ type: "set_argument", key: node.key, argument, unset: true })))
+          }
+        >
+          Reset all {own.length}
+        </LinkButton>
       )}
     </section>
   );
@@ -178,10 +193,11 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
   const session = useSession();
-  const { sample, whole, log, absent } = useSel((s) => ({
+  const { sample, whole, log, old, absent } = useSel((s) => ({
     sample: s.sample,
     whole: s.view.whole,
     log: s.view.log,
+    old: isAway(s) && (staleKeys(s).has(node.key) ? "before the edit" : "last run"),
     absent: isAbsent(s, node.key) || brokenFile(s, node.key) !== undefined,
   }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
@@ -202,7 +218,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   else if (samples && !encoded) rows.push(["size", format.bytes(bytes)]);
   const note = detail?.note || preview?.note;
   return (
-    <Section title="Output" note={`sample ${sample + 1}, ${node.device}`}>
+    <Section title="Output" note={`sample ${sample + 1}, ${old || node.device}`}>
       <div className="ds-stats">
         <dl>
           {rows.map(([name, text]) => (
@@ -316,6 +332,23 @@ function Pinned({ node }: { readonly node: NodeView }) {
   );
 }
 
+/** That a node is left out, and the way back. */
+function Bypassed({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  if (!node.bypassed) return null;
+  const edit = { type: "set_bypass", key: node.key, bypassed: false } as const;
+  return (
+    <Section>
+      <p className="ds-muted">
+        Bypassed: its input goes through unchanged, whatever is set here.{" "}
+        <LinkButton data-testid="use-again" onClick={() => session.edit([edit])}>
+          Use it again (B)
+        </LinkButton>
+      </p>
+    </Section>
+  );
+}
+
 /** Everything about one node. */
 export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
@@ -329,6 +362,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       <Head node={node} operator={operator} />
       <Compare key={`${nodeKey}#${output}`} nodeKey={nodeKey} output={output} />
       {operator && <DeviceChoice node={node} operator={operator} />}
+      <Bypassed node={node} />
       <Pinned node={node} />
       {!operator && (
         <Section>

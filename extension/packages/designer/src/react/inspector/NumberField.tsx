@@ -14,14 +14,20 @@ interface Props {
   readonly wide?: boolean;
   /** An emptied field unsets what need not have a value. */
   readonly onClear?: () => void;
+  /** A drag begins, which is one step; without it a number is typed alone. */
+  readonly onBegin?: () => void;
 }
 
-/** A number that is applied while it is typed. What cannot be applied stays in the field, in red. */
-export function NumberField({ argument, value, onValue, setError, bad, label, testId, wide, onClear }: Props) {
+/** Pixels of the pointer for a step of a number that is dragged. */
+const DRAGGED = 4;
+
+/** A number that is applied while it is typed or dragged. What cannot be applied stays in the field, in red. */
+export function NumberField({ argument, value, onValue, setError, bad, label, testId, wide, onClear, onBegin }: Props) {
   const shown = value === null ? "" : format.number(value);
   const [draft, setDraft] = useState<string | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const box = useRef<HTMLInputElement>(null);
+  const drag = useRef<{ x: number; value: number; by: number; moved: boolean } | null>(null);
   useEffect(() => () => clearTimeout(wait.current), []);
   const apply = (text: string, now: boolean) => {
     clearTimeout(wait.current);
@@ -37,23 +43,26 @@ export function NumberField({ argument, value, onValue, setError, bad, label, te
         onValue(next);
       }, 100);
   };
-  const step = (event: KeyboardEvent, sign: number) => {
-    event.preventDefault();
-    const now = value ?? 0;
-    const [low, high] = sliderSpan(argument, now);
-    const base = sliderStep(argument, low, high);
-    const integer = argument.type.startsWith("int");
-    const by = event.shiftKey ? (integer ? 1 : base / 10) : event.ctrlKey ? base * 10 : base;
+  const stepOf = ({ shiftKey, ctrlKey }: { shiftKey: boolean; ctrlKey: boolean }) => {
+    const base = sliderStep(argument, ...sliderSpan(argument, value ?? 0));
+    return shiftKey ? (argument.type.startsWith("int") ? 1 : base / 10) : ctrlKey ? base * 10 : base;
+  };
+  const put = (next: number, by: number) => {
     const least = argument.minimum ?? Number.NEGATIVE_INFINITY;
     const most = argument.maximum ?? Number.POSITIVE_INFINITY;
     setDraft(null);
     setError("");
-    onValue(Math.min(most, Math.max(least, snap(now + sign * by, by))));
+    onValue(Math.min(most, Math.max(least, snap(next, by))));
+  };
+  const step = (event: KeyboardEvent, sign: number) => {
+    event.preventDefault();
+    const by = stepOf(event);
+    put((value ?? 0) + sign * by, by);
   };
   return (
     <input
       ref={box}
-      className={`ds-number ${wide ? "ds-wide" : ""} ${bad ? "ds-bad" : ""}`}
+      className={`ds-number ${onBegin ? "ds-draggable" : ""} ${wide ? "ds-wide" : ""} ${bad ? "ds-bad" : ""}`}
       inputMode="decimal"
       value={draft ?? shown}
       placeholder="–"
@@ -61,6 +70,26 @@ export function NumberField({ argument, value, onValue, setError, bad, label, te
       aria-invalid={bad}
       data-testid={testId}
       onFocus={(e) => e.currentTarget.select()}
+      // dragged until it has the keyboard: then the pointer selects digits
+      onMouseDown={(e) => drag.current && e.preventDefault()}
+      onPointerDown={(e) => {
+        const focused = e.currentTarget.ownerDocument.activeElement === e.currentTarget;
+        if (!onBegin || focused || value === null || e.button !== 0 || e.pointerType !== "mouse") return;
+        drag.current = { x: e.clientX, value, by: stepOf(e), moved: false };
+        e.currentTarget.setPointerCapture(e.pointerId);
+      }}
+      onPointerMove={(e) => {
+        const from = drag.current;
+        const steps = from ? Math.trunc((e.clientX - from.x) / DRAGGED) : 0;
+        if (!from || (steps === 0 && !from.moved)) return;
+        if (!from.moved) onBegin?.();
+        from.moved = true;
+        put(from.value + steps * from.by, from.by);
+      }}
+      onPointerUp={(e) => {
+        if (drag.current && !drag.current.moved) e.currentTarget.focus();
+        drag.current = null;
+      }}
       onChange={(e) => {
         setDraft(e.target.value);
         apply(e.target.value, false);

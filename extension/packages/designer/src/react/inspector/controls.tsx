@@ -51,6 +51,7 @@ function SliderControl({ argument, value, set, setError, bad, reset, dial }: Fie
         argument={argument}
         value={now}
         onValue={change}
+        onBegin={gesture.begin}
         setError={setError}
         bad={bad}
         label={`${argument.name} as a number`}
@@ -67,6 +68,7 @@ function NumberControl({ argument, value, set, reset, setError, bad }: FieldProp
       argument={argument}
       value={asNumber(value)}
       onValue={(v) => set(v, gesture.name())}
+      onBegin={gesture.begin}
       setError={setError}
       bad={bad}
       label={argument.name}
