@@ -174,10 +174,11 @@ def _passing(graph: Graph, registry: Registry, inner: Sequence[str]) -> dict[Por
             _refuse_part(port.node)
         given, gives = (metas.get(one, TensorMeta()) for one in (entry, port))
         if _differ(given, gives):
+            placed = given.device != gives.device
             _refuse(
-                f"{port.node} gives {_type(gives)}, but {entry.node}, which would pass in its place, {_type(given)}: "
-                "one batch cannot have samples of both.",
-                f"Take {port.node} out of the subgraph, or put a step into it that gives {_type(given)}.", port.node,
+                f"{port.node} gives {_type(gives, placed)}, but {entry.node}, which would pass in its place, "
+                f"{_type(given, placed)}.",
+                f"Take {port.node} out, or put a step into the subgraph that gives {_type(given, placed)}.", port.node,
             )  # fmt: skip
     return found
 
@@ -196,10 +197,10 @@ def _differ(one: TensorMeta, other: TensorMeta) -> bool:
     return any(a != b and a not in (None, "") and b not in (None, "") for a, b in pairs)
 
 
-def _type(meta: TensorMeta) -> str:
+def _type(meta: TensorMeta, placed: bool) -> str:
     dtype = "" if meta.dtype is None else meta.dtype.name.lower()
     axes = meta.layout or ("" if meta.ndim is None else f"{meta.ndim} axes" if meta.ndim != 1 else "1 axis")
-    return " ".join(filter(None, (dtype, axes, f"on the {'CPU' if meta.device == 'cpu' else 'GPU'}")))
+    return " ".join(filter(None, (dtype, axes, f"on the {meta.device.upper()}" if placed else "")))
 
 
 def _refuse(message: str, hint: str, node: str = "") -> None:

@@ -122,9 +122,9 @@ def test_each_exit_of_a_box_is_passed_by_what_comes_in_for_it() -> None:
 @pytest.mark.parametrize(
     ("keys", "message", "hint"),
     [
-        (("mirrored", "floats"), "floats gives float HWC on the CPU, but small, which would pass in its place, uint8 HWC on the CPU",
-         "Take floats out of the subgraph, or put a step into it that gives uint8 HWC"),
-        (("decode", "small"), "small gives uint8 HWC on the CPU, but reader", "Take small out"),
+        (("mirrored", "floats"), "floats gives float HWC, but small, which would pass in its place, uint8 HWC.",
+         "Take floats out, or put a step into the subgraph that gives uint8 HWC"),
+        (("decode", "small"), "small gives uint8 HWC, but reader", "Take small out"),
         (("reader", "decode"), "Nothing that comes into this subgraph goes out", "such as readers, out of it"),
     ],
 )  # fmt: skip

@@ -323,6 +323,10 @@ export function receive(state: State, message: KernelMessage): State {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
         return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
       }
+      if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "set_chance")) {
+        const [{ message: text = "", hint = "" } = {}] = message.diagnostics;
+        return { ...state, awaited: [], view: { ...state.view, notice: { text: `${text} ${hint}`, node: OUTPUTS } } };
+      }
       // said below the field; nothing is wrong with a pipeline that does not exist
       if (state.view.tried && state.graph?.nodes.length === 0 && message.diagnostics[0]?.code === "DS302") {
         const [{ message: cause, hint = "" }] = message.diagnostics;
