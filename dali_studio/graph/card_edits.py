@@ -9,6 +9,7 @@ from typing import cast
 import msgspec
 
 from dali_studio.graph.apply import apply
+from dali_studio.graph.box_chances import with_chance
 from dali_studio.graph.cards import COIN, Chance, before, cards_in, coin_around, merge_around, role_of
 from dali_studio.graph.draft import Draft
 from dali_studio.graph.edits import (
@@ -185,6 +186,8 @@ class _Cards:
 
     @unfold.register
     def _(self, edit: SetChance) -> Sequence[Edit]:
+        if edit.keys:
+            return with_chance(self._graph, self._registry, self._cards.nodes(edit.keys), edit.part)
         chance = self._chances.get(edit.key)
         if chance and edit.part >= 1:
             return [*self._always(edit.key, chance)]

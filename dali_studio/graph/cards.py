@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -82,6 +82,10 @@ class Cards:
     def owners(self) -> dict[str, str]:
         """By the names of parts the node whose card they are on."""
         return {part: key for key, parts in self.parts.items() for part in parts}
+
+    def nodes(self, keys: Iterable[str]) -> set[str]:
+        """The nodes that some cards stand for."""
+        return {node for key in keys for node in (key, *self.parts.get(key, ()))}
 
     def alike(self, key: str) -> tuple[str, ...]:
         """The splits or merges of a card, or the node itself."""

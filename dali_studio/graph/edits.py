@@ -93,11 +93,15 @@ class SetPipeline(msgspec.Struct, frozen=True, kw_only=True, tag="set_pipeline")
 
 
 class SetChance(msgspec.Struct, frozen=True, kw_only=True, tag="set_chance"):
-    """Apply a node to a part of the samples; 1: to all of them; `like`: the node whose coin decides, if it has one."""
+    """Apply a node to a part of the samples; 1: to all of them; `like`: the node whose coin decides, if it has one.
+
+    `keys`: those of a subgraph, all of which are applied to the same samples; `key` is its coin, or one of them.
+    """
 
     key: str
     part: float
     like: str = ""
+    keys: tuple[str, ...] = ()
 
 
 #: The closed union of edits.

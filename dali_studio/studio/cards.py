@@ -5,15 +5,19 @@ The browser knows of cards alone: answers are folded here, questions unfolded, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import msgspec
 
-from dali_studio.graph.cards import Cards, before
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.apply import apply
+from dali_studio.graph.box_chances import chance_of
+from dali_studio.graph.cards import COIN, Cards, before, cards_in
+from dali_studio.graph.edits import AddNode, CardEdit, Edit, PortRef, RemoveNode, SetChance
+from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Repair
+from dali_studio.schema.registry import Registry
 from dali_studio.studio.protocol import messages, requests
 from dali_studio.studio.protocol.run_messages import DeviceTime, DeviceTimes, NodeTiming, RunFinished, RunProgress
 
@@ -49,6 +53,43 @@ def folded(view: messages.GraphView, graph: Graph, cards: Cards) -> messages.Gra
 
     kept = tuple(drawn(node) for node in view.nodes if node.key not in cards.owners)
     return msgspec.structs.replace(view, nodes=kept, outputs=tuple(map(cards.drawn, view.outputs)))
+
+
+def coins_in(marks: Mapping[str, messages.Mark], graph: Graph, registry: Registry, cards: Cards) -> dict[str, str]:
+    """The coins of subgraphs that are applied with a probability, by the names of their marks."""
+    if not any(COIN in node.operator for node in graph.nodes()):
+        return {}
+    groups = {name: mark for name, mark in marks.items() if isinstance(mark, messages.Group) and mark.subgraph}
+    found = {name: chance_of(graph, registry, cards.nodes(group.keys)) for name, group in groups.items()}
+    return {name: chance.coin for name, chance in found.items() if chance}
+
+
+def with_coins(
+    history: History, asked_for: Iterable[CardEdit], registry: Registry, edits: Sequence[Edit]
+) -> dict[str, messages.Group]:
+    """Groups around what gets a probability, or loses it, with the cards of what gives it, as places of a step."""
+    within = [{*edit.keys} for edit in asked_for if isinstance(edit, SetChance) and edit.keys]
+    if not within or not any(isinstance(edit, AddNode | RemoveNode) for edit in edits):
+        return {}
+    after, _ = apply(history.graph, edits, registry)
+    owned = cards_in(after, registry).owners
+    added = [edit.key for edit in edits if isinstance(edit, AddNode)]
+    return {
+        name: msgspec.structs.replace(
+            mark, keys=tuple(key for key in (*mark.keys, *added) if key in after and key not in owned)
+        )
+        for name, mark in history.places.items()
+        if isinstance(mark, messages.Group) and any(keys <= {*mark.keys} for keys in within)
+    }  # fmt: skip
+
+
+def boxed(
+    room: Mapping[str, messages.Position], known: Mapping[str, messages.Position], groups: Mapping[str, messages.Group]
+) -> dict[str, messages.Position | messages.Group]:
+    """Places, with groups that have grown; cards outside of these stay where they are, as there is room within."""
+    own = {key for group in groups.values() for key in group.keys}
+    kept = {key: place for key, place in room.items() if not own or key in own or key not in known}
+    return {**kept, **groups}
 
 
 def asked(message: requests.ClientMessage, cards: Cards) -> requests.ClientMessage:

@@ -28,7 +28,7 @@ from dali_studio.studio import findings, jobs
 from dali_studio.studio.aliases import added
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
-from dali_studio.studio.cards import asked, told
+from dali_studio.studio.cards import asked, boxed, told, with_coins
 from dali_studio.studio.documents import Documents
 from dali_studio.studio.kept import Kept
 from dali_studio.studio.outputs import pins
@@ -264,11 +264,11 @@ class Session:
         moved = [key for key, merge in over.items() if is_between(message.edits, key, merge)]
         put = {key: place for key, place in (self.positions | message.positions).items() if key not in moved}
         added = [AddNode(key=key, operator="") for key in moved if key in self.graph]
-        room = message.positions
-        if twins or moved:
+        room, boxes = message.positions, with_coins(self.history, message.edits, self.registry, edits)
+        if twins or moved or boxes:
             room = make_room(put, [*with_cards(self.graph, self.registry, [*edits, *twins]), *added])
-        places = {**room, **differing_after(self.history, edits), **named_marks(message.marks), **pins.named_pins(held),
-                  **own_text.with_renames(self.history, edits)}  # fmt: skip
+        places = {**boxed(room, self.positions, boxes), **differing_after(self.history, edits), **pins.named_pins(held),
+                  **named_marks(message.marks), **own_text.with_renames(self.history, edits)}  # fmt: skip
         code = code_nodes.begun(self.graph, edits, self.registry, self.answers.output)
         self.history.apply([*edits, *code, *twins], message.gesture, places)
         if edits or message.pins:

@@ -30,7 +30,7 @@ from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery
 from dali_studio.studio.aliases import named_elsewhere
-from dali_studio.studio.cards import folded
+from dali_studio.studio.cards import coins_in, folded
 from dali_studio.studio.outputs import pins
 from dali_studio.studio.outputs.renderers.volume import is_volume
 from dali_studio.studio.programs import code_nodes
@@ -121,6 +121,7 @@ def revision_changed(
         options=options_view(graph),
         positions=positions_in(history),
         marks=marks_in(history),
+        coins=coins_in(marks_in(history), graph, revision.registry, revision.cards),
         diagnostics=(
             *findings.weighed(found, revision.in_run), *findings.mirrored(graph), *pins.misfits(revision),
             *_differing(history),

@@ -170,7 +170,16 @@ def test_a_pixel_is_told_on_all_cards_and_numbers_of_the_whole_batch(designer: A
     before = page.evaluate(drawn)
     lab.by_id(page, "whole").click()
     page.wait_for_function(f"before => ({drawn})() !== before", arg=before)
-    assert lab.by_id(page, "whole").inner_text() == "of the whole batch"
+    assert lab.by_id(page, "whole").inner_text() == "whole batch"
+    facts = page.locator(".ds-stats dl")
+    facts.get_by_text("8 samples").wait_for()
+    before = page.evaluate(drawn)
+    lab.by_id(page, "log").click()
+    page.wait_for_function(f"before => ({drawn})() !== before", arg=before)
+    assert lab.by_id(page, "log").inner_text() == "log scale"
+    lab.card(page, "decode").click(position=HEAD)
+    facts.get_by_text("…", exact=False).first.wait_for()  # photos of several sizes
+    page.screenshot(path=artifacts / "designer_facts.png")
 
 
 def test_a_distribution_is_chosen_and_its_ends_are_typed(designer: Any, artifacts: Path) -> None:

@@ -91,6 +91,37 @@ def test_a_box_is_duplicated_as_a_box_and_a_probability_with_its_card(page: Any,
     page.locator('[data-testid="node-rotate_2"] .ds-card-head .ds-pill', has_text="p 0.4").wait_for()
 
 
+def test_a_box_is_applied_with_a_probability(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "box_chance.ipynb", CODE, "thumb-normalize")
+    before = _nodes(page)
+    _select(page, "resize", "uniform", "rotate")
+    page.keyboard.press("g")
+    box = lab.by_id(page, "node-group:group1")
+    box.wait_for()
+    rows = box.locator(".ds-box-list li").all_inner_texts()
+    box.click(position=HEAD)
+    lab.by_id(page, "probability").fill("0.5")
+    training.await_code(page, "    if coin:")
+    box.locator(".ds-pill", has_text="p 0.5").wait_for(timeout=15_000)
+    lab.by_id(page, "chance-note").get_by_text("of the samples").wait_for(timeout=15_000)
+    lab.by_id(page, "probability").fill("0.4")
+    training.await_code(page, "coin_flip(probability=0.4")
+    assert {*before, "group:group1"} - {"resize", "uniform", "rotate"} == {*_nodes(page)}  # it is one card as before
+    assert len(box.locator(".ds-box-list li").all_inner_texts()) == len(rows) + 1  # and the coin
+    training.drawn(page, "thumb-group:group1")
+    for wire in ("decode to", "merge to normalize"):  # which end at other ports now
+        page.locator(f'[aria-label^="wire from {wire}"]').first.wait_for(timeout=15_000)
+    page.screenshot(path=artifacts / "designer_box_chance.png")
+    page.get_by_test_id("canvas").focus()
+    page.keyboard.press("Enter")
+    lab.by_id(page, "node-rotate").wait_for()
+    lab.settle(page)
+    page.screenshot(path=artifacts / "designer_box_chance_open.png")
+    lab.by_id(page, "probability").fill("1")
+    training.await_code(page, "if coin:", there=False)
+    lab.by_id(page, "node-coin").wait_for(state="detached")
+
+
 def test_a_group_is_a_frame_that_moves_and_collapses(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     _open(page, server, "group.ipynb", CODE, "thumb-normalize")
     before = _nodes(page)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
-from studio.clients import Client, only, set_argument
+from studio.clients import Client, only, rotating, set_argument
 
 from dali_studio import Pipeline, fn, pipeline_def, samples, types
 from dali_studio.api.default import default_registry
@@ -192,3 +192,42 @@ def test_what_divides_samples_is_not_left_out() -> None:
     (refused,) = only(client.edit({"type": "set_bypass", "key": key, "bypassed": True}), messages.Refused)
     assert "divides samples" in refused.diagnostics[0].message
     client.session.close()
+
+
+def test_a_subgraph_has_a_probability_in_one_step() -> None:
+    client = Client(rotating().graph)
+    names, keys = set(client.session.graph), ["resize", "uniform", "rotate"]
+    group = {"type": "group", "keys": keys, "title": "augment", "subgraph": True, "collapsed": True}
+    try:
+        client.send("ready")
+        client.send("apply_edits", base_revision=client.session.revision, edits=[], marks={"group1": group})
+
+        def applied(part: float, keys: list[str]) -> messages.RevisionChanged:
+            told = client.edit({"type": "set_chance", "key": keys[0], "part": part, "keys": keys}, gesture="p")
+            assert not only(told, messages.Refused)
+            return only(told, messages.RevisionChanged)[-1]
+
+        changed = applied(0.75, keys)
+        assert changed.coins == {"group1": "coin"} and not [one for one in changed.diagnostics if one.severity == "error"]
+        mark = changed.marks["group1"]
+        assert isinstance(mark, messages.Group) and {*mark.keys} - names == {"coin", "split", "merge"}
+        assert set(client.session.graph) - names == {"coin", "split", "split_2", "merge"}  # splits have one card
+        # the slider goes on, and all of its way is one step
+        changed = applied(0.5, [*mark.keys])
+        assert client.session.graph.node("coin").arguments["probability"] == 0.5
+        assert "def augment(decode):" in client.session.code("dali_studio").source
+        assert client.session.code("dali_studio").source.count("if coin:") == 1
+        (changed,) = only(client.send("undo"), messages.RevisionChanged)
+        assert set(client.session.graph) == names and changed.coins == {}
+        mark = changed.marks["group1"]
+        assert isinstance(mark, messages.Group) and [*mark.keys] == keys
+        client.send("redo")
+        assert set(client.session.graph) != names
+        applied(1.0, [*client.session.graph][1:-1])
+        # what cannot pass is refused, with what to do
+        refusing = {"type": "set_chance", "key": "rotate", "part": 0.5, "keys": ["rotate", "normalize"]}
+        told = client.edit(refusing)
+        (refused,) = only(told, messages.Refused)
+        assert "normalize gives float CHW" in refused.diagnostics[0].message and "Take normalize out" in refused.diagnostics[0].hint
+    finally:
+        client.session.close()

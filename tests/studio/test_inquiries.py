@@ -65,7 +65,7 @@ def test_rows_of_numbers_share_one_range() -> None:
         client.send("ready")
         got = sheet(client, "numbers", [[], [set_argument("numbers", "shift", 255.0)]], [0])
         (part,) = only(got, output_messages.Sheet)
-        low, high = (float(word) for word in part.note.removeprefix("shown from ").split(" to "))
+        low, high = (float(word) for word in part.note.removeprefix("shown from ").split(",")[0].split(" to "))
         assert low < 10 and 450 < high <= 510
         atlas = np.asarray(Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, output_messages.Sheet))[0])))
         dark, light = (atlas[c.y : c.y + c.height, c.x : c.x + c.width].mean() for c in part.cells)

@@ -47,7 +47,7 @@ def test_zeros_and_ones_are_seen_and_dark_pictures_stay_dark() -> None:
     ones = (GRID > 127).astype(np.uint8)
     shown = card(ones, "HWC")
     assert shown.picture is not None and {*np.unique(shown.picture)} >= {0, 255}
-    assert shown.note == "shown from 0 to 1"
+    assert shown.note == "shown from 0 to 1, as x·255"
     for image in (GRID // 100, np.zeros_like(GRID)):
         dark = card(image, "HWC")
         assert dark.picture is not None and dark.picture.max() == image.max() and dark.note == ""
@@ -246,7 +246,7 @@ def test_a_wave_with_values_that_are_not_finite_says_so() -> None:
     signal = np.zeros(1000, np.float32)
     signal[3], signal[4] = np.nan, np.inf
     made = card(signal)
-    assert isinstance(made.body, bodies.WaveBody) and made.note == "2 values are not finite"
+    assert isinstance(made.body, bodies.WaveBody) and made.note == "1 NaN, 1 Inf"
 
 
 # ------------------------------------------------------------------------------------------------------ boxes, masks
@@ -319,7 +319,7 @@ def test_few_numbers_are_a_table_and_many_are_statistics() -> None:
     assert body(matrix) == bodies.TableBody(rows=(("0", "0.25", "0.5"), ("0.75", "1", "1.25")))
     assert body(np.array(7, np.int32)) == bodies.TableBody(rows=(("7",),))
     made = card(np.append(np.ones(99), np.nan).reshape(10, 10))
-    assert isinstance(made.body, bodies.StatisticsBody) and made.note == "1 values are not finite"
+    assert isinstance(made.body, bodies.StatisticsBody) and made.note == "1 NaN"
     assert (made.body.minimum, made.body.maximum, made.body.mean) == (1.0, 1.0, 1.0)
     assert sum(made.body.histogram) == 99
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -442,7 +443,11 @@ def test_detail_has_both_pictures_and_statistics(client: Client) -> None:
     assert len(buffers) == 2
     assert detail.minimum < detail.mean < detail.maximum
     assert len(detail.histogram) == 3
-    assert detail.note.startswith("shown from")
+    # what is seen follows from the formula in the note
+    formula = re.fullmatch(r"shown from .* to .*, as x·(.*?)([+-].*)", detail.note)
+    assert formula is not None
+    scale, shift = map(float, formula.groups())
+    assert detail.minimum * scale + shift == pytest.approx(0, abs=1) and detail.maximum * scale + shift == pytest.approx(255, abs=1)
 
 
 def test_statistics_are_of_a_sample_or_of_the_whole_batch(client: Client) -> None:
@@ -457,6 +462,34 @@ def test_statistics_are_of_a_sample_or_of_the_whole_batch(client: Client) -> Non
     assert all_of_them.mean == pytest.approx(float(np.mean([sample.mean() for sample in samples])), abs=1e-4)
     turned, count = asked("rotate", whole=True), client.session.answers.output(PortRef(node="resize"), range(6))
     assert [sum(channel) for channel in turned.before] == [sum(s.shape[0] * s.shape[1] for s in count.samples)] * 3
+
+
+def test_statistics_tell_of_ragged_shapes_bytes_and_of_what_is_no_number() -> None:
+    def numbers() -> list[Any]:
+        made = [np.ones((height, 30, 3), np.float32) for height in (20, 40, 31)]
+        made[0][0, 0], made[2][:2, 0, 0] = (np.nan, np.inf, -np.inf), np.nan
+        return made
+
+    @pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=1)
+    def fed() -> Any:
+        raw = fn.external_source(source=numbers, layout="HWC", name="raw")
+        return fn.copy(raw, name="same"), fn.readers.file(file_root=str(samples.photos()), name="reader")[0]
+
+    client = Client(fed().graph)
+
+    def asked(key: str, whole: bool) -> output_messages.ImageDetail:
+        return only(client.send("request_detail", key=key, whole=whole), output_messages.ImageDetail)[0]
+
+    try:
+        one, batch = asked("same", whole=False), asked("same", whole=True)
+        assert (one.facts, one.samples, one.bytes, one.nan, one.infinite) == ("20×30×3 f32", 1, 20 * 30 * 3 * 4, 1, 2)
+        assert (batch.facts, batch.samples, batch.bytes) == ("20…40×30×3 f32", 3, (20 + 40 + 31) * 30 * 3 * 4)
+        assert (batch.nan, batch.infinite, batch.minimum, batch.maximum) == (3, 2, 1.0, 1.0)
+        files = [np.asarray(one).nbytes for one in client.session.answers.output(PortRef(node="reader"), range(3)).samples]
+        known = asked("reader", whole=True)
+        assert known.bytes == sum(files) and known.facts.count("…") == 1 and not known.histogram
+    finally:
+        client.session.close()
 
 
 @pytest.mark.parametrize("send_first", [True, False])

@@ -36,12 +36,19 @@ class Cell:
     height: int
 
 
-def info(sample: NDArray[Any], *, encoded: bool = False) -> str:
-    """The shape line: ``256×385×3 u8``; for encoded files their size."""
+def info(sample: NDArray[Any], *others: NDArray[Any], encoded: bool = False) -> str:
+    """The shape line: ``256×385×3 u8``, of several samples ``200…256×385×3 u8``; for encoded files their size."""
+    several = (sample, *others)
     if encoded:
-        return f"{byte_count(sample.size)} {short_name(from_numpy(sample.dtype))}"
-    shape = "×".join(map(str, sample.shape)) or "scalar"
-    return f"{shape} {short_name(from_numpy(sample.dtype))}"
+        shape = _extent([byte_count(size) for size in sorted(one.size for one in several)])
+    else:
+        shape = "×".join(_extent(sorted(extents)) for extents in zip(*(one.shape for one in several), strict=True))
+    return f"{shape or 'scalar'} {short_name(from_numpy(sample.dtype))}"
+
+
+def _extent(ascending: Sequence[object]) -> str:
+    """One extent of several samples, or from the smallest to the largest."""
+    return "…".join(dict.fromkeys((str(ascending[0]), str(ascending[-1]))))
 
 
 def byte_count(size: int) -> str:
@@ -63,6 +70,18 @@ def span_of(values: NDArray[Any]) -> tuple[float, float]:
     """The smallest and the largest finite value; 0 and 0 if there is none."""
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def lost(values: NDArray[Any]) -> tuple[int, int]:
+    """How many values are NaN, and how many infinite."""
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return 0, 0
+    return int(np.isnan(values).sum()), int(np.isinf(values).sum())
+
+
+def lost_words(values: NDArray[Any]) -> str:
+    """The same in words: ``3 NaN, 2 Inf``; empty if there are none."""
+    return ", ".join(f"{count} {name}" for count, name in zip(lost(values), ("NaN", "Inf"), strict=True) if count)
 
 
 def is_image(sample: NDArray[Any], layout: str) -> bool:
@@ -99,7 +118,7 @@ def to_rgb_each(
     note = ""
     if shaped[0].dtype == np.uint8:
         if (max(int(image.max()) for image in shaped) if span is None else span[1]) == 1:
-            shaped, note = [image * np.uint8(255) for image in shaped], "shown from 0 to 1"
+            shaped, note = [image * np.uint8(255) for image in shaped], _mapped(0, 1)
     else:
         if span is None:
             each = [span_of(image.astype(np.float32)) for image in shaped]
@@ -107,11 +126,17 @@ def to_rgb_each(
         low, high = span
         if shaped[0].dtype.kind == "f" and low >= 0 and high <= 1:
             low, high = 0.0, 1.0
-        shaped, note = [_ranged(image, low, high) for image in shaped], f"shown from {low:.3g} to {high:.3g}"
+        shaped, note = [_ranged(image, low, high) for image in shaped], _mapped(low, high)
     return [
         np.ascontiguousarray(np.broadcast_to(image, (*image.shape[:2], 3)) if image.shape[2] == 1 else image)
         for image in shaped
     ], note
+
+
+def _mapped(low: float, high: float) -> str:
+    """How values become grey levels of 0 to 255."""
+    scale = 255.0 / (high - low or 1.0)
+    return f"shown from {low:.3g} to {high:.3g}, as x·{scale:.3g}" + (f"{-low * scale:+.3g}" if low else "")
 
 
 def _ranged(image: NDArray[Any], low: float, high: float) -> Rgb:

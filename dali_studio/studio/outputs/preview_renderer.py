@@ -296,28 +296,25 @@ class PreviewRenderer:
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(thumbnails.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
-        facts, layout = images.info(shown.sample, encoded=shown.kind == "encoded"), made[port].layout
+        samples: Sequence[NDArray[Any]] = [shown.sample]
         if wanted.whole:
-            shown = self._whole(request, port, shown)
-            given = self._whole(request, source, given) if source is not None and given is not None else None
-        told = _statistics(port, shown, given, large, before)
-        self._send(msgspec.structs.replace(told, facts=facts, layout=layout), pixels)
+            samples = self._samples(request, port) or samples
+            shown = _pooled(shown, samples)
+            given = _pooled(given, self._samples(request, source)) if source is not None and given is not None else None
+        told = msgspec.structs.replace(
+            _statistics(port, shown, given, large, before), layout=made[port].layout, samples=len(samples),
+            facts=images.info(*samples, encoded=shown.kind == "encoded"), bytes=sum(one.nbytes for one in samples),
+        )  # fmt: skip
+        self._send(told, pixels)
 
-    def _whole(self, request: PreviewRequest, port: PortRef, shown: Shown) -> Shown:
-        """An output with the numbers of all samples of the batch in place of one."""
-        size = min(request.revision.active.options.batch_size, _WHOLE)
+    def _samples(self, request: PreviewRequest, port: PortRef) -> Sequence[NDArray[Any]]:
+        """What an output is for the samples of the batch; nothing if that cannot be computed."""
+        size = min(request.batch_size, _WHOLE)
         try:
             made = self.engine.compute(request.revision, request.iteration, range(size), only=port).outputs
         except Cancelled:
-            return shown
-        samples = made[port].samples if port in made else [shown.sample]
-        planar = shown.layout in ("HWC", "CHW")
-        flat = [np.moveaxis(one, shown.layout.index("C"), -1) if planar else one[..., None] for one in samples]
-        count = flat[0].shape[-1]
-        if any(one.shape[-1] != count for one in flat):
-            return shown
-        pooled = np.concatenate([one.reshape(-1, 1, count) for one in flat])
-        return replace(shown, sample=pooled if planar else pooled[:, 0, 0], layout="HWC" if planar else shown.layout)
+            return ()
+        return made[port].samples if port in made else ()
 
     # --------------------------------------------------------------------------------------------------------- control
 
@@ -377,6 +374,16 @@ _ASIDE = partial(
 )  # fmt: skip
 
 
+def _pooled(shown: Shown, samples: Sequence[NDArray[Any]]) -> Shown:
+    """An output with the numbers of several samples in place of one, if all have as many channels."""
+    planar = shown.layout in ("HWC", "CHW")
+    flat = [np.moveaxis(one, shown.layout.index("C"), -1) if planar else one[..., None] for one in samples]
+    if len({one.shape[-1] for one in flat}) != 1:
+        return shown
+    pooled = np.concatenate([one.reshape(-1, 1, one.shape[-1]) for one in flat])
+    return replace(shown, sample=pooled if planar else pooled[:, 0, 0], layout="HWC" if planar else shown.layout)
+
+
 def _statistics(
     port: PortRef, shown: Shown, given: Shown | None, large: Large | None, before: Large | None
 ) -> output_messages.ImageDetail:  # fmt: skip
@@ -384,7 +391,7 @@ def _statistics(
     values: NDArray[Any] = shown.sample.astype(np.float32)
     finite = values[np.isfinite(values)]
     low, high = images.span_of(values)
-    lost = values.size - finite.size
+    nan, infinite = images.lost(shown.sample)
     encoded = shown.kind == "encoded"
     return output_messages.ImageDetail(
         key=port.node, output=port.output, has_output=large is not None, has_input=before is not None,
@@ -394,7 +401,7 @@ def _statistics(
         before=_comparable(shown, given, (low, high)),
         planes=large.planes if large else 0, plane=large.plane if large else 0,
         extents=large.extents if large else (), depth=large.depth if large else 0,
-        note=f"{lost} values are not finite" if lost else large.note if large else "",
+        nan=nan, infinite=infinite, note=large.note if large else "",
     )  # fmt: skip
 
 

@@ -226,6 +226,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     options: PipelineOptions
     positions: dict[str, Position]
     marks: dict[str, Mark]
+    coins: dict[str, str]
+    #: coins: what decides, for subgraphs that are applied with a probability, by the names of their marks
     diagnostics: tuple[Diagnostic, ...]
     repairs: tuple[Repair, ...]
     can_undo: bool

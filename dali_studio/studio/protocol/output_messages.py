@@ -25,11 +25,17 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     has_input: bool
     facts: str
     layout: str
+    #: facts: the shape, in ranges where those of several samples differ, and the element type
     minimum: float
     maximum: float
     mean: float
     histogram: tuple[tuple[int, ...], ...]
     #: histogram: per channel (at most 4), 32 bins between minimum and maximum
+    samples: int = 0
+    bytes: int = 0
+    nan: int = 0
+    infinite: int = 0
+    #: samples: how many all of this is of; bytes: what they take; nan, infinite: how many values are not finite
     before: tuple[tuple[int, ...], ...] = ()
     #: before: the same of the input, between the same limits, if it is of the same type
     planes: int = 0

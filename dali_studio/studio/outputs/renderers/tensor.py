@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dali_studio.studio.outputs.images import number, span_of
+from dali_studio.studio.outputs.images import lost_words, number, span_of
 from dali_studio.studio.outputs.renderers.base import Card, Large, Shown
 from dali_studio.studio.protocol.bodies import StatisticsBody, TableBody
 
@@ -35,8 +35,7 @@ class TensorRenderer:
             minimum=low, maximum=high, mean=float(finite.mean()) if finite.size else 0.0,
             deviation=float(finite.std()) if finite.size else 0.0, histogram=tuple(counts.tolist()),
         )  # fmt: skip
-        lost = values.size - finite.size
-        return Card(body, note=f"{lost} values are not finite" if lost else "")
+        return Card(body, note=lost_words(sample))
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.studio.outputs.images import Rgb, fitted_to
+from dali_studio.studio.outputs.images import Rgb, fitted_to, lost_words
 from dali_studio.studio.outputs.renderers.base import Card, Large, Scale, Shown
 from dali_studio.studio.outputs.renderers.spectrum import LARGE, LETTERS, RANGE, coloured, with_axes
 from dali_studio.studio.protocol.bodies import WaveBody
@@ -43,8 +43,7 @@ class WaveRenderer:
         if shown.sample.dtype.kind == "f":
             peak = max(peak, 1.0)  # full scale
         body = WaveBody(length=len(signal), peak=peak, channels=tuple(_spans(channel) for channel in signal.T))
-        lost = int(sample.size - np.isfinite(sample).sum())
-        return Card(body, _heard(shown, width, round(height * _LOWER)), f"{lost} values are not finite" if lost else "")
+        return Card(body, _heard(shown, width, round(height * _LOWER)), lost_words(sample))
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`: its frequencies; the browser draws waves at any size."""

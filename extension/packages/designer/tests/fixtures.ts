@@ -189,6 +189,7 @@ export function revision(
     positions: {},
     marks: {},
     diagnostics: [],
+    coins: {},
     repairs: [],
     can_undo: false,
     can_redo: false,

@@ -16,6 +16,7 @@ import { descendants, OUTPUTS, wiresOf } from "./graph";
 import { kept } from "./kept";
 import { differing } from "./problems";
 import { type Command, cellKey, effectsOf, INITIAL, type Preview, portKey, type State, type View } from "./state";
+import { boxesOf, selectedBox } from "./subgraph";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
 export function project(state: State): State {
@@ -201,8 +202,12 @@ function onRevision(before: State, message: RevisionChanged): State {
   // what an undo brings back is looked at again
   const undone = !exchanged && sent?.kind === "undo" && state.confirmed?.graph.nodes;
   const back = undone ? [...drawn].filter((k) => !undone.some((n) => n.key === k)) : [];
-  const selection = back.length > 0 ? back : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
-  if (back.length === 0 && selection.length === state.view.selection.length) return next;
+  // a box that gets a probability, or loses it, is selected with what decides
+  const box = selectedBox(state);
+  const grown = box && boxesOf(next).get(box.id);
+  const own = grown ? grown.nodes.map((n) => n.key) : back;
+  const selection = own.length > 0 ? own : state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
+  if ((grown || back.length === 0) && selection.length === state.view.selection.length) return next;
   return { ...next, view: { ...next.view, selection } };
 }
 
@@ -317,6 +322,10 @@ export function receive(state: State, message: KernelMessage): State {
       if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "connect")) {
         const text = `No wire was drawn: ${message.diagnostics[0]?.message ?? ""}`;
         return { ...state, awaited: [], view: { ...state.view, notice: { text, node: OUTPUTS } } };
+      }
+      if (asked?.kind === "edits" && asked.edits.some((e) => e.type === "set_chance")) {
+        const [{ message: text = "", hint = "" } = {}] = message.diagnostics;
+        return { ...state, awaited: [], view: { ...state.view, notice: { text: `${text} ${hint}`, node: OUTPUTS } } };
       }
       // said below the field; nothing is wrong with a pipeline that does not exist
       if (state.view.tried && state.graph?.nodes.length === 0 && message.diagnostics[0]?.code === "DS302") {

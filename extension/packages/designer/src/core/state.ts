@@ -205,6 +205,8 @@ export interface View {
   readonly sweeping: boolean;
   /** Whether statistics in the inspector are those of the whole batch. */
   readonly whole: boolean;
+  /** Whether their histogram has a log scale. */
+  readonly log: boolean;
   /** What was done just now, with [Undo]; or what was refused, with a fix. */
   readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
   /** The wire into which what is dragged would go. */
@@ -333,6 +335,7 @@ export const INITIAL_VIEW: View = {
   sweep: null,
   sweeping: false,
   whole: false,
+  log: false,
   notice: null,
   target: "",
   expecting: false,

@@ -36,6 +36,11 @@ export interface Box {
   readonly entryOf: ReadonlyMap<string, number>;
 }
 
+/** Its nodes but those that split samples by a condition, or merge them. */
+export function operatorsOf(box: Box): readonly NodeView[] {
+  return box.nodes.filter((n) => !n.operator.startsWith("_"));
+}
+
 function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string, group: Group): Box | null {
   const inside = new Set(group.keys);
   const nodes = topological(graph).filter((n) => inside.has(n.key));

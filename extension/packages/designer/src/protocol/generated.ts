@@ -103,6 +103,7 @@ export interface SetChance {
   readonly key: string;
   readonly part: number;
   readonly like?: string;
+  readonly keys?: readonly string[];
 }
 
 /** A note on the canvas; it means nothing to the pipeline. */
@@ -729,6 +730,7 @@ export interface RevisionChanged {
   readonly options: PipelineOptions;
   readonly positions: Readonly<Record<string, Position>>;
   readonly marks: Readonly<Record<string, Mark>>;
+  readonly coins: Readonly<Record<string, string>>;
   readonly diagnostics: readonly Diagnostic[];
   readonly repairs: readonly Repair[];
   readonly can_undo: boolean;
@@ -871,6 +873,10 @@ export interface ImageDetail {
   readonly maximum: number;
   readonly mean: number;
   readonly histogram: readonly (readonly number[])[];
+  readonly samples: number;
+  readonly bytes: number;
+  readonly nan: number;
+  readonly infinite: number;
   readonly before: readonly (readonly number[])[];
   readonly planes: number;
   readonly plane: number;

@@ -6,13 +6,35 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { hueOf } from "../../core/marks";
 import { categoryHue } from "../../core/ports";
+import { chanceOf } from "../../core/probability";
 import * as select from "../../core/select";
 import { isAway, portKey, type State } from "../../core/state";
-import { type Box, boxesOf, boxSize, costOf, entryName, exposedOf, failingIn, keysOfCard } from "../../core/subgraph";
+import {
+  type Box,
+  boxesOf,
+  boxSize,
+  costOf,
+  entryName,
+  exposedOf,
+  failingIn,
+  keysOfCard,
+  operatorsOf,
+} from "../../core/subgraph";
 import type { Kind, NodeView, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Icon, operatorIcon } from "../icons";
-import { Busy, DeviceBadge, FixedMark, HeatBar, ReachedBar, Row, SlotPort, SourcePort, useHover } from "./CardParts";
+import {
+  Busy,
+  ChancePill,
+  DeviceBadge,
+  FixedMark,
+  HeatBar,
+  ReachedBar,
+  Row,
+  SlotPort,
+  SourcePort,
+  useHover,
+} from "./CardParts";
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { Name } from "./Name";
@@ -139,6 +161,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   const card = useSel((s) => ({
     preview: exit && select.previewOf(s, exit.node, exit.output ?? 0),
     cost: costOf(s, box),
+    chance: chanceOf(s, box)?.chance ?? null,
     failing: failingIn(s, box),
     stale: box.nodes.some((n) => select.staleKeys(s).has(n.key)),
     old: select.isOld(s),
@@ -149,7 +172,8 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
   const finding = useSel((s) => select.findingsAt(s, card.failing ?? "").find((d) => select.severity(d) === "error"));
   const begun = begunWord(finding);
   const share = card.cost?.share;
-  const ports = `${box.entries.length} ${box.exits.length} ${box.group.exposed.length}`;
+  // wires end at handles by the names of inner nodes
+  const ports = JSON.stringify([box.entries.map((e) => e.slot), box.exits, box.group.exposed.length]);
   useEffect(() => {
     if (ports) update(box.id);
   }, [ports, update, box.id]);
@@ -182,6 +206,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
           <Icon name="group" size={12} />
         </span>
         <Name text={box.group.title} title={box.group.title} />
+        <ChancePill chance={card.chance} />
       </header>
       <HeadPorts box={box} />
       <div className="ds-box-body">
@@ -207,9 +232,11 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
           )}
         </div>
         <ul className="ds-box-list">
-          {box.nodes.slice(0, NAMED).map((node) => (
-            <InnerRow key={node.key} node={node} />
-          ))}
+          {operatorsOf(box)
+            .slice(0, NAMED)
+            .map((node) => (
+              <InnerRow key={node.key} node={node} />
+            ))}
         </ul>
       </div>
       <HeatBar share={share} />
@@ -218,7 +245,7 @@ function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: 
         <ExposedRows box={box} />
       </div>
       <div className="ds-facts">
-        <span className="ds-facts-text">{format.plural(box.nodes.length, "operator")}</span>
+        <span className="ds-facts-text">{format.plural(operatorsOf(box).length, "operator")}</span>
         <span className="ds-muted">Enter opens it</span>
         <DeviceBadge device={device} />
       </div>

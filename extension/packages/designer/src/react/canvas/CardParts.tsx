@@ -4,9 +4,10 @@ import * as format from "../../core/format";
 import { nodeOf, type Slot } from "../../core/graph";
 import { hueOf, isFixed, tagOf } from "../../core/marks";
 import { PORT_LOOKS } from "../../core/ports";
+import { chanceWords } from "../../core/probability";
 import { busyKeys, type Heat, reachedBy } from "../../core/select";
 import { cardOf } from "../../core/subgraph";
-import type { Device, Kind, NodeTiming, PortRef, RunFinished } from "../../protocol/generated";
+import type { Device, Kind, NodeTiming, NodeView, PortRef, RunFinished } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { PortMark } from "../Port";
@@ -25,6 +26,18 @@ export function useHover(key: string) {
     onPointerEnter: over(key),
     onPointerLeave: over(null),
   };
+}
+
+type Chance = Pick<NodeView, "chance"> & Partial<Pick<NodeView, "shared">>;
+
+/** To which part of the samples a card is applied. */
+export function ChancePill({ chance, shared = [] }: Chance) {
+  if (chance === null) return null;
+  return (
+    <span className="ds-pill" title={`Applied to ${chanceWords({ chance, shared })}`}>
+      p {format.number(chance)}
+    </span>
+  );
 }
 
 export function DeviceBadge({ device }: { readonly device: Device }) {

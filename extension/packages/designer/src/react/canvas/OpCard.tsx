@@ -7,7 +7,6 @@ import { brokenFile, hasPlaceholder, worstAt } from "../../core/failures";
 import * as format from "../../core/format";
 import { nodeOf, SPLIT, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
-import { chanceWords } from "../../core/probability";
 import * as select from "../../core/select";
 import { unsolo } from "../../core/solo";
 import { isAway, type Preview, portKey, type State } from "../../core/state";
@@ -19,6 +18,7 @@ import { FilePicture } from "../problems/FilePicture";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import {
   Busy,
+  ChancePill,
   DeviceBadge,
   FixedMark,
   HeatBar,
@@ -165,11 +165,7 @@ function Header({ node, operator, renaming }: HeaderProps) {
       ) : (
         <Name text={format.cardName(node.key, node.operator)} title={`${node.key}: ${format.called(node.operator)}`} />
       )}
-      {node.chance !== null && (
-        <span className="ds-pill" title={`Applied to ${chanceWords(node)}`}>
-          p {format.number(node.chance)}
-        </span>
-      )}
+      <ChancePill {...node} />
     </header>
   );
 }

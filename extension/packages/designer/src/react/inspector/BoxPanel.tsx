@@ -1,13 +1,15 @@
 import * as format from "../../core/format";
 import { pathOf } from "../../core/inside";
+import { chanceOf } from "../../core/probability";
 import { timingOf } from "../../core/select";
-import { type Box, exposedOf, exposeMarks } from "../../core/subgraph";
+import { type Box, exposedOf, exposeMarks, operatorsOf } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
 import { enterBox, leaveTo, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { CloseButton, Section, SmallButton } from "../parts";
 import { FieldRow } from "./FieldRow";
+import { ProbabilityRow } from "./ProbabilityRow";
 
 function ExposedField({ box, nodeKey, argument }: { box: Box; nodeKey: string; argument: string }) {
   const node = box.nodes.find((n) => n.key === nodeKey);
@@ -49,6 +51,7 @@ export function BoxPanel({ box }: { readonly box: Box }) {
   const session = useSession();
   const exposed = exposedOf(box);
   const depth = useSel((s) => pathOf(s).length);
+  const chance = useSel((s) => chanceOf(s, box));
   const entered = useSel((s) => pathOf(s).includes(box.name));
   return (
     <>
@@ -81,8 +84,9 @@ export function BoxPanel({ box }: { readonly box: Box }) {
           ))}
         </Section>
       )}
+      {chance && <ProbabilityRow node={chance} box={box} />}
       <Section title="Operators, and what its box shows">
-        {box.nodes.map((node) => (
+        {operatorsOf(box).map((node) => (
           <InnerNode key={node.key} box={box} node={node} />
         ))}
       </Section>

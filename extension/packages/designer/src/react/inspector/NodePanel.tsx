@@ -193,21 +193,29 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
   const session = useSession();
-  const { sample, whole, old, absent } = useSel((s) => ({
+  const { sample, whole, log, old, absent } = useSel((s) => ({
     sample: s.sample,
     whole: s.view.whole,
+    log: s.view.log,
     old: isAway(s) && (staleKeys(s).has(node.key) ? "before the edit" : "last run"),
     absent: isAbsent(s, node.key) || brokenFile(s, node.key) !== undefined,
   }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
   if (absent || (!facts && !preview)) return null;
-  const rows: (readonly [string, string])[] = [["shape", facts || "–"]];
-  if (detail?.layout) rows.push(["layout", detail.layout]);
+  const [shape, dtype = ""] = facts.split(/ (?=\S+$)/);
+  const encoded = node.output_kinds[output] === "encoded";
+  const rows: (readonly [string, string])[] = [[encoded ? "size" : "shape", shape || "–"]];
+  if (dtype) rows.push(["dtype", `${dtype} ${detail?.layout ?? ""}`]);
   if (detail && Number.isFinite(detail.minimum) && detail.histogram.length > 0) {
     const few = (value: number) => format.number(Number(value.toPrecision(4)));
     rows.push(["range", `${few(detail.minimum)} … ${few(detail.maximum)}`]);
     rows.push(["mean", few(detail.mean)]);
   }
+  const { samples = 0, bytes = 0, nan, infinite } = detail ?? {};
+  if (nan) rows.push(["NaN", format.plural(nan, "value")]);
+  if (infinite) rows.push(["Inf", format.plural(infinite, "value")]);
+  if (samples && whole) rows.push(["batch", `${format.bytes(bytes)}, ${format.plural(samples, "sample")}`]);
+  else if (samples && !encoded) rows.push(["size", format.bytes(bytes)]);
   const note = detail?.note || preview?.note;
   return (
     <Section title="Output" note={`sample ${sample + 1}, ${old || node.device}`}>
@@ -220,15 +228,26 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
             </div>
           ))}
         </dl>
-        {detail && detail.histogram.length > 0 && (
+        {detail && samples > 0 && (
           <div>
-            <Histogram bins={detail.histogram} before={detail.before ?? []} />
+            {detail.histogram.length > 0 && (
+              <>
+                <Histogram bins={detail.histogram} before={detail.before ?? []} log={log} />
+                <LinkButton
+                  data-testid="log"
+                  title="Heights of the histogram; a log scale shows what is rare. Dashed: the input."
+                  onClick={() => session.view({ log: !log })}
+                >
+                  {log ? "log scale" : "√ scale"}
+                </LinkButton>
+              </>
+            )}
             <LinkButton
               data-testid="whole"
-              title="Of which samples the range, the mean and the histogram are; dashed: the input."
+              title="Of which samples all of this is; where shapes differ, they are ranges."
               onClick={() => session.view({ whole: !whole })}
             >
-              {whole ? "of the whole batch" : "of this sample"}
+              {whole ? "whole batch" : "this sample"}
             </LinkButton>
           </div>
         )}

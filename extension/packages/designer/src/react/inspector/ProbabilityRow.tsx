@@ -1,20 +1,29 @@
 import { canChance, chanceWords, costOfWays } from "../../core/probability";
+import type { Box } from "../../core/subgraph";
 import { snap } from "../../core/validate";
 import type { NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Section } from "../parts";
 import { useGesture } from "./field";
 
-/** "Apply with probability p": below 1 the kernel puts a coin and a branch around the node. */
-export function ProbabilityRow({ node }: { readonly node: NodeView }) {
+interface ProbabilityProps {
+  readonly node: NodeView;
+  readonly box?: Box;
+}
+
+/** "Apply with probability p": below 1 the kernel puts a coin and a branch around the node, or around all of a subgraph. */
+export function ProbabilityRow({ node, box }: ProbabilityProps) {
   const session = useSession();
   const gesture = useGesture();
-  const offered = useSel((s) => s.graph !== null && (node.chance !== null || canChance(s.graph, node)));
-  const cost = useSel((s) => costOfWays(s, node));
+  const offered = useSel((s) => s.graph !== null && (box || node.chance !== null || canChance(s.graph, node)));
+  const keys = box?.nodes.map((n) => n.key);
+  const cost = useSel((s) => costOfWays(s, node, keys));
   if (!offered) return null;
   const p = node.chance ?? 1;
   const set = (part: number) =>
-    session.edit([{ type: "set_chance", key: node.key, part }], { gesture: `${node.key}.p.${gesture.name()}` });
+    session.edit([{ type: "set_chance", key: node.key, part, ...(keys && { keys }) }], {
+      gesture: `${box?.name ?? node.key}.p.${gesture.name()}`,
+    });
   return (
     <Section>
       <label className={`ds-field ${p < 1 ? "ds-changed" : ""}`}>
