@@ -65,12 +65,14 @@ def test_a_wired_card_dropped_on_another_wire_moves_there(designer: Any, artifac
     page.screenshot(path=artifacts / "designer_moved_step.png")
     page.keyboard.press("Control+z")
     training.await_code(page, "fn.rotate(resize")
-    # what has no one thing to pass on says so, and goes back
+    # what has no one thing to pass on says so, and stands where it was put
     before = lab.by_id(page, "node-uniform").bounding_box()
     dragged("uniform", "resize|in|0")
     page.mouse.up()
     page.wait_for_selector('[data-testid="strip"]:has-text("uniform does not pass one thing on")')
-    assert lab.by_id(page, "node-uniform").bounding_box() == before
+    lab.settle(page)
+    now = lab.by_id(page, "node-uniform").bounding_box()
+    assert abs(now["x"] - before["x"]) + abs(now["y"] - before["y"]) > 30
     # by keys
     lab.by_id(page, "node-rotate").click(position=HEAD)
     page.keyboard.press("Control+ArrowLeft")

@@ -290,10 +290,7 @@ export function QuickAddBox() {
             }}
             onKeyDown={onKeyDown}
           />
-          <Chip
-            quick={quick}
-            from={choices[now]?.from ?? behind(session.store.get(), quick.from, quick.selected, hits[now]?.operator)}
-          />
+          <Chip quick={quick} from={choices[now]?.from ?? behind(session.store.get(), quick, hits[now]?.operator)} />
         </div>
         <div className="ds-quick-body">
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">

@@ -108,8 +108,12 @@ export function followed(
 }
 
 /** What an operator goes behind: while nothing is selected that is a guess, of which one is taken that fits. */
-export function behind({ graph, view }: State, from: PortRef | null, selected = false, operator?: Operator) {
-  const guess = selected && view.selection.every((key) => key === OUTPUTS);
+export function behind(
+  { graph, view }: State,
+  { from = null, selected, pointed }: Pick<AddOptions, "from" | "selected" | "pointed">,
+  operator?: Operator,
+) {
+  const guess = selected && !pointed && view.selection.every((key) => key === OUTPUTS);
   return graph && from && guess && operator ? nearestFor(graph, from, operator) : from;
 }
 
@@ -137,7 +141,7 @@ export function insertOperator(session: Session, operator: Operator, wanted: Add
   const context = contextOf(session);
   if (!context) return null;
   const state = session.store.get();
-  const options = { ...wanted, from: behind(state, wanted.from ?? null, wanted.selected, operator) };
+  const options = { ...wanted, from: behind(state, wanted, operator) };
   if (operator.written_by) {
     const { from: source, at, branch = false } = options;
     session.addTransform({ name: operator.name, source, at, branch, laid: session.laid() });
