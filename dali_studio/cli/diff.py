@@ -44,7 +44,7 @@ def diff_documents(before: str, after: str, images: str | None, *, pixels: bool)
     DaliStudioError
         If one cannot be read.
     """
-    graphs = [_opened(text, images, samples=pixels) for text in (before, after)]
+    graphs = _opened(before, images, samples=pixels), _opened(after, images, samples=pixels)
     found = difference(*graphs)
     for line in found.lines():
         say(line)

@@ -57,7 +57,9 @@ def functions_of(view: Mapping[str, Any], graph: Graph) -> tuple[Function, ...]:
     return functions_in(marks_of(view).values(), cards_in(graph, default_registry()))
 
 
-def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:
+def open_document(
+    path: str, images: str | None = None, *, samples: bool = False, bypassed: bool = False
+) -> Graph:
     """The graph of a document.
 
     Parameters
@@ -69,6 +71,8 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
         Folder that every reader of images, of videos or of sounds is to read instead of its own.
     samples
         Let readers that have nothing to read take sample data.
+    bypassed
+        Leave the wires of bypassed nodes as they are, in place of those that run.
 
     Raises
     ------
@@ -84,7 +88,7 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
             graph, found = read_serialized(path), []
         else:
             graph, _view, found = load(_example(path) or path, registry)
-    graph = rerouted(graph)
+    graph = graph if bypassed else rerouted(graph)
     report(found)
     if images is not None:
         readers = {kind: folder_readers(graph, registry, kind) for kind in KINDS}

@@ -19,14 +19,17 @@ from dali_studio.api.sample_readers import sample_arguments, with_samples
 from dali_studio.cli.document import functions_of
 from dali_studio.cli.text import note, report, say, waiting
 from dali_studio.codegen import triton
+from dali_studio.codegen.benchmark import with_benchmark
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
 from dali_studio.codegen.names import identifier
 from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.files import read_file, replace_file
 from dali_studio.graph.model import Graph
+from dali_studio.studio.programs.left_out import with_comments
 from dali_studio.studio.programs.translate import program_of
 
 _MARK, _DIGITS = "# Written by `dali-studio export`, which keeps edits. Checksum: ", 16
@@ -57,20 +60,21 @@ def export_program(
         Whether it was written, and has no errors.
     """
     emitted = _program(graph, view, dialect, parameters=parameters)
+    program = with_benchmark(emitted.source, path if "program" in view else None)
     report(emitted.diagnostics)
     failed = bool(errors(emitted.diagnostics))
     if failed and not force:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
         return False
     if path is None:
-        say(emitted.source, end="")
+        say(program, end="")
         return not failed
     text = _text_of(path) if path.exists() else None
-    if text is not None and not force and _is_edited(text) and _plain(text) != emitted.source:
-        say("\n".join(_difference(text, emitted.source, str(path), source)))
+    if text is not None and not force and _is_edited(text) and _plain(text) != program:
+        say("\n".join(_difference(text, program, str(path), source)))
         note(f"{path} was edited by hand, and is left as it is. With --force, it is overwritten.")
         return False
-    write(path, f"{_MARK}{_checksum(emitted.source)}\n{emitted.source}")
+    write(path, f"{_MARK}{_checksum(program)}\n{program}")
     note(f"Wrote {path}.")
     return not failed
 
@@ -120,7 +124,8 @@ def check_program(graph: Graph, view: Mapping[str, Any], path: Path, dialect: st
     A program that is laid out otherwise, has comments, or has its functions elsewhere, is read and compared by what it
     does.
     """
-    expected, text = _program(graph, view, dialect, parameters=parameters).source, _plain(_text_of(path))
+    made, text = _program(graph, view, dialect, parameters=parameters), _plain(_text_of(path))
+    expected = with_benchmark(made.source, path)
     if text == expected:
         return True
     found = read(text, found=[])
@@ -156,12 +161,13 @@ def _program(graph: Graph, view: Mapping[str, Any], dialect: str, *, parameters:
         note(f"note: {key} reads samples: {what['file_root']}")
     with waiting(f"Writing the program of {len(graph)} nodes"):
         if parameters:
-            return _with_parameters(graph, dialect, functions_of(view, graph))
+            made = _with_parameters(graph, dialect, functions_of(view, graph))
+            return with_comments(made, graph, default_registry(), dialect)
         return program_of(with_samples(graph, default_registry()), view, dialect)
 
 
 def _with_parameters(graph: Graph, dialect: str, functions: Sequence[Function]) -> Emitted:
-    registry = default_registry()
+    graph, registry = rerouted(graph), default_registry()
     given = module_parameters(graph, registry, sample_arguments(graph, registry))
     return emit(graph, registry, dialect, given, functions)
 

@@ -167,9 +167,11 @@ def export(options: argparse.Namespace) -> int:
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.cli.document import functions_of, open_document, view_of  # noqa: PLC0415
     from dali_studio.cli.export import check_program, export_model, export_program  # noqa: PLC0415
+    from dali_studio.graph.bypass import rerouted  # noqa: PLC0415
     from dali_studio.studio.drawing.exports import write_alone  # noqa: PLC0415
 
-    graph = open_document(options.file, options.images)
+    whole = open_document(options.file, options.images, bypassed=True)
+    graph = rerouted(whole)
     output = None if options.output in (None, "-") else Path(options.output)
     view = view_of(options.file)
     if output is not None and output.suffix not in ("", ".py") and not options.check:
@@ -183,8 +185,8 @@ def export(options: argparse.Namespace) -> int:
     dialect, parameters = options.dialect, options.parameters
     if options.check:
         program = output or _program_of(options.file)
-        return 0 if check_program(graph, view, program, dialect, parameters=parameters) else FAILED
-    done = export_program(graph, view, options.file, output, dialect, parameters=parameters, force=options.force)
+        return 0 if check_program(whole, view, program, dialect, parameters=parameters) else FAILED
+    done = export_program(whole, view, options.file, output, dialect, parameters=parameters, force=options.force)
     return 0 if done else FAILED
 
 

@@ -96,7 +96,7 @@ def emit(
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
                 "Add it to the outputs, or set preserve.", severity="info")
-        for key in graph if key not in outputs
+        for key in graph if key not in outputs and not graph.node(key).bypassed
     ]  # fmt: skip
     between = "other nodes lie between its nodes", "Take these into the group."
     refused = [_refused(one, *between) for one in order.refused]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from dali_studio.core.wording import shortened
 from dali_studio.graph.apply import AnyEdit, RestoreNode
+from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import (
     AddNode,
     Connect,
@@ -30,13 +31,19 @@ from dali_studio.schema.registry import Registry
 
 #: Of what a node or the pipeline has: an argument or an option, a wire, or one of the node's own properties.
 _NOTHING = ""
+#: What stands for outputs where there are none.
+_NONE = "none"
+#: Node and argument of a change of what the pipeline returns.
+_RETURNED = ("", "outputs")
+#: Characters of numbers that are written.
+_LONG = 60
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One change of a node, or of the pipeline where `node` is empty.
 
     `what` is the argument, the input ("input 1"), the option or "outputs"; `before` and `after` are as a program has
-    them, and empty where there was nothing or is nothing.
+    them, or as `difference` is told to write them, and empty where there was nothing or is nothing.
     """
 
     node: str
@@ -59,37 +66,48 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.renamed or self.changes)
 
-    def lines(self) -> list[str]:
+    def lines(self, arrow: str = "->") -> list[str]:
         """One line a difference, as of a patch: ``+ rotate``, ``- flip``, ``~ resize.size: 224 -> 256``."""
-        return self._told("+ {}", "- {}", "~ {} is called {}", "~ {}: {} -> {}")
+        return self._told(self.changes, "+ {}", "- {}", "~ {} is called {}", f"~ {{}}: {{}} {arrow} {{}}")
 
     def words(self) -> list[str]:
-        """The same as a person says it: ``rotate added``, ``resize.size 224 → 256``."""
-        return self._told("{} added", "{} removed", "{} called {}", "{} {} → {}")
+        """The same as a person says it: ``rotate added``, ``resize.size 224 → 256``, ``rotate not returned``."""
+        returned = [change for change in self.changes if (change.node, change.what) == _RETURNED]
+        rest = [change for change in self.changes if change not in returned]
+        made = self._told(rest, "{} added", "{} removed", "{} called {}", "{} {} → {}")
+        for change in returned:
+            old, new = ([one for one in text.split(", ") if one != _NONE] for text in (change.before, change.after))
+            words = [f"{one} not returned" for one in old if one not in new]
+            words += [f"{one} returned" for one in new if one not in old]
+            made += words or ["outputs in another order"]
+        return made
 
-    def _told(self, added: str, removed: str, renamed: str, changed: str) -> list[str]:
+    def _told(
+        self, changes: Iterable[Change], added: str, removed: str, renamed: str, changed: str
+    ) -> list[str]:  # fmt: skip
         made = [added.format(key) for key in self.added] + [removed.format(key) for key in self.removed]
         made += [renamed.format(old, new) for old, new in self.renamed]
-        for change in self.changes:
+        for change in changes:
             name = f"{change.node}.{change.what}" if change.node else change.what
             made.append(changed.format(name, change.before or "default", change.after or "default"))
         return made
 
 
-def difference(before: Graph, after: Graph) -> Difference:
+def difference(before: Graph, after: Graph, registry: Registry | None = None) -> Difference:
     """How `before` became `after`.
 
     Nodes are the same if they have the same name; one that was renamed and left as it was is found by what it does.
+    With a registry, it is written for people: outputs by their names, ``reader.labels``, numbers with their units.
     """
     removed = [key for key in before if key not in after]
     added = [key for key in after if key not in before]
     renamed = _renamed(before, after, removed, added)
     names = {key: key for key in before} | renamed
-    changes = [*_of_pipeline(before, after, names)]
+    changes = [*_of_pipeline(before, after, names, registry)]
     for old in before:
         new = names[old]
         if new in after:
-            changes += _of_node(before, after, old, new, names)
+            changes += _of_node(before, after, old, new, names, registry)
     return Difference(
         added=tuple(key for key in added if key not in renamed.values()),
         removed=tuple(key for key in removed if key not in renamed),
@@ -115,42 +133,65 @@ def _does(graph: Graph, key: str, names: dict[str, str]) -> tuple[Any, ...]:
     return node.operator, node.device, dict(node.arguments), dict(node.objects), wires
 
 
-def _of_pipeline(before: Graph, after: Graph, names: dict[str, str]) -> Iterator[Change]:
+def _of_pipeline(
+    before: Graph, after: Graph, names: dict[str, str], registry: Registry | None
+) -> Iterator[Change]:  # fmt: skip
     for option, old, new in _options(before, after):
         yield Change(node="", what=option, before=shortened(old), after=shortened(new))
-    returned = [", ".join(map(_port, _named(graph.outputs, table))) for graph, table in ((before, names), (after, {}))]
+    returned = [
+        ", ".join(_port(graph, port, table, registry) for port in graph.outputs)
+        for graph, table in ((before, names), (after, {}))
+    ]  # fmt: skip
     if returned[0] != returned[1]:
-        yield Change(node="", what="outputs", before=returned[0] or "none", after=returned[1] or "none")
+        yield Change(node=_RETURNED[0], what=_RETURNED[1], before=returned[0] or _NONE, after=returned[1] or _NONE)
 
 
-def _of_node(before: Graph, after: Graph, old: str, new: str, names: dict[str, str]) -> Iterator[Change]:
+def _of_node(
+    before: Graph, after: Graph, old: str, new: str, names: dict[str, str], registry: Registry | None
+) -> Iterator[Change]:  # fmt: skip
     a, b = before.node(old), after.node(new)
     for what in ("operator", "device", "bypassed"):
         one, two = getattr(a, what), getattr(b, what)
         if one != two:
             yield Change(node=new, what=what, before=shortened(one), after=shortened(two))
-    one, two = _slots(before, a, names), _slots(after, b, {})
+    one, two = _slots(before, a, names, registry), _slots(after, b, {}, registry)
     for what in dict.fromkeys((*one, *two)):
         if one.get(what) != two.get(what):
             yield Change(node=new, what=what, before=one.get(what, _NOTHING), after=two.get(what, _NOTHING))
 
 
-def _slots(graph: Graph, node: Node, names: dict[str, str]) -> dict[str, str]:
+def _slots(graph: Graph, node: Node, names: dict[str, str], registry: Registry | None) -> dict[str, str]:
     """What stands at each argument and input; a wire stands above the value that sleeps under it."""
-    made = {name: shortened(value) for name, value in node.arguments.items()}
+    schema = registry.schema(node.operator) if registry and node.operator in registry else None
+    units = {argument.name: argument.unit for argument in schema.arguments} if schema else {}
+    made = {name: _value(value, units.get(name)) for name, value in node.arguments.items()}
     made |= {name: f"<{type(value).__name__}>" for name, value in node.objects.items()}
     for wire in graph.wires(node.key):
-        (source,) = _named([wire.source], names)
-        made[wire.argument or f"input {wire.input}"] = f"from {_port(source)}"
+        made[wire.argument or f"input {wire.input}"] = f"from {_port(graph, wire.source, names, registry)}"
     return made
 
 
-def _named(ports: Iterable[PortRef], names: dict[str, str]) -> list[PortRef]:
-    return [PortRef(node=names.get(port.node, port.node), output=port.output) for port in ports]
+def _value(value: Value, unit: str | None) -> str:
+    """A value as a program has it, or with its unit, if one is told."""
+    several = isinstance(value, tuple)
+    if unit is None or not all(type(one) in (int, float) for one in (value if several else (value,))):
+        return shortened(value)
+    numbers = [
+        f"{one:.10g}" if isinstance(one, float) else str(one)
+        for one in cast("tuple[float, ...]", value if several else (value,))
+    ]  # fmt: skip
+    text = f"({', '.join(numbers)})" if several else numbers[0]
+    text = text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."
+    return f"{text}°" if unit == "deg" else f"{text} {unit}".rstrip()
 
 
-def _port(port: PortRef) -> str:
-    return f"{port.node}[{port.output}]" if port.output else port.node
+def _port(graph: Graph, port: PortRef, names: dict[str, str], registry: Registry | None) -> str:
+    """An output by its node's name in `names`; with a registry by its own name, too."""
+    key = names.get(port.node, port.node)
+    if not port.output:
+        return key
+    outputs = output_schemas(graph, port.node, registry) if registry else None
+    return f"{key}.{outputs[port.output].name}" if outputs and port.output < len(outputs) else f"{key}[{port.output}]"
 
 
 def edits_to(before: Graph, after: Graph) -> tuple[AnyEdit, ...]:

@@ -24,7 +24,10 @@ from dali_studio.graph.png_text import text_in
 from dali_studio.schema.model import Device, Value
 from dali_studio.schema.registry import Registry
 
-__all__ = ["dumps", "load", "loads", "save"]
+__all__ = ["MIME", "dumps", "load", "loads", "save"]
+
+#: Of a document in the output of a cell, which JupyterLab's extension shows.
+MIME = "application/vnd.dali-studio.graph+json"
 
 _Port = tuple[str, Annotated[int, msgspec.Meta(ge=0, lt=MAX_OUTPUTS)]]
 

@@ -74,13 +74,15 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        return self._state() == other._state()
+        return self._state() == other._state() and self._places() == other._places()
 
     __hash__ = None  # type: ignore[assignment]
 
     def _state(self) -> tuple[object, ...]:
-        wires = {(w.target, w.input, w.argument): w.source for w in self.wires()}
-        return self.options, self._outputs, self.nodes(), wires, self.extra, self.envelope
+        return self.options, self._outputs, self.nodes(), self.extra, self.envelope
+
+    def _places(self) -> dict[tuple[object, ...], PortRef]:
+        return {(w.target, w.input, w.argument): w.source for w in self.wires()}
 
     @property
     def outputs(self) -> tuple[PortRef, ...]:

@@ -24,6 +24,7 @@ from dali_studio.graph.difference import difference
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
+from dali_studio.studio.autosave import PROGRAM
 from dali_studio.studio.cards import summed
 from dali_studio.studio.data.portable import portable
 from dali_studio.studio.data.sources import folder_found
@@ -165,8 +166,8 @@ class Answers:
 
     def _past(self) -> tuple[str, ...]:
         """What each of the last undo steps has changed, the newest first."""
-        graphs = self._session.history.back(_VERSIONS)
-        return tuple("; ".join(difference(old, new).words()) for new, old in pairwise(graphs))
+        graphs, registry = self._session.history.back(_VERSIONS), self._session.registry
+        return tuple("; ".join(difference(old, new, registry).words()) for new, old in pairwise(graphs))
 
     def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
         """An output of the shown batch, as the canvas shows it.
@@ -207,11 +208,13 @@ class Answers:
         Parameters
         ----------
         seconds : float, optional
-            How long to wait for the photos; without them the cards say what they would give.
+            How long to wait for the photos, 0: not at all; without them the cards say what they would give.
         note : str
             What stands below it.
         """
         session = self._session
+        if seconds == 0:
+            return self._picture({}, note)
         made: list[Picture] = []
         done = threading.Event()
 
@@ -233,7 +236,9 @@ class Answers:
         merges = {key: one.merges[0] for key, one in now.cards.chances.items()}
         stills = {**stills, **{key: stills[merge] for key, merge in merges.items() if merge in stills}}
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        travels = session.kept.text(portable(session.graph, session.registry, Path.cwd()))
+        autosave = session.kept.autosave
+        made_of = {PROGRAM: autosave.program} if autosave is not None and autosave.program else {}
+        travels = session.kept.text(portable(session.graph, session.registry, Path.cwd()), made_of)
         known = {key: output_schemas(session.graph, key, session.registry) or () for key in session.graph}
         names = {key: [one.name for one in ports] for key, ports in known.items() if len(ports) > 1}
         shown = {OUTPUTS, *(node.key for node in graph.nodes)}

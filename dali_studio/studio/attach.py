@@ -156,7 +156,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
 def _recall(session: Session, left: _Left) -> None:
     directions, runs = left
     steps.recall(session.history, directions)
-    session.profiler.runs.recall(runs, default_registry())
+    session.profiler.runs.recall(runs)
 
 
 def _attach_cell(asked: Attaching, graph: Graph, view: dict[str, Any], left: _Left) -> None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from dali_studio.codegen.benchmark import with_benchmark
 from dali_studio.codegen.names import identifier
 from dali_studio.graph import document
 from dali_studio.studio import gallery
 from dali_studio.studio.data.files import typed_path, write_text
 from dali_studio.studio.drawing import exports
 from dali_studio.studio.drawing.picture import FILE
+from dali_studio.studio.programs.own_text import source_in
 from dali_studio.studio.protocol import messages, requests
 from dali_studio.studio.view import kept_view
 
@@ -46,7 +48,7 @@ class Documents:
             session.kept.written.spare(path)
         if message.what == "code":
             session.write_modules(path.parent)
-            write_text(path, session.code().source)
+            write_text(path, with_benchmark(session.code().source, path if source_in(session.history) else None))
         elif message.what == "picture":
             picture = partial(session.answers.picture, _PICTURE_TIMEOUT, FILE)
             exports.write(session.graph, kept_view(session.history), path, picture)

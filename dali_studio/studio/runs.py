@@ -72,7 +72,7 @@ class Runs:
     @handle.register
     def _(self, message: requests.TryAdvice) -> None:
         profiler = self._session.profiler
-        after = self._session.current().variant(profiler.proposal(message.name).edits).active
+        after = self._session.current().variant(profiler.proposal(message.name).edits).graph
         self._submit(partial(profiler.compare_graphs, name=message.name, after=after), message.batches)
 
     @handle.register
@@ -91,10 +91,11 @@ class Runs:
 
     @handle.register
     def _(self, message: requests.RequestDifference) -> None:
-        found = difference(self._state(message.before), self._state(message.after))
+        found = difference(self._state(message.before), self._state(message.after), self._session.registry)
+        lines = tuple(found.lines("→"))
         self._session.send(
-            GraphDifference(before=message.before, after=message.after, difference=found, lines=tuple(found.lines()))
-        )
+            GraphDifference(before=message.before, after=message.after, difference=found, lines=lines)
+        )  # fmt: skip
 
     @handle.register
     def _(self, message: requests.OpenState) -> None:
@@ -196,7 +197,7 @@ class Runs:
         self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int, least: int = 1
     ) -> None:  # fmt: skip
         session = self._session
-        graph, count, revision = session.current().active, min(max(batches, least), _MAX_BATCHES), session.revision
+        graph, count, revision = session.graph, min(max(batches, least), _MAX_BATCHES), session.revision
         self._ran = graph, revision
         pause = partial(session.worker.relieve, "run")  # previews go on between batches
 

@@ -407,8 +407,12 @@ class Session:
     @handle.register
     def _(self, message: requests.RestoreEdits) -> None:
         autosave, saved = self.kept.autosave, self.kept.saved
-        if autosave is not None and autosave.waiting:
-            graph, view = autosave.take(self.registry)
+        if autosave is None or not autosave.waiting:
+            return
+        graph, view = autosave.take(self.registry)
+        if self.history.can_undo:
+            self.replace(graph, view)
+        else:
             self._open(graph, view, self.kept.path, self.revision + 1)
             self.kept.saved = saved
             self._show()
@@ -473,8 +477,9 @@ class Session:
         kept = self.kept
         waiting, saved = kept.autosave.waiting if kept.autosave is not None else "", kept.state() == kept.saved
         now = self.current()
-        measured = self.runs.measured(now.active)
-        told = revision_changed(self.history, now, kept.path, saved, waiting, measured, self.variable(), kept.place)
+        told = revision_changed(self.history, now, kept.path, saved, waiting, self.variable(), kept.place)
+        ran = self.profiler.runs.of(now.graph)
+        told = msgspec.structs.replace(told, measured=self.runs.measured(now.graph), runs=ran)
         origin, since = self._since
         since = since if origin == told.origin else {}
         self._since = told.origin, {node.key: since.get(node.key, told.revision) for node in told.graph.nodes}
@@ -487,12 +492,10 @@ class Session:
 
         def job() -> None:
             made = own_text.shown(text, revision, dialect, functions, notes)
-            self.send(
-                messages.Code(
-                    revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),
-                    diagnostics=made.diagnostics,
-                )
-            )  # fmt: skip
+            self.send(messages.Code(
+                revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),
+                diagnostics=made.diagnostics,
+            ))  # fmt: skip
             self.runs.tell_known(revision)
             self.kept.remember(revision.graph)
             self.settled()

@@ -93,8 +93,8 @@ def _without_gpu(graph: Graph) -> str:
 
 
 def revision_changed(
-    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", measured: int = -1,
-    variable: str = "", place: str = "",
+    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = "", variable: str = "",
+    place: str = "",
 ) -> RevisionChanged:  # fmt: skip
     """The graph as it is now, and everything that is found about it.
 
@@ -109,8 +109,6 @@ def revision_changed(
         Whether the file says all of it.
     waiting : str
         When edits were made that an earlier kernel has left.
-    measured : int
-        The revision of the newest run, if it was one of this very graph.
     variable : str
         What the notebook calls the designer.
     place : str
@@ -134,7 +132,6 @@ def revision_changed(
         saved=saved,
         waiting=waiting,
         target=target_in(history),
-        measured=measured,
         origin=origin_in(history),
         variable=variable,
         place=place,

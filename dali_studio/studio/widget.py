@@ -8,7 +8,8 @@ import os
 import threading
 import uuid
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,9 +31,10 @@ from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import front_end, gallery, insertion
-from dali_studio.studio.autosave import FOLDER, MARK, Autosave
+from dali_studio.studio.autosave import FOLDER, MARK, Autosave, program_of
 from dali_studio.studio.data.files import typed_path
 from dali_studio.studio.data.paths import is_picture
+from dali_studio.studio.data.portable import portable
 from dali_studio.studio.drawing.picture import Picture
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.programs.own_text import boxes_in, in_view, opened_view
@@ -44,10 +46,11 @@ from dali_studio.studio.timing.profile import Profile
 from dali_studio.studio.view import differing, target_of
 
 display = cast("Callable[..., object]", _display)
-#: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date.
-_TIMEOUT, _REST = 30.0, 2.0
+#: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date:
+#: without photos, since the notebook may be saved right after an edit, and with them.
+_TIMEOUT, _SOON, _REST = 30.0, 0.3, 2.0
 #: Operators up to which the notebook's picture has photos at once.
-_SOON = 40
+_FEW = 40
 #: What names the picture of a designer, before the designer's own name (`extension/packages/lab/src/pictures.ts`).
 _PICTURE = "dali-studio-"
 
@@ -85,8 +88,8 @@ class Designer(anywidget.AnyWidget):
     #: That of the model, which anywidget does not tell the browser's program.
     _id = traitlets.Unicode().tag(sync=True)
     _frozen: DisplayHandle | None = None
-    _frozen_svg = ""
-    _timer: threading.Timer | None = None
+    _frozen_picture: Picture | None = None
+    _timers: Sequence[threading.Timer] = ()
 
     def __init__(
         self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640, target: float | None = None
@@ -97,7 +100,9 @@ class Designer(anywidget.AnyWidget):
         graph, view, path = _opened(pipeline)
         if target is not None:
             view = {**view, "target": target}
-        autosave = Autosave(Path.cwd() / FOLDER, graph, *_place()) if _in_notebook() else None
+        autosave = None
+        if _in_notebook():
+            autosave = Autosave(Path.cwd() / FOLDER, graph, *_place(), _program(graph))
         self._begin(graph, view, height, autosave, path=path)
 
     @classmethod
@@ -212,11 +217,11 @@ class Designer(anywidget.AnyWidget):
         display(_data(self._repr_mimebundle_()), raw=True)
         if not _in_notebook():
             return
-        few = len(self.session.graph) <= _SOON
+        few = len(self.session.graph) <= _FEW
         frozen = self.session.answers.picture(1.0) if few else self.session.answers.picture(0.0)
         self._keep_picture()
         display(frozen.bundle(), raw=True, display_id=_PICTURE + self.model_id)
-        self._frozen_svg = frozen.svg
+        self._frozen_picture = frozen
 
     def _keep_picture(self) -> None:
         """Bring the notebook's picture up to date with each edit."""
@@ -225,16 +230,22 @@ class Designer(anywidget.AnyWidget):
 
     def _freeze_soon(self) -> None:
         """Bring the picture up to date when no edit has come for a while."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = threading.Timer(_REST, self._freeze_now)
-        self._timer.daemon = True
-        self._timer.start()
+        self._cancel()
+        self._timers = [
+            threading.Timer(_SOON, self._freeze_now, (0.0,)), threading.Timer(_REST, self._freeze_now, (_TIMEOUT,))
+        ]  # fmt: skip
+        for timer in self._timers:
+            timer.daemon = True
+            timer.start()
 
-    def _freeze_now(self) -> None:
-        frozen = self.session.answers.picture(_TIMEOUT)
-        if self._frozen is not None and frozen.svg != self._frozen_svg:
-            self._frozen_svg = frozen.svg
+    def _cancel(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+
+    def _freeze_now(self, seconds: float) -> None:
+        frozen = self.session.answers.picture(seconds)
+        if self._frozen is not None and frozen != self._frozen_picture:
+            self._frozen_picture = frozen
             self._frozen.update(frozen.bundle(), raw=True)
 
     def profile(self, batches: int | None = None) -> Profile:
@@ -286,8 +297,7 @@ class Designer(anywidget.AnyWidget):
     def close(self) -> None:
         """End the widget and its threads."""
         if "session" in vars(self):  # ipywidgets also closes what could not be opened
-            if self._timer is not None:
-                self._timer.cancel()
+            self._cancel()
             insertion.closed(self.session)
             self.session.close()
             if self.comm is not None:  # it is closed once more when it is forgotten
@@ -316,6 +326,13 @@ def _names() -> dict[str, object]:
 
 def _in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
+
+
+def _program(graph: Graph) -> str:
+    """What tells a pipeline from others on all machines; empty if it cannot be written."""
+    with suppress(DaliStudioError):
+        return program_of(document.dumps(portable(graph, default_registry(), Path.cwd())))
+    return ""
 
 
 def _place() -> tuple[str, str]:

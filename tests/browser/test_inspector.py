@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,25 @@ def _await_value(page: Any, name: str, value: str) -> None:
     )
 
 
-def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) -> None:
+def _drag_a_number(page: Any) -> None:
+    """4 px for each step, as one step to undo; a click puts the caret into it."""
+    box = lab.by_id(page, "number-fill_value").bounding_box()
+    page.keyboard.press("Escape")
+    lab.by_id(page, "canvas").focus()
+    page.mouse.move(box["x"] + 10, box["y"] + 8)
+    page.mouse.down()
+    for by in range(1, 11):
+        page.mouse.move(box["x"] + 10 + 4 * by, box["y"] + 8)
+    page.mouse.up()
+    _await_value(page, "number-fill_value", "130")
+    training.await_code(page, "fill_value=130")
+    page.keyboard.press("Control+z")
+    _await_value(page, "number-fill_value", "120")
+    lab.by_id(page, "number-fill_value").click()
+    assert page.evaluate("() => document.activeElement.dataset.testid") == "number-fill_value"
+
+
+def test_values_are_applied_stepped_and_reset(designer: Any) -> None:
     page = designer
     # applied while it is typed, with a comma as well; what cannot be applied stays, with the reason, and nothing runs by it
     lab.card(page, "resize").click(position=HEAD)
@@ -48,21 +65,7 @@ def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) ->
             page.keyboard.press(modifier + key)
             _await_value(page, "number-fill_value", value)
 
-    # a number is dragged, 4 px for each step, as one step to undo; a click puts the caret into it
-    box = lab.by_id(page, "number-fill_value").bounding_box()
-    page.keyboard.press("Escape")
-    lab.by_id(page, "canvas").focus()
-    page.mouse.move(box["x"] + 10, box["y"] + 8)
-    page.mouse.down()
-    for by in range(1, 11):
-        page.mouse.move(box["x"] + 10 + 4 * by, box["y"] + 8)
-    page.mouse.up()
-    _await_value(page, "number-fill_value", "130")
-    training.await_code(page, "fill_value=130")
-    page.keyboard.press("Control+z")
-    _await_value(page, "number-fill_value", "120")
-    lab.by_id(page, "number-fill_value").click()
-    assert page.evaluate("() => document.activeElement.dataset.testid") == "number-fill_value"
+    _drag_a_number(page)
 
     # more arguments on request; one is reset, then all, each as one step
     field = lab.by_id(page, "field-fill_value")
@@ -78,7 +81,6 @@ def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) ->
     assert "ds-changed" not in field.get_attribute("class")
     page.keyboard.press("Control+z")
     training.await_code(page, "fill_value=120")
-    page.screenshot(path=artifacts / "inspector_changed.png")
     lab.by_id(page, "reset-all").click()
     training.await_code(page, "rotate = fn.rotate(resize, angle=uniform)\n")
     assert lab.by_id(page, "reset-all").count() == 0

@@ -275,7 +275,7 @@ def test_a_text_that_is_written_is_saved_and_measured_or_kept(
     text = part(page, "code-input")
     program = text.input_value()
     text.fill(program.replace("angle=10", "angle=33"))
-    assert part(page, "save-state").inner_text() == "Code not applied"
+    assert part(page, "save-state").inner_text() == "Not applied"
     text.press("Control+s")
     for _ in range(100):
         if re.search(r'"angle": ?33', file.read_text()):
@@ -287,7 +287,7 @@ def test_a_text_that_is_written_is_saved_and_measured_or_kept(
     text.fill(wrong)
     text.press("Control+s")
     page.wait_for_selector('.dali-View [data-testid="code-notes"]:has-text("Line ")')
-    assert part(page, "save-state").inner_text() == "Code not applied"
+    assert part(page, "save-state").inner_text() == "Not applied"
     part(page, "run").click(force=True)  # it says so
     page.wait_for_timeout(500)
     assert part(page, "stop").is_disabled() and part(page, "throughput").count() == 0
@@ -455,7 +455,7 @@ def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, ser
     text.fill(wrong)
     text.press("Control+s")
     _await_dirty(page, False)
-    assert part(page, "save-state").inner_text() == "Code not applied"
+    assert part(page, "save-state").inner_text() == "Not applied"
     assert "angel=10" in json.loads((server[1] / "draft.dali.json").read_text())["view"]["draft"]
 
     for ended in (False, True):  # in a kernel of its own, also where the other was ended before
@@ -467,7 +467,7 @@ def test_a_text_that_cannot_be_read_is_in_the_file_and_comes_back(page: Any, ser
         page.evaluate("() => void window.jupyterapp.commands.execute('docmanager:open', {path: 'draft.dali.json'})")
         part(page, "thumb-rotate").wait_for(timeout=90_000)
         await_code(page, "angel=10")
-        assert text.input_value() == wrong and part(page, "save-state").inner_text() == "Code not applied"
+        assert text.input_value() == wrong and part(page, "save-state").inner_text() == "Not applied"
         _await_dirty(page, False)
     page.screenshot(path=artifacts / "lab_draft.png")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from typing import Any
 
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
+from dali_studio.graph import document
 from dali_studio.graph.model import Graph
-from dali_studio.studio.autosave import Autosave
+from dali_studio.studio.autosave import Autosave, program_of
+from dali_studio.studio.data.portable import portable
 from dali_studio.studio.protocol import messages
 from dali_studio.studio.session import Session
 
@@ -66,6 +69,34 @@ def test_edits_are_offered_where_the_notebook_was_renamed(tmp_path: Path) -> Non
     (file,) = (tmp_path / "kept").iterdir()
     second.turn(34.0)
     assert list((tmp_path / "kept").iterdir()) == [file] and "34.0" in file.read_text()
+
+
+def test_edits_come_with_the_notebook_alone(tmp_path: Path) -> None:
+    """A folder of edits stays on its machine; the file of the notebook has the graph below the cell."""
+    notebook = tmp_path / "a.ipynb"
+
+    def opened(name: str, graph: Graph, cell: str = "7") -> Opened:
+        program = program_of(document.dumps(portable(graph, default_registry(), Path.cwd())))
+        return Opened(tmp_path / name, graph, str(notebook), cell, program)
+
+    def write(designer: Opened) -> None:
+        outputs = [{"data": {"text/plain": ""}}, {"data": designer.session.answers.picture(0.0).bundle()}]
+        cells = [{"cell_type": "markdown", "id": "6"}, {"id": "7", "outputs": outputs}]
+        notebook.write_text(json.dumps({"cells": cells}), "utf-8")
+
+    first = opened("kept", turning().graph)
+    write(first)
+    assert opened("one", turning().graph).say("ready").waiting == ""  # as the program gives it
+    first.turn(33.0)
+    write(first)
+    first.session.close()
+    for graph, cell in ((turning(angle=11.0).graph, "7"), (turning().graph, "8"), (turning().graph, "6")):
+        assert opened("two", graph, cell).say("ready").waiting == ""
+    second = opened("three", turning().graph)
+    assert second.say("ready").waiting.startswith("3 operators in a.ipynb")
+    assert second.say("restore_edits").waiting == "" and second.angle == 33.0
+    notebook.write_text("broken " + document.MIME, "utf-8")
+    assert opened("four", turning().graph).say("ready").waiting == ""
 
 
 def test_edits_are_offered_to_whoever_opens_the_same_pipeline_again(tmp_path: Path) -> None:
@@ -122,10 +153,23 @@ def test_what_waits_is_not_written_over_by_the_first_edit(tmp_path: Path) -> Non
     second = Opened(tmp_path, turning().graph)
     second.say("undo")  # nothing to take back: what waits stays
     assert second.say("ready").waiting
-    assert second.turn(44.0) and second.say("ready").waiting == ""
+    assert second.turn(44.0).waiting and second.say("ready").waiting
     kept, before = sorted(tmp_path.iterdir(), key=lambda file: file.suffix, reverse=True)
     assert "44.0" in kept.read_text()
     assert "33.0" in before.read_text()
+    # it is restored over other edits, too, as a step
+    assert second.say("restore_edits").waiting == "" and second.angle == 33.0
+    assert second.say("undo") and second.angle == 44.0
+
+    # the newest are offered first, and those before them afterwards, however often the cell is run
+    for angle in (55.0, 66.0):
+        Opened(tmp_path, turning().graph).turn(angle)
+    last = Opened(tmp_path, turning().graph)
+    for angle in (66.0, 55.0, 44.0):
+        assert last.say("ready").waiting
+        last.say("restore_edits")
+        assert last.angle == angle
+    assert last.say("ready").waiting == ""
 
 
 def test_what_is_saved_or_taken_back_is_not_kept(tmp_path: Path) -> None:

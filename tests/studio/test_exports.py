@@ -22,7 +22,6 @@ from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
 from dali_studio.studio.drawing import exports, picture, raster, stills
-from dali_studio.studio.drawing.picture import MIME
 from dali_studio.studio.drawing.raster import png
 from dali_studio.studio.protocol import bodies, messages
 
@@ -292,7 +291,7 @@ def test_outputs_of_cells_name_no_folder_of_this_machine(
         bundle = client.session.answers.picture(0.0).bundle()
     finally:
         client.session.close()
-    text = json.dumps(bundle[MIME])
+    text = json.dumps(bundle[document.MIME])
     assert str(tmp_path.parent) not in text
     found, _, _ = document.loads(text, default_registry())
     away = known and "{away}" in repr(given)

@@ -418,7 +418,7 @@ def test_what_the_program_does_not_have_stays_when_it_is_edited(own: bool, clien
         client.send("apply_code", source=TEXT)
     first = client.edit({"type": "add_node", "key": "flip", "operator": "flip"})
     assert "fn.flip" not in code(first).source and ("# what is read" in code(first).source) == own
-    client.edit({"type": "set_bypassed", "key": "resize", "bypassed": True})
+    client.edit({"type": "set_bypass", "key": "resize", "bypassed": True})
     before = client.session.graph
     shown = code(client.send("request_code", dialect=client.session.dialect)).source
     mirrored = "    flip = fn.flip(files_, vertical=1)\n    return ".replace("files_", re.findall(r"return (\w+)", shown)[0])

@@ -119,6 +119,15 @@ def test_a_long_transform_of_a_pasted_compose_is_a_box_and_a_function(tmp_path: 
     client.session.close()
 
 
+def test_a_long_transform_of_a_compose_in_the_code_pane_is_a_box() -> None:
+    for begun in (Graph(), read(TEXT)):
+        client = Client(begun)
+        got = client.send("apply_code", source=COMPOSE)
+        assert [box.title for box in boxes(got)] == TITLES and all(box.collapsed for box in boxes(got))
+        assert all({*box.keys} < {*client.session.graph} for box in boxes(got))
+        client.session.close()
+
+
 def test_a_long_transform_behind_a_card_takes_the_room_of_one() -> None:
     client = Client(read(TEXT))
     places = {key: {"x": 184.0 * at, "y": 0.0} for at, key in enumerate((*client.session.graph.order(), "__outputs__"))}

@@ -273,19 +273,29 @@ def test_runs_say_what_was_changed_between_them_and_one_can_be_gone_back_to(clie
     newest, oldest = history.runs
     assert newest.number == 2 and newest.name != oldest.name
     assert newest.changes == (
-        "uniform removed", "resize.resize_shorter 120.0 → 90.0", "rotate.angle from uniform → 10.0"
+        "uniform removed", "resize.resize_shorter 120 px → 90 px", "rotate.angle from uniform → 10°"
     )  # fmt: skip
     (found,) = only(client.send("request_difference", before="1", after="2"), messages.GraphDifference)
     assert found.lines == (
-        "- uniform", "~ resize.resize_shorter: 120.0 -> 90.0", "~ rotate.angle: from uniform -> 10.0"
+        "- uniform", "~ resize.resize_shorter: 120 px → 90 px", "~ rotate.angle: from uniform → 10°"
     )  # fmt: skip
     assert found.difference.removed == ("uniform",)
-    client.send("open_state", name="1")
-    assert client.session.graph == before
+    (now,) = only(client.send("open_state", name="1"), messages.RevisionChanged)
+    assert client.session.graph == before and now.runs == (1,)
     client.send("undo")
     assert client.session.graph.node("resize").arguments["resize_shorter"] == 90.0 and "uniform" not in client.session.graph
     (refused,) = only(client.send("open_state", name="9"), messages.Refused)
     assert refused.diagnostics[0].code == "DS209"
+
+
+def test_who_goes_back_to_a_run_has_the_nodes_that_it_left_out_in_their_places(client: Client) -> None:
+    client.edit({"type": "set_bypass", "key": "rotate", "bypassed": True})
+    before = client.session.graph
+    (finished,) = only(client.send("run", batches=1), run_messages.RunFinished)
+    assert "rotate" not in {timing.key for timing in finished.timings}
+    (other,) = only(client.edit(set_argument("resize", "resize_shorter", 90.0)), messages.RevisionChanged)
+    (again,) = only(client.send("open_state", name="1"), messages.RevisionChanged)
+    assert client.session.graph == before and (other.runs, again.runs) == ((), (1,))
 
 
 def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:
@@ -307,6 +317,8 @@ def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:
         "~ uniform is called angle", "~ batch_size: 6 -> 3", "~ outputs: normalize, reader[1] -> reader[1]",
         "~ rotate.input 0: from resize -> from decode", "~ normalize.bypassed: False -> True",
     ]  # fmt: skip
+    told = difference(history.graph, other, registry).words()
+    assert told[-1] == "normalize not returned" and "rotate.input 0 from resize → from decode" in told
     assert not difference(other, other)
     there = history.apply(edits_to(graph, other))
     assert there == other and history.undo() == graph and history.redo() == other
@@ -325,7 +337,7 @@ def test_each_saved_state_can_be_compared_and_gone_back_to(client: Client, tmp_p
     newest, oldest = states.snapshots
     assert oldest == first and newest.name != first.name
     (found,) = only(client.send("request_difference", before=first.name), messages.GraphDifference)
-    assert found.lines == ("~ resize.resize_shorter: 120.0 -> 90.0",)
+    assert found.lines == ("~ resize.resize_shorter: 120 px → 90 px",)
     client.send("open_state", name=first.name)
     assert client.session.graph == before
     client.send("undo")

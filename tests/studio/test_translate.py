@@ -40,6 +40,7 @@ def test_a_document_becomes_a_program_and_a_document_again() -> None:
     assert program.text.startswith(f"from {next(iter(installed_first()))} import")
     assert str(samples.photos()) in program.text  # the document names no folder
     assert to_program(text, "dali_studio").text.startswith("from dali_studio import")
+    assert "--bench" in program.text  # it goes into a file
     back = to_document(program.text, "")
     keys = [{node["key"] for node in json.loads(one)["pipeline"]["nodes"]} for one in (text, back.text)]
     assert len(keys[0]) == len(keys[1])

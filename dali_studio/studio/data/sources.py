@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -28,6 +28,7 @@ from dali_studio.schema.registry import Registry
 from dali_studio.studio.data.files import typed_path
 from dali_studio.studio.data.paths import FOLDERS, source_at, twin_folders, unreadable
 from dali_studio.studio.outputs import images
+from dali_studio.studio.outputs.around import label_names
 from dali_studio.studio.outputs.images import Rgb
 from dali_studio.studio.protocol.messages import FolderFound
 from dali_studio.studio.protocol.run_messages import DataSample, DataSet, Spread
@@ -128,7 +129,8 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
     part.add_node(type(node)(key=key, operator=node.operator, arguments=kept, version=node.version))
     part.set_outputs(PortRef(node=key, output=i) for i in range(len(output_schemas(part, key, registry) or ())))
     engine = Engine(part, registry, background=False, devices=False)
-    drawn: list[tuple[str, str, int, _Seen]] = []
+    drawn: list[tuple[str, tuple[str, ...], int, _Seen]] = []
+    names = label_names(kept)
     try:
         total = engine.reader_meta().get(key, {}).get("epoch_size", 0)
         count = min(total or _SAMPLES, _SAMPLES)
@@ -138,7 +140,8 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
             for i in range(len(made[0])):
                 sample = np.asarray(made[0][i])
                 seen = _seen(sample.tobytes()) if files else _array(sample)
-                drawn.append((str(made[0][i].source_info()), _label(made[1:], i), sample.nbytes, seen))
+                labels = _labels([output[i] for output in made[1:]], kinds[1:], names)
+                drawn.append((str(made[0][i].source_info()), labels, sample.nbytes, seen))
     finally:
         engine.close()
     del drawn[count:]
@@ -146,10 +149,10 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
     cells, packed = images.atlas([one.picture for one in found], columns=8) if found else ([], b"")
     samples = tuple(
         DataSample(
-            name=name, label=label, facts=seen.facts, size=size,
+            name=name, labels=labels, facts=seen.facts, size=size,
             x=cell.x, y=cell.y, cell_width=cell.width, cell_height=cell.height,
         )
-        for (name, label, size, seen), cell in zip(drawn, cells, strict=True)
+        for (name, labels, size, seen), cell in zip(drawn, cells, strict=True)
     )  # fmt: skip
     extents = {name: unit for one in found for name, (_, unit) in one.extents.items()}
     spreads = [
@@ -233,16 +236,19 @@ def _heard(content: bytes) -> _Seen:
     return _Seen(np.ascontiguousarray(picture), f"{length / rate:.3g} s at {rate} Hz", extents)
 
 
-def _label(others: list[Any], sample: int) -> str:
-    """The first other output that is one number or a short word."""
-    for output in others:
-        values = np.asarray(output[sample]).reshape(-1)
+def _labels(others: Sequence[Any], kinds: Sequence[str], names: Mapping[int, str]) -> tuple[str, ...]:
+    """The labels of a sample, of each object by its name; or the first output that is a number or a short word."""
+    found: tuple[str, ...] = ()
+    for output, kind in zip(others, kinds, strict=False):
+        values = np.asarray(output).reshape(-1)
+        if kind == "label" and values.dtype.kind in "iu":
+            return tuple(names.get(number, str(number)) for number in values.tolist())
         if values.dtype == np.uint8:  # an archive has classes as text
             if values.size < 20 and re.fullmatch(rb"[\w.+-]+\s*", values.tobytes()):
-                return values.tobytes().decode().strip()
+                found = found or (values.tobytes().decode().strip(),)
         elif values.size == 1:
-            return str(values[0])
-    return ""
+            found = found or (str(values[0]),)
+    return found
 
 
 def _spread(name: str, unit: str, values: list[int]) -> Spread:

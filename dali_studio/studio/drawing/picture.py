@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import dali_studio
+from dali_studio.graph.document import MIME
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.runtime import thumbnails
@@ -28,8 +29,6 @@ from dali_studio.studio.outputs import images
 from dali_studio.studio.protocol import bodies, messages, run_messages
 from dali_studio.studio.view import OUTPUTS
 
-#: Of a document in the output of a cell, which JupyterLab's extension shows.
-MIME = "application/vnd.dali-studio.graph+json"
 #: Photos get smaller until all of them take no more bytes than this, and a whole picture no more characters; how many
 #: the frame around the graph has at most, and what shows a photo.
 _PHOTOS, _MAX_BYTES, _AROUND, _SHOWS = 70_000, 150_000, 3_000, 100

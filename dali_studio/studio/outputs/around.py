@@ -17,6 +17,7 @@ from dali_studio.core.timed import TimedSource
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.labels.followers import moved_alike
 from dali_studio.graph.ways import Branches, way_to
+from dali_studio.schema.model import Value
 from dali_studio.schema.traits import PerFrame
 from dali_studio.studio.data.paths import suggested
 from dali_studio.studio.outputs import images
@@ -110,9 +111,8 @@ def _names(path: str, changed: float, remapped: bool) -> dict[int, str]:  # noqa
     return {place if remapped else one.id: one.name for place, one in enumerate(found, 1)}
 
 
-def _names_at(revision: Revision, key: str) -> dict[int, str]:
-    """What the numbers of labels are called, if the node is a reader that has been told so."""
-    arguments = revision.active.node(key).arguments
+def label_names(arguments: Mapping[str, Value]) -> dict[int, str]:
+    """What the numbers of labels are called, if these are a reader's that has been told so."""
     path = arguments.get("annotations_file")
     try:
         path = str(path) if path else ""
@@ -131,7 +131,7 @@ def _classes(revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch]
             sample = outputs[other].samples[0] if other in outputs and other != port else np.zeros(0)
             if sample.dtype.kind in "iu" and sample.shape[:1] == (count,) and sample.size == count:
                 found = cast("list[int]", sample.reshape(-1).tolist())
-        if found is not None and (names := _names_at(revision, key)):
+        if found is not None and (names := label_names(graph.node(key).arguments)):
             return tuple(names.get(number, str(number)) for number in found)
         before += [source for source in graph.predecessors(key) if source not in before]
     return tuple(map(str, found or ()))

@@ -32,6 +32,7 @@ from dali_studio.graph.ways import Branches
 from dali_studio.graph.written import WrittenFunction
 from dali_studio.studio.programs.boxes import boxes_of, boxes_of_own, renamed_boxes
 from dali_studio.studio.programs.code_nodes import ARGUMENT, OPERATOR
+from dali_studio.studio.programs.left_out import used_again, with_comments, without_comments
 from dali_studio.studio.programs.trust import is_own, signature
 from dali_studio.studio.protocol.messages import Group
 from dali_studio.studio.revision import Revision
@@ -195,6 +196,10 @@ def taken(
         DS502 if the text is no Python, or has neither a pipeline nor a ``Compose`` of which anything can be done;
         DS101 and DS102 for names and arguments that are not there.
     """
+    plain, before = (without_comments(one, revision.graph, revision.registry) for one in (source, before))
+    if plain != source:
+        with suppress(DaliStudioError):  # else it is told by the lines of `source`
+            return taken(plain, revision, functions, notes, before)
     graph, composed, found, boxes = revision.graph, Graph(), list[Diagnostic](), dict[str, Group]()
     said = _said(before, revision)
     try:
@@ -204,6 +209,9 @@ def taken(
         if not source:
             raise error from None
         text = named_text(source, said)
+    if again := [] if composed.outputs else used_again(graph, said, text.graph):
+        made = taken(source, revision.variant(again, check=False), functions, notes, before)
+        return made._replace(edits=(*again, *made.edits))
     # else a program that does not run would be kept, and what it cannot mean would be guessed
     if wrong := [one for one in text.found if one.code in _WRONG]:
         raise DaliStudioError(msgspec.structs.replace(one, message=_LEFT_OUT.sub("", one.message)) for one in wrong)
@@ -230,7 +238,7 @@ def taken(
     edits = (*first, *edits) or tuple(same)
     joined = _joined(text, functions, edits)
     grown = [replace(one, keys=one.keys | keys) for one, keys in zip(functions, joined, strict=True)]
-    anew = shown(None, revision.variant(edits, check=False), text.dialect, grown, notes)
+    anew = _told(None, revision.variant(edits, check=False), text.dialect, grown, notes)
     told = found if composed.outputs else None
     placed = renamed_boxes(boxes, keys)
     return Taken(None if anew.source == source else text, text.dialect, edits, told, placed, joined)
@@ -283,7 +291,8 @@ def _of_compose(
             text.rename({key: names.get(was, was) for key, was in same.items()})
             emitted = Emitted(changed(text, made)[0].text, {}, ())
     told = dict.fromkeys(one.message for one in found if f"# {one.message}" not in emitted.source)
-    return _annotated(emitted, [*told]).source, made, renamed_boxes(boxes, names)
+    own = names or {key: key for key in composed}  # a graph that is replaced keeps their names
+    return _annotated(emitted, [*told]).source, made, renamed_boxes(boxes, own)
 
 
 def _in_place(composed: Graph, graph: Graph, start: PortRef | None) -> tuple[Graph, dict[str, str]]:
@@ -397,6 +406,8 @@ def shown(
 ) -> Emitted:  # fmt: skip
     """The program of a revision: the user's text with what has changed since, or a program that is written anew.
 
+    Bypassed nodes are comments of both.
+
     Parameters
     ----------
     functions
@@ -404,6 +415,14 @@ def shown(
     notes
         What is written on the canvas, which such a program has as comments.
     """
+    made = _told(text, revision, dialect, functions, notes)
+    return with_comments(made, revision.graph, revision.registry, dialect)
+
+
+def _told(
+    text: ProgramText | None, revision: Revision, dialect: str, functions: Sequence[Function], notes: Sequence[str]
+) -> Emitted:
+    """What is shown, without comments for bypassed nodes."""
     if text is None or text.dialect != dialect:
         return _annotated(revision.code(dialect, functions), notes)
     try:

@@ -14,6 +14,7 @@ import msgspec
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.program import read
 from dali_studio.api.sample_readers import with_samples
+from dali_studio.codegen.benchmark import with_benchmark
 from dali_studio.codegen.dialects import find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -74,7 +75,7 @@ def to_document(program: str, function: str) -> Answer:
 
 @_answering
 def to_program(text: str, dialect: str) -> Answer:
-    """The program of a document: the one that its designer shows.
+    """The program of a document as a new file: the one that its designer shows, which measures itself.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def to_program(text: str, dialect: str) -> Answer:
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
     made = program_of(with_samples(graph, registry), view, find(dialect).name if dialect else None)
-    return Answer(made.source, graph.options.name, _sentences((*found, *made.diagnostics)))
+    return Answer(with_benchmark(made.source), graph.options.name, _sentences((*found, *made.diagnostics)))
 
 
 def program_of(graph: Graph, view: Mapping[str, Any], dialect: str | None) -> Emitted:

@@ -239,6 +239,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     #: target: samples a second that the model takes; 0: nobody has said it
     measured: int = -1
     #: measured: the revision of the newest run, if it was one of this very graph; -1: it was not
+    runs: tuple[int, ...] = ()
+    #: runs: the numbers of all runs of this very graph
     origin: int = 0
     #: origin: the revision in which this graph took the place of another; 0: in none
     variable: str = ""

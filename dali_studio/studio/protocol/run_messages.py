@@ -63,10 +63,13 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DataSample(msgspec.Struct, frozen=True, kw_only=True):
-    """One sample of a data set: its file (bytes, and words, none if it cannot be decoded), its place in the atlas."""
+    """One sample of a data set: its file (bytes, and words, none if it cannot be decoded), its place in the atlas.
+
+    `labels` are those of its objects, or the only one of the sample; by their names where the reader has them.
+    """
 
     name: str
-    label: str
+    labels: tuple[str, ...]
     facts: str
     size: int
     x: int

@@ -16,6 +16,7 @@ from dali_studio.api.engine import Engine
 from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.progress import watched
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
@@ -88,7 +89,7 @@ class Profiler:
     def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
         self.registry, self._send = registry, send
         self.known = KnownTimes(registry)
-        self.runs = RunsKept()
+        self.runs = RunsKept(registry)
         self.drawn: Timeline | None = None
         self._proposals: tuple[Proposal, ...] = ()
         self._begun = perf_counter()
@@ -156,7 +157,8 @@ class Profiler:
             Name of the node up to which is run; all if empty.
         """
         self._begin(batches)
-        part = graph if not until else _up_to(graph, self.registry, until)
+        part = rerouted(graph)
+        part = part if not until else _up_to(part, self.registry, until)
         measured = self._measure(part, batches, self._progress, pause)
         made = measured.batches
         number = count(made + 1)
@@ -206,12 +208,13 @@ class Profiler:
             As it would be.
         """
         self._begin(batches)
+        parts = rerouted(graph), rerouted(after)
         paces, failed = (Pace(), Pace()), tuple[Diagnostic, ...]()
         done = count(1)
         total, progress = 4 * batches, lambda: self._progress(next(done), total)
         try:
             for turn in range(4):
-                self._throughput.measure((graph, after)[turn % 2], batches, paces[turn % 2], progress, pause)
+                self._throughput.measure(parts[turn % 2], batches, paces[turn % 2], progress, pause)
         except DaliStudioError as error:
             failed = error.diagnostics
         trial = Trial(
@@ -233,7 +236,7 @@ class Profiler:
         self._begin(batches)
         failed: tuple[Diagnostic, ...] = ()
         for number, place in enumerate((on_cpu, on_gpu)):
-            placed = place(graph, self.registry)
+            placed = place(rerouted(graph), self.registry)
             done = number * batches
             measured = self._measure(
                 placed, batches, lambda n, total, done=done: self._progress(done + n, total), pause

@@ -50,7 +50,8 @@ def _text(graph: Graph) -> str:
 class RunsKept:
     """The newest runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
         self._kept: deque[_Kept] = deque(maxlen=_MAX_RUNS)
 
     @property
@@ -65,12 +66,12 @@ class RunsKept:
         packed = msgspec.json.encode(kept[:count][::-1])
         return RunHistory(runs=self.runs), [zlib.compress(packed, 1)]
 
-    def recall(self, packed: str, registry: Registry) -> None:
+    def recall(self, packed: str) -> None:
         """Take up the runs of a kernel that is gone; one that cannot be read is left out."""
         with suppress(msgspec.MsgspecError):
             for run, text in msgspec.json.decode(packed, type=list[tuple[KnownRun, str]]):
                 with suppress(DaliStudioError):
-                    graph, view, _ = document.loads(text, registry)
+                    graph, view, _ = document.loads(text, self._registry)
                     self._kept.append(_Kept(run, code_nodes.opened(graph, view)))
 
     def add(self, graph: Graph, finished: RunFinished) -> None:
@@ -92,12 +93,16 @@ class RunsKept:
     ) -> None:  # fmt: skip
         before = self._kept[-1] if self._kept else None
         number = before.run.number + 1 if before else 1
-        changes = tuple(difference(before.graph, graph).words()) if before else ()
+        changes = tuple(difference(before.graph, graph, self._registry).words()) if before else ()
         run = KnownRun(
             number=number, name=name_of(graph), when=when, revision=revision, batches=batches, alone=alone,
             pipelined=speed.samples_per_second, held=held, changes=changes, tried=tried,
         )  # fmt: skip
         self._kept.append(_Kept(run, graph.copy()))
+
+    def of(self, graph: Graph) -> tuple[int, ...]:
+        """The numbers of the runs of this very graph."""
+        return tuple(kept.run.number for kept in self._kept if kept.graph == graph)
 
     def graph(self, number: str) -> Graph:
         """The graph of a run.

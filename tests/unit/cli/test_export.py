@@ -8,6 +8,7 @@ import pytest
 
 from dali_studio import Designer, cli, read
 from dali_studio.api.default import default_registry
+from dali_studio.codegen.benchmark import with_benchmark
 from dali_studio.graph.document import load, save
 from dali_studio.studio.programs.own_text import in_view
 
@@ -48,7 +49,7 @@ def test_it_is_the_program_of_the_designer(program: Path, document: Path) -> Non
         return program.read_text().partition("\n")[2]
 
     designer = Designer(document)
-    assert body() == designer.code("nvidia.dali")
+    assert body() == with_benchmark(designer.code("nvidia.dali"))
     designer.close()
     text = body().replace("    decode =", "    # for the model\n    decode =")
     save(read(text), in_view(text), document)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
+import { fillOperator, inputName, inputOf, inputPorts, wiredInputs } from "../src/core/catalog";
 import {
   bestSlot,
   checkConnection,
@@ -9,11 +9,12 @@ import {
   nearestFor,
   operatorTakes,
   type Refusal,
+  slotsOf,
 } from "../src/core/compat";
 import { fixesFor } from "../src/core/fixes";
 import { OUTPUTS, type Slot } from "../src/core/graph";
-import type { GraphView } from "../src/protocol/generated";
-import { GRAPH, INDEX, node, ref } from "./fixtures";
+import type { GraphView, NodeView } from "../src/protocol/generated";
+import { argument, GRAPH, INDEX, node, ref } from "./fixtures";
 
 const context = (graph: GraphView = GRAPH) => ({ graph, catalog: INDEX });
 const input = (key: string, index = 0): Slot => ({ kind: "input", node: key, input: index });
@@ -122,6 +123,15 @@ describe("bestSlot", () => {
     const set = node("turn", "rotate", { arguments: { angle: 5 } });
     const slot = bestSlot(context({ ...GRAPH, nodes: [...GRAPH.nodes, set] }), ref("angle"), "turn");
     expect(slot).toEqual({ reason: "Drop it on the row that it is for.", elsewhere: true });
+  });
+  it("offers no argument that another one says already", () => {
+    const sizes = ["crop", "crop_w"].map((name) => argument(name, { tensor: true }));
+    const cut = fillOperator({ name: "crop", class_name: "", category: "", summary: "", arguments: sizes });
+    const names = (args: NodeView["arguments"]) =>
+      slotsOf(node("cut", "crop", { arguments: args }), cut).flatMap((s) => ("argument" in s ? [s.argument] : []));
+    expect(names({})).toEqual(["crop", "crop_w"]);
+    expect(names({ crop: [9, 9] })).toEqual(["crop"]);
+    expect(names({ crop_w: 9 })).toEqual(["crop_w"]);
   });
   it("fills the repetitions of the last input one after the other, and then has no free port", () => {
     const joined = (...inputs: ReturnType<typeof ref>[]) => {

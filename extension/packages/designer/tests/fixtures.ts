@@ -197,6 +197,7 @@ export function revision(
     waiting: "",
     target: 0,
     measured: -1,
+    runs: [],
     origin: 0,
     variable: "",
     place: "",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { labelCounts, looseFiles, placeOf, readersOf } from "../src/core/data";
+import { labelCounts, labelWords, looseFiles, placeOf, readersOf } from "../src/core/data";
 import { batchOf, brokenFile, isAboutFile, problemCount, problems } from "../src/core/failures";
-import { titleOf, wordsOf } from "../src/core/problems";
+import { differing, titleOf, wordsOf } from "../src/core/problems";
 import { receive } from "../src/core/reduce";
 import { batchFailures, failShare, obstacle, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
@@ -149,10 +149,31 @@ describe("data sets", () => {
     expect(readersOf(INITIAL)).toEqual([]);
   });
   it("have labels, the most frequent first", () => {
-    const sample = (label: string) => ({ label }) as DataSample;
-    expect(labelCounts(["1", "0", "1", ""].map(sample))).toEqual([
+    const sample = (...labels: string[]) => ({ labels }) as unknown as DataSample;
+    expect(labelCounts([sample("1"), sample("0", "1"), sample()])).toEqual([
       ["1", 2],
       ["0", 1],
     ]);
+    const words = [sample("2"), sample("cat", "dog", "cat"), sample()].map(labelWords);
+    expect(words).toEqual(["label 2", "cat ×2, dog", "no label"]);
+  });
+});
+
+describe("what transforms do otherwise", () => {
+  const said = (...messages: string[]) =>
+    differing(messages.map((message) => ({ code: "DS503", message, severity: "info" }) as Diagnostic));
+  it("is counted, and what was left out is named", () => {
+    expect(said()).toBe("");
+    expect(said("torchvision's Resize: rounded.")).toBe(" 1 difference from the library: see Problems.");
+    expect(
+      said(
+        "a's Compose: bbox_params, mask are left out; pictures alone are read.",
+        "MotionBlur was left out: a's MotionBlur has no operator here.",
+        "a's OneOf: where it chooses what was left out, pictures stay as they are.",
+      ),
+    ).toBe(" Left out: bbox_params, mask, MotionBlur; 1 difference from the library: see Problems.");
+    expect(said(..."ABCDE".split("").map((one) => `${one} was left out: it has no operator.`))).toBe(
+      " Left out: A, B, C and 2 more: see Problems.",
+    );
   });
 });

@@ -277,7 +277,7 @@ describe("the code", () => {
     kernel.say(code(1, "one"));
     expect(session.store.get().draft).toMatchObject({ source: "def (", taken: false, found: [{ code: "DS502" }] });
     expect(session.store.get().refused).toEqual([]);
-    expect(saveState(session.store.get(), null)).toBe("Code not applied");
+    expect(saveState(session.store.get(), null)).toBe("Not applied");
     const said = { tone: "error", lead: "Not in the graph:", action: "code" };
     // below the text it is told with what to do; here where the text is not shown, and aloud
     expect(statusMessage(session.store.get())).toBeNull();

@@ -5,6 +5,7 @@ import {
   type CatalogIndex,
   inputOf,
   inputPorts,
+  isSaid,
   mostInputs,
   type Operator,
   wiredInputs,
@@ -110,11 +111,17 @@ export function checkConnection(context: Context, source: PortRef, slot: Slot): 
   return checkArgument(catalog, from, onGpu, kind, target, argumentOf(operator, slot.argument));
 }
 
-/** All slots of a node, free ones first: inputs in order, then arguments that take wires (common ones first). */
+/**
+ * The slots of a node: inputs in order, then arguments that take wires (common ones first), less those of which another
+ * one says already what they would.
+ */
 export function slotsOf(node: NodeView, operator: Operator): Slot[] {
   const count = inputPorts(operator, wiredInputs(node));
   const inputs = Array.from({ length: count }, (_, input): Slot => ({ kind: "input", node: node.key, input }));
-  const wireable = operator.arguments.filter((a) => a.tensor && a.support === "used");
+  const given = new Set([...Object.keys(node.arguments), ...Object.keys(node.argument_inputs)]);
+  const wireable = operator.arguments.filter(
+    (a) => a.tensor && a.support === "used" && (given.has(a.name) || !isSaid(a.name, given)),
+  );
   const sorted = [...wireable.filter((a) => a.common), ...wireable.filter((a) => !a.common)];
   const args: Slot[] = sorted.map((a) => ({ kind: "argument", node: node.key, argument: a.name }));
   return [...inputs, ...args];
@@ -160,7 +167,11 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
   let reason = "";
   const kind = kindOf(context, source);
-  const all = slotsOf(node, operator);
+  // what takes a shape alone has no port until it is wired there by the search
+  const all = slotsOf(node, operator).filter((slot) => {
+    const input = slot.kind === "input" ? inputOf(operator, slot.input) : undefined;
+    return !input?.optional || !input.shape_only;
+  });
   const slots = all.filter((s) => isLikely(operator, s, kind));
   const free = slots
     .filter((s) => isOpen(node, operator, s))

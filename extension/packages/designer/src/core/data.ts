@@ -46,9 +46,15 @@ export function placeOf(node: NodeView | undefined): string {
   return "";
 }
 
-/** How many samples have each label, the most frequent first. */
+/** How often there is each label, the most frequent first. */
 export function labelCounts(samples: readonly DataSample[]): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>();
-  for (const { label } of samples) if (label) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const label of samples.flatMap((s) => s.labels)) counts.set(label, (counts.get(label) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/** What a sample says of its labels, "cat, dog ×2": numbers say what they are. */
+export function labelWords(sample: DataSample): string {
+  const words = labelCounts([sample]).map(([label, count]) => (count > 1 ? `${label} ×${count}` : label));
+  return words.length === 0 ? "no label" : (/^-?\d/.test(words[0] ?? "") ? "label " : "") + words.join(", ");
 }

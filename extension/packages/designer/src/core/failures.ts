@@ -66,11 +66,10 @@ export function batchOf(state: State, d: Diagnostic): number {
 /** Findings, with all files of the batch, less those that the last run went on without, which are listed by themselves. */
 export function problems(state: State): readonly Diagnostic[] {
   const missed = new Set(state.run.finished?.missed.map((file) => file.source));
-  const found = findings(state).filter(
-    (d) => severity(d) === "error" || !isAboutFile(d) || !missed.has(d.source ?? ""),
-  );
+  const told = (d: Diagnostic) => severity(d) === "error" || !isAboutFile(d) || !missed.has(d.source ?? "");
+  const found = findings(state).filter(told);
   const known = new Set(found.map((d) => d.source));
-  const more = batchFailures(state).filter((d) => severity(d) === "error" && isAboutFile(d) && !known.has(d.source));
+  const more = batchFailures(state).filter((d) => told(d) && isAboutFile(d) && !known.has(d.source));
   return [...found, ...more];
 }
 

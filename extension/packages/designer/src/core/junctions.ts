@@ -1,6 +1,6 @@
 import type { Position, Route } from "../protocol/generated";
 import { type Wire, wiresOf } from "./graph";
-import { bezier } from "./route";
+import { type Rect, route } from "./route";
 import type { Marks, State } from "./state";
 
 /** Under which name the junctions of a wire are kept beside notes and groups. */
@@ -31,11 +31,11 @@ export function withJunction(from: Position, points: readonly Position[], to: Po
   return points.toSpliced(detours.indexOf(Math.min(...detours)), 0, at);
 }
 
-/** The path of a wire through points: a curve from each to the next. */
-export function pathThrough(points: readonly Position[]): string {
+/** The path of a wire through points, from each to the next around cards. */
+export function pathThrough(points: readonly Position[], cards: readonly Rect[]): string {
   return points
     .slice(1)
-    .map((to, i) => bezier(points[i] ?? to, to))
+    .map((to, i) => route(points[i] ?? to, to, cards))
     .join("");
 }
 

@@ -66,10 +66,17 @@ export function titleOf(d: Diagnostic): string {
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
 
-/** How much nodes do otherwise than the transforms that they came from, as a sentence with a blank before it. */
+/** What of transforms was left out, and how much nodes do otherwise, as a sentence with a blank before it. */
 export function differing(found: readonly Diagnostic[]): string {
-  const count = found.filter((d) => d.code === "DS503").length;
-  return count ? ` ${format.plural(count, "difference")} from the library: see Problems.` : "";
+  const all = found.filter((d) => d.code === "DS503");
+  const left = all.flatMap((d) => /(?:^|: )((?:\w+, )*\w+) (?:was|are) left out\b/.exec(d.message)?.[1] ?? []);
+  const more = left.splice(3).length;
+  const other = all.length - left.length - more;
+  const said = [
+    left[0] && `left out: ${left.join(", ")}${more ? ` and ${more} more` : ""}`,
+    other > 0 && format.plural(other, "difference from the library", "differences from the library"),
+  ];
+  return all[0] ? ` ${format.sentence(said.filter(Boolean).join("; "))}: see Problems.` : "";
 }
 
 /** What a finding says beyond its title. */

@@ -10,7 +10,7 @@ export function saveState(state: State, file: FileState | null): string {
     if (confirmed?.can_undo && !confirmed.saved) return "Edits kept";
   }
   if (!confirmed && !file) return ""; // the canvas says that the kernel starts
-  if (draft?.taken === false) return "Code not applied";
+  if (draft?.taken === false) return "Not applied";
   if (file ? file.blank : !confirmed?.document) return "Not saved yet";
   return (file ? !file.dirty : confirmed?.saved) ? "Saved" : "Not saved";
 }

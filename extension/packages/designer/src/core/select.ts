@@ -89,8 +89,9 @@ export function codeIsCurrent(state: State): boolean {
 
 /** Why the code stays that of the graph before the edit; empty where it is written anew. */
 export function codeWaits(state: State): string {
-  if (codeIsCurrent(state) || (state.link !== "gone" && state.link !== "silent")) return "";
-  return "The program before your edit; reconnect to copy the new one.";
+  const asks = state.link === "gone" || state.link === "silent";
+  if (codeIsCurrent(state) || !(asks || isAway(state))) return "";
+  return `The program before your edit; ${asks ? "reconnect to copy the new one" : "the new one comes with the kernel"}.`;
 }
 
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {

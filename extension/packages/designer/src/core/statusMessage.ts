@@ -65,8 +65,7 @@ function kernelMessage(state: State): StatusMessage | null {
   const base = { tone: "warning" as StatusMessage["tone"], muted: "", node: "" };
   if (state.link === "gone") {
     const count = state.pending.length;
-    const edits =
-      count === 1 ? "Your edit is kept, and replayed then. " : `Your ${count} edits are kept, and replayed then. `;
+    const edits = `Your ${count === 1 ? "edit is" : `${count} edits are`} sent when you reconnect. `;
     const kept = count > 0 ? edits : state.confirmed?.can_undo ? "Your edits are kept. " : "";
     const rest = `${state.keeps ? kept : ""}Pictures are from the last run.`;
     const why = state.refused[0]?.message ?? "";
@@ -247,9 +246,11 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
   const candidates = [
     kernelMessage(state),
     codeMessage(state, aloud),
-    waitingMessage(state),
+    // where nothing was done yet; else errors of what was done come first
+    state.confirmed?.can_undo ? null : waitingMessage(state),
     answer,
     ...ranked("error"),
+    waitingMessage(state),
     progressMessage(state),
     ...ranked("warning"),
     notice,

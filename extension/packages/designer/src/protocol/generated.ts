@@ -738,6 +738,7 @@ export interface RevisionChanged {
   readonly waiting: string;
   readonly target: number;
   readonly measured: number;
+  readonly runs: readonly number[];
   readonly origin: number;
   readonly variable: string;
   readonly place: string;
@@ -1254,7 +1255,7 @@ export interface DataSet {
 /** One sample of a data set: its file (bytes, and words, none if it cannot be decoded), its place in the atlas. */
 export interface DataSample {
   readonly name: string;
-  readonly label: string;
+  readonly labels: readonly string[];
   readonly facts: string;
   readonly size: number;
   readonly x: number;

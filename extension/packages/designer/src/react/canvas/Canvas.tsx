@@ -286,27 +286,28 @@ function CanvasView() {
       root.ownerDocument.documentElement.style.cursor = "";
       const target = event instanceof globalThis.MouseEvent && outside(designer, event);
       const [only, ...others] = moved;
-      const [at, refused = []] =
-        (only && others.length === 0 && !target && gestures.onDropped(only, event as globalThis.MouseEvent)) || [];
-      const [wire, edits] = typeof refused === "string" ? [undefined, []] : [at, refused];
       if (target) {
         // the card goes back to its place
         setNodes((ns) => ns.map((n) => ({ ...n, position: placeOf(state, n.id) ?? n.position })));
         if (nodeOf(state.graph, id)) dropText(target, event, cellLine(designer, id));
         return;
       }
+      const [under, found = []] =
+        (only && others.length === 0 && gestures.onDropped(only, event as globalThis.MouseEvent)) || [];
+      const refused = typeof found === "string";
+      const [wire, edits] = refused ? [undefined, []] : [under, found];
       const changed = moved.filter((n) => {
         const old = placeOf(state, n.id);
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
-      const now = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
+      const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
       const placed = wire ? relaid(state, edits, session.room, id) : {};
-      const among = wire && Object.keys(placed).length === 0 ? placesIn(state, id, wire) : Object.fromEntries(now);
+      const among = wire && Object.keys(placed).length === 0 ? placesIn(state, id, wire) : Object.fromEntries(at);
       const positions = movedNodes(state, among);
       if (!wire) seen.current = { ...state.positions, ...positions };
       session.edit(edits, { positions: { ...positions, ...placed }, marks: movedJunctions(state, positions) });
-      // it may be meant to stand there, or in the wire
-      if (typeof refused === "string") session.refuse(refused);
+      // it stays where it was put, which may be all that was wanted
+      if (refused) session.refuse(found);
     },
     [session, dragging, gestures.onDropped, designer, root, setNodes],
   );

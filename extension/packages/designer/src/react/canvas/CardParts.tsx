@@ -187,12 +187,7 @@ export function costWords(timing: NodeTiming, run: RunFinished, nodeKey: string)
     .join(" ");
 }
 
-/** How far a node is in the run that goes on: as words, and as a bar of its card. */
-function Reached({ nodeKey }: { readonly nodeKey: string }) {
-  const [done, total] = useSel((s) => reachedBy(s, nodeKey));
-  return total > 0 ? `${done}/${total}` : "…";
-}
-
+/** How far a node is in the run that goes on, as a bar of its card. */
 export function ReachedBar({ id, keys = [id] }: { readonly id: string; readonly keys?: readonly string[] }) {
   const [done, total] = useSel((s) => (s.run.running && keys.length > 0 ? reachedBy(s, ...keys) : [0, 0]));
   if (!done) return null;
@@ -209,9 +204,10 @@ interface TimeProps {
 
 export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   if (!found && !running) return null;
-  const title = found
-    ? `${costWords(found.timing, found.run, nodeKey)}${old ? " From before the last change." : ""}`
-    : "Batches that it is through with; half of them are measured, the others made ahead";
+  const title =
+    running || !found
+      ? "It is being measured; the bar of the card says how far the run is"
+      : `${costWords(found.timing, found.run, nodeKey)}${old ? " From before the last change." : ""}`;
   const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
   const small = !found || format.heatStep(found.share) === 1 ? "ds-time-small" : "";
   return (
@@ -221,7 +217,7 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
       data-testid={`time-${nodeKey}`}
     >
       {old && !running && <Icon name="clock" size={10} />}
-      {running ? <Reached nodeKey={nodeKey} /> : found?.text}
+      {running ? "…" : found?.text}
       {(found?.timing.group.length ?? 0) > 1 && !running ? " +" : ""}
     </span>
   );

@@ -94,7 +94,10 @@ function found(state: State, at: Places): Found {
     if (pale) stubs.add(`M${a.x} ${a.y}H${a.x + STUB}`);
     else if (points.length === 0) whole.add(run);
     return [
-      [id, { look, run, path: pale || points.length === 0 ? undefined : pathThrough([a, ...points, b]) }] as const,
+      [
+        id,
+        { look, run, path: pale || points.length === 0 ? undefined : pathThrough([a, ...points, b], cards) },
+      ] as const,
     ];
   });
   const paths = routed(whole, cards);

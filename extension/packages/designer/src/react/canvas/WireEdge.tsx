@@ -143,14 +143,11 @@ function WireEdgeView(props: EdgeProps) {
     const { a, b } = run;
     // a stub says that it comes from elsewhere; the whole wire is there when one of its ends is looked at
     if (look.quiet) return `M${a.x} ${a.y}h${STUB}M${b.x - STUB} ${b.y}H${b.x}`;
-    if (look.points?.length) return pathThrough([a, ...look.points, b]);
+    if (look.points?.length) return pathThrough([a, ...look.points, b], live.current);
     return known ?? (cards.length > 0 ? route(a, b, live.current) : bezier(a, b));
   }, [run, known, cards, live, look.points, look.quiet]);
   const [first] = look.points ?? [];
-  const at = useMemo(
-    () => middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path),
-    [first, sourceX, sourceY, path],
-  );
+  const at = useMemo(() => middle(first ? route(run.a, first, live.current) : path), [first, run, path, live]);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
   const px = useStore((s) => (look.unmoved ? 1 / Math.min(1, s.transform[2]) : 1));
   const guard = useMemo(() => {

@@ -1,5 +1,5 @@
 import { type Node, useReactFlow } from "@xyflow/react";
-import { type MouseEvent, type RefObject, useCallback, useRef, useState } from "react";
+import { type MouseEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { cutEdits } from "../../core/actions";
 import { nodeOf, type Wire, wiresOf } from "../../core/graph";
 import { kept } from "../../core/kept";
@@ -159,10 +159,11 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [session, root],
   );
 
-  const onMouseDownCapture = useCallback(
-    (event: MouseEvent) => {
+  const onMouseDown = useCallback(
+    (event: globalThis.MouseEvent) => {
       if (!event.altKey || event.button !== 0 || !(event.target instanceof Element)) return;
-      if (!event.target.closest(".react-flow__pane, .react-flow__edge")) return;
+      // the strip lies over the canvas
+      if (!event.target.closest(".react-flow__pane, .react-flow__edge, .ds-strip-over")) return;
       event.preventDefault();
       event.stopPropagation();
       const from = { x: event.clientX, y: event.clientY };
@@ -185,6 +186,11 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     },
     [root, box, slice, wireAt, session, place],
   );
+
+  useEffect(() => {
+    root.addEventListener("mousedown", onMouseDown, true);
+    return () => root.removeEventListener("mousedown", onMouseDown, true);
+  }, [root, onMouseDown]);
 
   const onContextMenu = useCallback(
     (event: MouseEvent) => {
@@ -211,6 +217,6 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [session, root, box, place, wireAt],
   );
 
-  const handlers = { onMouseDownCapture, onContextMenu, onPointerOver: trace };
+  const handlers = { onContextMenu, onPointerOver: trace };
   return { line, wireAt, trace, onDrag, onDropped, handlers };
 }

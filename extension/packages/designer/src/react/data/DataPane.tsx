@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { isUnread, labelCounts, placeOf, readersOf } from "../../core/data";
+import { isUnread, labelCounts, labelWords, placeOf, readersOf } from "../../core/data";
 import * as format from "../../core/format";
 import { DATA_IMAGE } from "../../core/pictures";
 import { findings } from "../../core/select";
@@ -69,7 +69,7 @@ function Histogram({ spread }: { readonly spread: Spread }) {
   );
 }
 
-function Cell({ sample }: { readonly sample: DataSample }) {
+function Cell({ sample, label }: { readonly sample: DataSample; readonly label: string }) {
   const { images } = useSession();
   const ref = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -84,11 +84,11 @@ function Cell({ sample }: { readonly sample: DataSample }) {
     return images.subscribe(DATA_IMAGE, draw);
   }, [images, sample]);
   const size = `${sample.facts || "cannot be decoded"}, `;
-  const words = `${sample.name}: ${size}${format.bytes(sample.size)}${sample.label ? `, label ${sample.label}` : ""}`;
+  const words = `${sample.name}: ${size}${[format.bytes(sample.size), label].filter(Boolean).join(", ")}`;
   return (
     <li title={words}>
       <canvas ref={ref} width={sample.cell_width} height={sample.cell_height} role="img" aria-label={words} />
-      {sample.label && <small>label {sample.label}</small>}
+      {label && <small>{label}</small>}
     </li>
   );
 }
@@ -120,7 +120,7 @@ function Contents({ found }: { readonly found: DataSet }) {
       <ul className="ds-data-cells">
         {found.samples.map((sample, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a sample has no other identity
-          <Cell key={i} sample={sample} />
+          <Cell key={i} sample={sample} label={labels.length > 0 ? labelWords(sample) : ""} />
         ))}
       </ul>
     </div>

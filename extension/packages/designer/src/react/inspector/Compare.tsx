@@ -136,7 +136,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   const broken = useSel((s) => brokenFile(s, nodeKey));
-  const stale = useSel((s) => staleKeys(s).has(nodeKey));
+  const [stale, staleIn] = useSel((s) => [nodeKey, source?.node ?? ""].map((key) => kept && staleKeys(s).has(key)));
   const absent = useSel((s) => isAbsent(s, nodeKey) && nodeOf(s.graph, nodeKey)?.output_kinds[output] === "image");
   if (absent || broken)
     return (
@@ -156,6 +156,8 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
     const label = `three planes of ${nodeKey}, sample ${sample + 1}`;
     return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} large={large} />;
   }
+  const half = (old: boolean | undefined) => `ds-compare-half ${old ? "ds-stale" : ""}`;
+  const age = (old: boolean | undefined) => kept && (old ? ", before the edit" : ", last run");
   const both = detail ? detail.has_input : isSeen(into);
   const { plane: first = 0, planes = 1 } = detail ?? {};
   const now = Math.min(playing ? (clip?.shown[frame] ?? 0) : plane < 0 ? first : plane, planes - 1);
@@ -175,7 +177,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the slider and the button in it have the keys */}
       <div
         ref={box}
-        className={`ds-compare ${kept && stale ? "ds-stale" : ""}`}
+        className="ds-compare"
         data-testid="compare"
         style={{ "--ds-in": small, "--ds-out": scale }}
         onPointerDown={(e) => {
@@ -187,16 +189,22 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
         onDoubleClick={detail ? onLarge : undefined}
       >
         {both && (
-          <Thumb
-            {...drawn(into, DETAIL_IN)}
-            width={WIDTH}
-            height={HEIGHT}
-            fill
-            label={`input of ${nodeKey}, sample ${sample + 1}`}
-            testId="detail-in"
-          />
+          // of which nothing is seen at the edges of the other one
+          <div className={half(staleIn)} style={{ clipPath: `inset(0 ${100 - at * 100}% 0 0)` }}>
+            <Thumb
+              {...drawn(into, DETAIL_IN)}
+              width={WIDTH}
+              height={HEIGHT}
+              fill
+              label={`input of ${nodeKey}, sample ${sample + 1}`}
+              testId="detail-in"
+            />
+          </div>
         )}
-        <div className="ds-compare-out" style={both ? { clipPath: `inset(0 0 0 ${at * 100}%)` } : undefined}>
+        <div
+          className={`ds-compare-out ${half(stale)}`}
+          style={both ? { clipPath: `inset(0 0 0 ${at * 100}%)` } : undefined}
+        >
           <Thumb
             {...drawn(preview, DETAIL_OUT)}
             width={WIDTH}
@@ -218,13 +226,11 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
               aria-label="Line between input and output"
               onChange={(e) => setAt(Number(e.target.value) / 100)}
             />
-            <span className="ds-compare-label ds-compare-in">In</span>
+            <span className="ds-compare-label ds-compare-in">In{age(staleIn)}</span>
           </>
         )}
         {preview && <Overlay preview={preview} width={WIDTH} height={HEIGHT} />}
-        <span className="ds-compare-label ds-compare-right">
-          Out{kept && (stale ? ", before the edit" : ", last run")}
-        </span>
+        <span className="ds-compare-label ds-compare-right">Out{age(stale)}</span>
         {detail && large}
       </div>
       <div className="ds-pixel-place">

@@ -6,7 +6,9 @@ import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { OnPicture, useDrag } from "./OnPicture";
 
-const ROOM = { width: 251, height: 150 };
+/** Room around the picture for the handle at the corner, in px. */
+const MARGIN = 7;
+const ROOM = { width: 251 - 2 * MARGIN, height: 143 };
 
 /** Height and width of the window in px of the input, 0: the whole. */
 function windowOf(node: NodeView, size: readonly [number, number]): readonly [number, number] {
@@ -56,6 +58,7 @@ export function CropWindow({ node, operator }: { readonly node: NodeView; readon
       id={DETAIL_IN}
       label={`input of ${node.key}`}
       room={ROOM}
+      margin={MARGIN}
       box={box}
     >
       <div
@@ -66,8 +69,8 @@ export function CropWindow({ node, operator }: { readonly node: NodeView; readon
         aria-valuenow={x}
         aria-valuetext={`${Math.round(x * 100)} % from the left, ${Math.round(y * 100)} % from the top`}
         style={{
-          left: room.x + left * scale,
-          top: room.y + top * scale,
+          left: MARGIN + room.x + left * scale,
+          top: MARGIN + room.y + top * scale,
           width: Math.max(4, wide * scale),
           height: Math.max(4, tall * scale),
         }}

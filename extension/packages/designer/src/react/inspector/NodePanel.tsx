@@ -13,9 +13,11 @@ import {
   previewOf,
   repairOf,
   repairsOf,
+  staleKeys,
   stepOf,
   waysOf,
 } from "../../core/select";
+import { isAway } from "../../core/state";
 import { isBeside } from "../../core/statusMessage";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { Name } from "../canvas/Name";
@@ -191,9 +193,10 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
   const session = useSession();
-  const { sample, whole, absent } = useSel((s) => ({
+  const { sample, whole, old, absent } = useSel((s) => ({
     sample: s.sample,
     whole: s.view.whole,
+    old: isAway(s) && (staleKeys(s).has(node.key) ? "before the edit" : "last run"),
     absent: isAbsent(s, node.key) || brokenFile(s, node.key) !== undefined,
   }));
   const facts = detail?.facts || preview?.facts || node.facts[output] || "";
@@ -207,7 +210,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   }
   const note = detail?.note || preview?.note;
   return (
-    <Section title="Output" note={`sample ${sample + 1}, ${node.device}`}>
+    <Section title="Output" note={`sample ${sample + 1}, ${old || node.device}`}>
       <div className="ds-stats">
         <dl>
           {rows.map(([name, text]) => (
@@ -310,6 +313,23 @@ function Pinned({ node }: { readonly node: NodeView }) {
   );
 }
 
+/** That a node is left out, and the way back. */
+function Bypassed({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  if (!node.bypassed) return null;
+  const edit = { type: "set_bypass", key: node.key, bypassed: false } as const;
+  return (
+    <Section>
+      <p className="ds-muted">
+        Bypassed: its input goes through unchanged, whatever is set here.{" "}
+        <LinkButton data-testid="use-again" onClick={() => session.edit([edit])}>
+          Use it again (B)
+        </LinkButton>
+      </p>
+    </Section>
+  );
+}
+
 /** Everything about one node. */
 export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
@@ -323,6 +343,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
       <Head node={node} operator={operator} />
       <Compare key={`${nodeKey}#${output}`} nodeKey={nodeKey} output={output} />
       {operator && <DeviceChoice node={node} operator={operator} />}
+      <Bypassed node={node} />
       <Pinned node={node} />
       {!operator && (
         <Section>

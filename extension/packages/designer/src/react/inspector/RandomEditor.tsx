@@ -24,7 +24,7 @@ import { useSel, useSession } from "../context";
 import { Section, Segments } from "../parts";
 import { useRoom } from "../useRoom";
 import { DrawnNow } from "./FieldRow";
-import { useGesture } from "./field";
+import { useGesture, useSpan } from "./field";
 import { NumberField } from "./NumberField";
 
 const WIDTH = 250;
@@ -64,8 +64,9 @@ type Grip = "low" | "high" | "mean" | "deviation" | "p";
 /** The density over the histogram of draws; its grips are dragged, or moved by the arrow keys. */
 function Plot({ of, draws, now, set, begin }: PlotProps) {
   const { box, width, height } = useRoom<SVGSVGElement>(WIDTH);
-  const held = useRef<{ readonly grip: Grip; readonly span: readonly [number, number] } | null>(null);
-  const [from, to] = held.current?.span ?? spanOf(of);
+  const held = useRef<Grip | null>(null);
+  const { ends: span, hold, holds } = useSpan(spanOf(of), ends(of));
+  const [from, to] = span;
   const x = (v: number) => ((v - from) / (to - from)) * WIDTH;
   const bars: (readonly [number, number, number])[] = [];
   const few = of.kind === "coin" ? [0, 1] : of.kind === "choice" ? [...new Set(of.values)] : null;
@@ -114,7 +115,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
     const rect = event.currentTarget.getBoundingClientRect();
     const at = (event.clientX - rect.left) / rect.width;
     const up = 1 - (event.clientY - rect.top) / rect.height;
-    move(held.current.grip, from + at * (to - from), up * top);
+    move(held.current, from + at * (to - from), up * top);
   };
   const current = (grip: Grip) => {
     if ("low" in of && (grip === "low" || grip === "high")) return of[grip];
@@ -131,6 +132,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
       onPointerMove={onMove}
       onPointerUp={() => {
         held.current = null;
+        holds.onPointerUp();
       }}
     >
       <title>density, and a histogram of draws</title>
@@ -151,9 +153,11 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
           aria-label={words}
           aria-valuenow={current(grip)}
           data-testid={`grip-${grip}`}
+          onBlur={holds.onBlur}
           onPointerDown={(e) => {
             begin();
-            held.current = { grip, span: [from, to] };
+            held.current = grip;
+            hold();
             e.currentTarget.ownerSVGElement?.setPointerCapture(e.pointerId);
           }}
           onKeyDown={(e) => {
@@ -161,6 +165,7 @@ function Plot({ of, draws, now, set, begin }: PlotProps) {
             if (!by) return;
             e.preventDefault();
             e.stopPropagation();
+            holds.onKeyDown();
             const value = current(grip) + by * (of.kind === "coin" ? 0.01 : (to - from) / 100);
             move(grip, value, value);
           }}
@@ -347,7 +352,7 @@ function Editor({ node, of, beside, gesture, session }: EditorProps) {
       {!beside && (
         <Segments label="Distribution" options={KINDS} value={of.kind} testId="distribution" onChange={change} />
       )}
-      <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
+      <Plot key={of.kind} of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
       {(beside || of.kind === "clamped") && of.kind !== "coin" && of.kind !== "choice" && (
         <Limits of={of} set={set} drawn={beside && drawn} />
       )}

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useRef } from "react";
 import type { Argument } from "../../core/catalog";
 import * as format from "../../core/format";
 import { sliderSpan, sliderStep, snap } from "../../core/validate";
+import { useSpan } from "./field";
 
 interface Props {
   readonly argument: Argument;
@@ -19,14 +20,15 @@ function share(value: number, low: number, high: number): number {
 
 /** A native slider over the handy interval; the tick is the default. Shift is fine, Ctrl is coarse. */
 export function Slider({ argument, value, onValue, onBegin, onReset, label, testId }: Props) {
-  const span = useRef<readonly [number, number] | null>(null);
-  const [low, high] = span.current ?? sliderSpan(argument, value);
+  const { ends, hold, holds } = useSpan(sliderSpan(argument, value), [value, value]);
+  const [low, high] = ends;
   const step = sliderStep(argument, low, high);
   // Where there are values on both sides of 0, the track is filled from there.
   const zero = share(0, low, high) % 1;
   const at = share(value, low, high);
   const tick = typeof argument.default === "number" ? share(argument.default, low, high) : zero || null;
   const onKeyDown = (event: KeyboardEvent) => {
+    holds.onKeyDown();
     const sign = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!sign || !(event.shiftKey || event.ctrlKey)) return;
     event.preventDefault();
@@ -55,13 +57,10 @@ export function Slider({ argument, value, onValue, onBegin, onReset, label, test
         value={value}
         aria-label={label}
         data-testid={testId}
+        {...holds}
         onPointerDown={() => {
-          // The interval must not move under the hand.
-          span.current = [low, high];
+          hold();
           onBegin();
-        }}
-        onPointerUp={() => {
-          span.current = null;
         }}
         onDoubleClick={onReset}
         onKeyDown={onKeyDown}

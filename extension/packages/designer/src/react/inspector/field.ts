@@ -45,6 +45,36 @@ export function useGesture(): { begin: () => void; name: () => string } {
   return { begin, name };
 }
 
+type Span = readonly [number, number];
+
+/**
+ * The interval of what moves `values`: it is held while a pointer is pressed, and while keys move them, though it grows
+ * where they are at its end.
+ */
+export function useSpan(fresh: Span, values: Span) {
+  const held = useRef<Span | null>(null);
+  const ends = held.current ?? fresh;
+  const release = () => {
+    held.current = null;
+  };
+  return {
+    ends,
+    hold: () => {
+      held.current = ends;
+    },
+    holds: {
+      onPointerUp: release,
+      onBlur: release,
+      onKeyDown: () => {
+        held.current = [
+          values[0] <= ends[0] ? Math.min(values[0], fresh[0]) : ends[0],
+          values[1] >= ends[1] ? Math.max(values[1], fresh[1]) : ends[1],
+        ];
+      },
+    },
+  };
+}
+
 /** Setting and resetting one argument, of one node or of all `keys`. */
 export function useSetter(keys: readonly string[], argument: string) {
   const session = useSession();

@@ -1,8 +1,8 @@
-import { Fragment, useRef, useState } from "react";
+import { Fragment, useState } from "react";
 import { parseMany, rangeSpan, sliderStep, snap } from "../../core/validate";
 import type { Value } from "../../protocol/generated";
 import { Icon } from "../icons";
-import { type FieldProps, useGesture } from "./field";
+import { type FieldProps, useGesture, useSpan } from "./field";
 import { NumberField } from "./NumberField";
 
 function asNumbers(value: Value): readonly number[] {
@@ -86,8 +86,7 @@ export function NumbersControl({ argument, value, set, setError, bad }: FieldPro
 export function RangeControl({ argument, value, set, setError, bad }: FieldProps) {
   const gesture = useGesture();
   const [low = 0, high = 1] = asNumbers(value);
-  const span = useRef<readonly [number, number] | null>(null);
-  const ends = span.current ?? rangeSpan(argument, low, high);
+  const { ends, hold, holds } = useSpan(rangeSpan(argument, low, high), [low, high]);
   const step = sliderStep(argument, ...ends);
   const [left, right] = [snap(ends[0], step), snap(ends[1], step)];
   const change = (a: number, b: number) => {
@@ -110,13 +109,10 @@ export function RangeControl({ argument, value, set, setError, bad }: FieldProps
             step={step}
             value={i ? high : low}
             data-testid={`slider-${argument.name}${i ? "-high" : ""}`}
+            {...holds}
             onPointerDown={() => {
-              // the interval must not move under the hand
-              span.current = ends;
+              hold();
               gesture.begin();
-            }}
-            onPointerUp={() => {
-              span.current = null;
             }}
             onChange={(e) => {
               const v = snap(Number(e.target.value), step);

@@ -46,11 +46,15 @@ function Missed({ file }: { readonly file: MissedFile }) {
   const words = useSel((s) => s.files[file.source]?.words ?? "");
   const action = file.action === "skip" ? "left out" : "a placeholder";
   return (
-    <li className="ds-missed" title={`${file.source}: ${file.message}`} data-testid={`missed-${file.source}`}>
+    <li
+      className="ds-missed"
+      title={`${file.source}: ${format.message(file.message)}`}
+      data-testid={`missed-${file.source}`}
+    >
       <FilePicture node={file.node} source={file.source} width={108} height={72} />
       <b>{shortPath(file.source)}</b>
       <small className="ds-muted">
-        {file.message} {words}
+        {format.message(file.message)} {words}
       </small>
       <small className="ds-muted">
         {file.node}: {action}, {file.count === 1 ? "once" : `${format.grouped(file.count)} times`}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import * as format from "../../core/format";
+import { isAway } from "../../core/state";
 import { ALONE, PIPELINED } from "../../core/target";
 import type { KnownRun } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -7,6 +8,32 @@ import { LinkButton } from "../parts";
 
 /** What stands where nothing was changed. */
 const sameAs = (run: KnownRun) => (run.number > 1 ? "same graph" : "first run");
+
+/** The way back to a run or a saved state, of which the kernel has the graph. */
+function GoBack({
+  name,
+  testId,
+  now,
+}: {
+  readonly name: string;
+  readonly testId: string;
+  readonly now?: string | false;
+}) {
+  const session = useSession();
+  const away = useSel(isAway);
+  return (
+    <LinkButton
+      disabled={Boolean(now) || away}
+      data-testid={testId}
+      title={
+        away ? "The kernel has the graph: wait for it, or reconnect" : "Make the graph what it was; Undo takes it back"
+      }
+      onClick={() => session.send({ type: "open_state", name })}
+    >
+      {now || "Go back to it"}
+    </LinkButton>
+  );
+}
 
 function Row({
   run,
@@ -19,10 +46,12 @@ function Row({
   readonly choose: () => void;
   readonly best: number;
 }) {
-  const session = useSession();
-  const now = useSel((s) => s.confirmed?.revision === run.revision);
+  const [newest, now] = useSel(({ confirmed: c, runs }) => {
+    const same = runs.filter((r) => r.revision === c?.revision || c?.runs.includes(r.number));
+    return [same[0] === run, same.includes(run)];
+  });
   return (
-    <tr className={now ? "ds-run-now" : ""} data-testid={`run-${run.number}`}>
+    <tr className={newest ? "ds-run-now" : ""} data-testid={`run-${run.number}`}>
       <td>
         <input type="checkbox" checked={chosen} aria-label={`Compare run ${run.number}`} onChange={choose} />
       </td>
@@ -40,14 +69,11 @@ function Row({
       <td>{run.tried ? "–" : format.bytes(run.held)}</td>
       <td className="ds-run-changes">{run.changes.join("\n") || sameAs(run)}</td>
       <td>
-        <LinkButton
-          disabled={now}
-          data-testid={`open-run-${run.number}`}
-          title="Make the graph what it was in this run; Undo takes it back"
-          onClick={() => session.send({ type: "open_state", name: String(run.number) })}
-        >
-          {now ? "shown" : "Go back to it"}
-        </LinkButton>
+        <GoBack
+          name={String(run.number)}
+          testId={`open-run-${run.number}`}
+          now={now && (newest ? "shown" : "same graph")}
+        />
       </td>
     </tr>
   );
@@ -98,13 +124,7 @@ function SavedStates() {
             <LinkButton aria-expanded={open === name} onClick={() => setOpen(open === name ? "" : name)}>
               Changes since
             </LinkButton>
-            <LinkButton
-              title="Make the graph what it was; Undo takes it back"
-              data-testid={`open-saved-${name}`}
-              onClick={() => session.send({ type: "open_state", name })}
-            >
-              Go back to it
-            </LinkButton>
+            <GoBack name={name} testId={`open-saved-${name}`} />
             {open === name && <pre>{mine ? mine.lines.join("\n") || "Nothing was changed since." : "…"}</pre>}
           </li>
         ))}
