@@ -41,11 +41,12 @@ class Validation:
     metas: dict[PortRef, TensorMeta] = field(default_factory=dict[PortRef, TensorMeta])
 
 
-def validate(graph: Graph, registry: Registry) -> Validation:
+def validate(graph: Graph, registry: Registry, whole: Graph | None = None) -> Validation:
     """Check everything and infer types; never raises for what a graph holds.
 
     A node is blamed for its own faults only: where an input is missing or its source has failed, downstream types are
-    unknown and what follows from that is not reported again.
+    unknown and what follows from that is not reported again. `whole` is the graph with the nodes that are left out, of
+    which one may be what would move a label.
     """
     found = [cycle_found(cycle)] if (cycle := graph.find_cycle()) else []
     found += _outputs(graph, registry)
@@ -59,7 +60,7 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     if not cycle:
         for port in masks_of(graph, registry, inference.metas):
             inference.metas[port] = inference.metas[port].with_(kind="mask")
-        labels = [*_mixed(graph, registry), *label_findings(graph, registry, inference.metas)]
+        labels = [*_mixed(graph, registry), *label_findings(whole or graph, registry, inference.metas)]
     return Validation(tuple(found + inference.found + labels), inference.metas)
 
 

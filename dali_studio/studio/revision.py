@@ -96,7 +96,7 @@ class Revision:
     @cached_property
     def validation(self) -> Validation:
         """All findings about the graph that runs, and what is known of its ports."""
-        return validate(self.active, self.registry)
+        return validate(self.active, self.registry, self.graph)
 
     @cached_property
     def in_run(self) -> frozenset[str]:

@@ -68,6 +68,24 @@ def test_what_would_move_a_label_is_shown_before_it_is_added(client: Client) -> 
     assert refused.diagnostics[0].code == "DS304"
 
 
+def test_what_is_bypassed_is_turned_on_again(client: Client) -> None:
+    client.send("apply_repair", code="DS210", node="reader", argument="")
+    whole = client.session.graph
+    client.edit({"type": "set_bypass", "key": "flipped_boxes", "bypassed": True})
+    (found,) = unmoved(client)
+    assert found.node == "flipped_boxes"  # its wire is the one that carries the wrong boxes
+    assert found.hint == "flipped_boxes is bypassed: turn it on."
+    repairs = only(client.received, messages.RevisionChanged)[-1].repairs
+    assert [one.title for one in repairs if one.code == "DS210"] == ["Turn flipped_boxes on"]
+    (twin,) = only(client.send("request_twin", node="flipped_boxes"), messages.LabelTwin)
+    assert not twin.left
+    now, then = (item.body.boxes for item in twin.items)
+    assert (now, then) == (((0.1, 0.1, 0.4, 0.5),), ((0.6, 0.1, 0.9, 0.5),))
+    client.send("apply_repair", code="DS210", node="flipped_boxes", argument="")
+    assert not unmoved(client)
+    assert client.session.graph == whole
+
+
 def test_a_label_that_is_to_stay_is_told_of_no_more(client: Client, tmp_path: Path) -> None:
     (found,) = unmoved(client)
     left = {"type": "left", "node": found.node, "message": found.message}

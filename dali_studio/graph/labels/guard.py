@@ -374,13 +374,18 @@ def twin_for(graph: Graph, registry: Registry, one: Unmoved, step: Moving) -> Tw
     return None if one.kind == "mask" else twin_of(graph, registry, step.node, movement, one.kind, pixels=pixels)
 
 
-def counterpart(graph: Graph, registry: Registry, one: Unmoved) -> Moving | None:
-    """What is there to do to the label what the step does to the image, though it does it otherwise."""
+def _mover(graph: Graph, registry: Registry, one: Unmoved) -> str:
+    """The operator that does to the label what the step does to the image; empty if none does."""
     step = one.step
     if step is None or (movement := movement_of(registry, step.node)) is None or movement.drawn:
-        return None
+        return ""
     twin = twin_for(graph, registry, one, step)
-    wanted = step.node.operator if one.kind == "mask" else twin.operator if twin else ""
+    return step.node.operator if one.kind == "mask" else twin.operator if twin else ""
+
+
+def counterpart(graph: Graph, registry: Registry, one: Unmoved) -> Moving | None:
+    """What is there to do to the label what the step does to the image, though it does it otherwise."""
+    wanted = _mover(graph, registry, one)
     for other in one.ways.others:
         later = ((of, movement_of(registry, of.node) or Movement()) for of in one.ways.later)
         if other.node.operator == wanted and not any(
@@ -406,6 +411,13 @@ def moved_elsewhere(
     return None
 
 
+def bypassed_twin(graph: Graph, registry: Registry, one: Unmoved) -> str:
+    """What would do to the label what the step does to the image, were it not left out; empty if nothing is."""
+    wanted = _mover(graph, registry, one)
+    nodes = (graph.node(port.node) for port in one.ways.label)
+    return next((node.key for node in nodes if node.bypassed and node.operator == wanted), "")
+
+
 def left_behind(graph: Graph, registry: Registry, one: Unmoved) -> list[str]:
     """All that moves the image, and that nothing on the label's way does."""
     if one.step is None:
@@ -425,8 +437,6 @@ def word_of(kind: Kind) -> str:
     return {"mask": "mask", "boxes": "boxes"}.get(kind, "points")
 
 
-
-
 def _finding(
     graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved
 ) -> Diagnostic:  # fmt: skip
@@ -442,7 +452,9 @@ def _finding(
         step, movement = one.step.node, movement_of(registry, one.step.node) or Movement()
         message = f"The {word} {verb} not {movement.words[1]}: {step.key} works on the picture alone."
         other = counterpart(graph, registry, one)
-        if other is not None:
+        if off := bypassed_twin(graph, registry, one):
+            hint = f"{off} is bypassed: turn it on."
+        elif other is not None:
             message = f"The {word} {verb} not {movement.words[1]} as the picture is: "
             message += f"{other.node.key} does not do as {step.key}."
             hint = f"Give {other.node.key} the arguments of {step.key}, and the same place."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -17,12 +18,14 @@ from dali_studio.graph.edits import (
     PortRef,
     RemoveNode,
     SetArgument,
+    SetBypass,
 )
 from dali_studio.graph.labels.computed import computed_at, computes
 from dali_studio.graph.labels.guard import (
     Moving,
     Unmoved,
     alignments,
+    bypassed_twin,
     count_unmoved,
     counterpart,
     moved_elsewhere,
@@ -110,7 +113,7 @@ def _one_step(
     wrong = count_unmoved(graph, registry, metas) if about else 0
     mixed = Branches(graph, registry).mixed(graph).keys()
     for one in about:
-        for title, attempt in _attempts(graph, registry, metas, one):
+        for title, attempt in chain(_turned_on(graph, registry, one), _attempts(graph, registry, metas, one)):
             draft = Draft(graph, registry)
             try:
                 after = attempt(draft)
@@ -125,6 +128,17 @@ def _one_step(
 
 
 _Attempt = tuple[str, "Callable[[Draft], PortRef | None]"]
+
+
+def _turned_on(graph: Graph, registry: Registry, one: Unmoved) -> Iterator[_Attempt]:
+    """What is there, and left out."""
+
+    def turn_on(draft: Draft) -> PortRef:
+        draft.do(SetBypass(key=off, bypassed=False))
+        return one.label
+
+    if off := bypassed_twin(graph, registry, one):
+        yield f"Turn {off} on", turn_on
 
 
 def _attempts(

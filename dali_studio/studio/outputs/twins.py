@@ -118,8 +118,9 @@ def _cards(
     drawn = then.graph.outputs[now.graph.outputs.index(made.image)]
     for sample in (request.sample, *range(request.sample + 1, size), *range(min(request.sample, size))):
         shown: list[Shown] = []
-        for revision, port, picture in ((now, made.before, made.image), (then, made.after, drawn)):
+        for revision, *ports in ((now, made.before, made.image), (then, made.after, drawn)):
             given: dict[PortRef, Batch] = {}
+            port, picture = (revision.passing.get(one, one) for one in ports)
             for one in (picture, port):
                 given |= engine.compute(revision, request.iteration, [sample], only=one).outputs
             if not given.keys() >= {picture, port}:

@@ -6,6 +6,7 @@ import {
   deviceFor,
   isLikely,
   kindsFit,
+  nearestFor,
   operatorTakes,
   type Refusal,
   slotsOf,
@@ -22,6 +23,28 @@ const reason = (source: ReturnType<typeof ref>, slot: Slot, graph = GRAPH) => {
   const verdict = checkConnection(context(graph), source, slot);
   return verdict.ok ? "" : verdict.reason;
 };
+
+describe("nearestFor", () => {
+  const nodes = GRAPH.nodes.map((n) =>
+    n.key === "rotate" ? { ...n, facts: ["C×H×W f32"] } : n.key === "decode" ? { ...n, facts: ["H×W×C u8"] } : n,
+  );
+  const graph = { ...GRAPH, nodes };
+  const taking = (more: object) => {
+    const operator = INDEX.byName.get("rotate");
+    if (!operator) throw new Error("rotate is in the catalog");
+    return { ...operator, inputs: operator.inputs.map((i) => ({ ...i, ...more })) };
+  };
+  it("goes back to the node whose layout and element type an operator takes", () => {
+    expect(nearestFor(graph, ref("rotate"), taking({ layouts: ["HWC", "CHW"] }))).toEqual(ref("rotate"));
+    expect(nearestFor(graph, ref("rotate"), taking({ layouts: ["HWC"] }))).toEqual(ref("decode"));
+    expect(nearestFor(graph, ref("rotate"), taking({ layouts: [], dtypes: ["UINT8"] }))).toEqual(ref("decode"));
+    expect(nearestFor(graph, ref("rotate"), taking({ dtypes: ["FLOAT"] }))).toEqual(ref("rotate"));
+  });
+  it("stays where it is if none fits, or if nothing is known", () => {
+    expect(nearestFor(graph, ref("rotate"), taking({ layouts: ["DHWC"] }))).toEqual(ref("rotate"));
+    expect(nearestFor(GRAPH, ref("rotate"), taking({ layouts: ["HWC"] }))).toEqual(ref("rotate"));
+  });
+});
 
 describe("checkConnection", () => {
   it("lets fitting kinds through", () => {

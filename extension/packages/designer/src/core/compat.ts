@@ -192,6 +192,24 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   return { reason, elsewhere };
 }
 
+/** Where an operator goes on a way of one kind: behind its end, or the nearest before it that gives a layout and an element type which it takes. */
+export function nearestFor(graph: GraphView, from: PortRef, operator: Operator): PortRef {
+  const kindAt = (ref: PortRef) => nodeOf(graph, ref.node)?.output_kinds[ref.output];
+  const input = operator.inputs.find((i) => i.kind === kindAt(from));
+  const among = (all: readonly string[] | undefined, one: string) => !all?.length || !one || all.includes(one);
+  // as the kernel writes them: UINT8 is u8, FLOAT is f32
+  const types = input?.dtypes?.map((t) => t[0]?.toLowerCase() + (t.match(/\d+/)?.[0] ?? "32"));
+  let at: PortRef | null | undefined = from;
+  for (let left = graph.nodes.length; input && at && left > 0; left -= 1) {
+    const [axes = "", type = ""] = nodeOf(graph, at.node)?.facts[at.output]?.split(" ") ?? [];
+    const layout = axes.includes("×") ? axes.replaceAll("×", "") : "";
+    if (kindAt(at) === input.kind && among(input.layouts, layout) && among(types, /\d/.test(type) ? type : ""))
+      return at;
+    at = nodeOf(graph, at.node)?.inputs[0];
+  }
+  return from;
+}
+
 /** Whether an operator could take (or, going backwards, give) data of this kind. */
 export function operatorTakes(catalog: CatalogIndex, operator: Operator, kind: Kind): boolean {
   if (operator.inputs.some((i) => kindsFit(catalog, kind, i.kind))) return true;

@@ -5,7 +5,7 @@ import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, OUTPUTS, sourcesOf } from "./graph";
 import { differing, titleOf, toneOf } from "./problems";
-import { findings, isOld, obstacle, repairOf, runFailures, severity } from "./select";
+import { findings, isOld, obstacle, repairOf, runFailures, severity, stepOf } from "./select";
 import { isAway, type State } from "./state";
 
 export interface StatusMessage {
@@ -40,7 +40,8 @@ function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
         format.message(d.message),
     muted: d.hint ?? "",
     action: d.node ? "show" : null,
-    node: d.node ?? "",
+    // of labels that stay behind, what moves their image
+    node: stepOf(d) ?? d.node ?? "",
   };
 }
 

@@ -19,7 +19,7 @@ import { Icon, operatorIcon } from "./icons";
 import { Marked } from "./Palette";
 import { PortMark } from "./Port";
 import { QuickAbout } from "./QuickAbout";
-import { followed, insertOperator } from "./quickAdd";
+import { behind, followed, insertOperator } from "./quickAdd";
 
 /** What a point of a wire is looked for by, and how it stands among the operators. */
 const JUNCTION = ["junction", "reroute"];
@@ -290,7 +290,7 @@ export function QuickAddBox() {
             }}
             onKeyDown={onKeyDown}
           />
-          <Chip quick={quick} from={choices[now]?.from ?? quick.from} />
+          <Chip quick={quick} from={choices[now]?.from ?? behind(session.store.get(), quick, hits[now]?.operator)} />
         </div>
         <div className="ds-quick-body">
           <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">

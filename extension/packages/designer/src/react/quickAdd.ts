@@ -1,5 +1,6 @@
 import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
+import { nearestFor } from "../core/compat";
 import { freePlace, freeSpot } from "../core/freeSpot";
 import { nodeOf, OUTPUTS } from "../core/graph";
 import { CARD, COLUMN, PORT, ROW, type Size } from "../core/layout";
@@ -106,6 +107,16 @@ export function followed(
   return (idle && !needed && graph?.outputs[0]) || null;
 }
 
+/** What an operator goes behind: while nothing is selected that is a guess, of which one is taken that fits. */
+export function behind(
+  { graph, view }: State,
+  { from = null, selected, pointed }: Pick<AddOptions, "from" | "selected" | "pointed">,
+  operator?: Operator,
+) {
+  const guess = selected && !pointed && view.selection.every((key) => key === OUTPUTS);
+  return graph && from && guess && operator ? nearestFor(graph, from, operator) : from;
+}
+
 /** Add an operator behind what it follows; else where the pointer is, or in the middle. */
 export function insertInView(session: Session, api: CanvasApi | null, operator: Operator): void {
   const from = followed(session);
@@ -126,12 +137,13 @@ function atEnd(options: AddOptions): Position {
 }
 
 /** Add an operator as one undo step and select it. */
-export function insertOperator(session: Session, operator: Operator, options: AddOptions): string | null {
+export function insertOperator(session: Session, operator: Operator, wanted: AddOptions): string | null {
   const context = contextOf(session);
   if (!context) return null;
   const state = session.store.get();
+  const options = { ...wanted, from: behind(state, wanted, operator) };
   if (operator.written_by) {
-    const { from: source = null, at, branch = false } = options;
+    const { from: source, at, branch = false } = options;
     session.addTransform({ name: operator.name, source, at, branch, laid: session.laid() });
     return null;
   }

@@ -120,6 +120,11 @@ export function FarCard({ id, selected }: NodeProps) {
       found: select.timingOf(s, id) && select.heatOf(s, id)?.share,
       heat: s.view.heat,
       short: node !== undefined && select.cardShape(node, select.previewOf(s, id)) === "short",
+      // wires of further results and of arguments end lower than the others
+      height:
+        node && (node.output_kinds.length > 1 || Object.keys(node.argument_inputs).length > 0)
+          ? Math.min(98, select.cardHeight(node, operator, select.previewOf(s, id), isDense(s)) - 3)
+          : undefined,
       hovered: s.view.hovered === id,
     };
   });
@@ -138,7 +143,7 @@ export function FarCard({ id, selected }: NodeProps) {
       {card.picture ? (
         <div className="ds-far-window" />
       ) : (
-        <div className="ds-far-tile">
+        <div className="ds-far-tile" style={{ height: card.height }}>
           {card.values ? (
             <Values values={card.values} sample={card.sample} />
           ) : (

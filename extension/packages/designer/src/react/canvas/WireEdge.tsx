@@ -72,17 +72,17 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 /** Size of what says that a label does not move with its image. */
 const PILL = { width: 128, height: 22 };
 
-/** Where a pill on a wire covers least of the cards: on its line, or with an end there. */
-function clearOf(path: string, cards: readonly Rect[], px: number): Place {
+/** Where a pill on a wire covers least of the cards and of other wires: on its line, or with an end there. */
+function clearOf(path: string, covered: readonly Rect[], px: number): Place {
   const width = px * PILL.width;
   const height = px * PILL.height;
   const runs = boxesAlong(path).flatMap(({ x, y, width, height }) =>
-    [0.5, 0.2, 0.8].map((t) => ({ x: x + t * width, y: y + t * height })),
+    [0.5, 0.2, 0.35, 0.65, 0.8].map((t) => ({ x: x + t * width, y: y + t * height })),
   );
   const spots = [middle(path), ...runs].flatMap(({ x, y }) => [0, -0.5, 0.5].map((by) => ({ x: x + by * width, y })));
   const over = ({ x, y }: Place) => {
     const rect = { width, height, x: x - width / 2, y: y - height / 2 };
-    return cards.reduce((sum, card) => sum + overlap(rect, card), 0);
+    return covered.reduce((sum, one) => sum + overlap(rect, one), 0);
   };
   return spots.reduce((best, spot) => (over(spot) < over(best) ? spot : best));
 }
@@ -147,10 +147,14 @@ function WireEdgeView(props: EdgeProps) {
     return known ?? (cards.length > 0 ? route(a, b, live.current) : bezier(a, b));
   }, [run, known, cards, live, look.points, look.quiet]);
   const [first] = look.points ?? [];
-  const at = middle(first ? route(run.a, first, live.current) : path);
+  const at = useMemo(() => middle(first ? route(run.a, first, live.current) : path), [first, run, path, live]);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
   const px = useStore((s) => (look.unmoved ? 1 / Math.min(1, s.transform[2]) : 1));
-  const guard = look.unmoved ? clearOf(path, cards, px) : at;
+  const guard = useMemo(() => {
+    if (!look.unmoved) return at;
+    const others = [...paths].flatMap(([other, way]) => (other === run ? [] : boxesAlong(way)));
+    return clearOf(path, [...cards, ...others], px);
+  }, [look.unmoved, at, path, paths, run, cards, px]);
   const cut = (event: MouseEvent) => {
     if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
     const graph = session.store.get().graph;
