@@ -24,6 +24,9 @@ class AddNode(msgspec.Struct, frozen=True, kw_only=True, tag="add_node"):
     arguments: dict[str, Value] = {}
     like: str = ""
     #: like: a node of the same operator whose functions and other objects it shares
+    code: str = ""
+    signature: str = ""
+    #: code, signature: of a function that was written in a designer, its text, and whose it is
 
 
 class RemoveNode(msgspec.Struct, frozen=True, kw_only=True, tag="remove_node"):

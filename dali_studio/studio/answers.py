@@ -22,6 +22,7 @@ from dali_studio.core.wording import plural
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.difference import difference
 from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.studio.autosave import PROGRAM
@@ -64,6 +65,8 @@ class Answers:
         self._session = session
         self._inquiries = Inquiries(session.renderer.engine, session.send)
         self._effects = Effects(session.renderer.engine, session.send)
+        #: The graph of the last picture with photos, and these.
+        self._last: tuple[Graph, Mapping[str, Still]] = Graph(), {}
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -208,24 +211,38 @@ class Answers:
         Parameters
         ----------
         seconds : float, optional
-            How long to wait for the photos, 0: not at all; without them the cards say what they would give.
+            How long to wait for the photos, 0: not at all, with those of the last picture that no edit has changed;
+            without them the cards say what they would give.
         note : str
             What stands below it.
         """
         session = self._session
         if seconds == 0:
-            return self._picture({}, note)
+            return self._picture(self._known(), note)
         made: list[Picture] = []
         done = threading.Event()
 
         def job() -> None:
             with suppress(DaliStudioError):  # there is nothing to see
-                made.append(self._picture(session.renderer.stills(session.shown.request()), note))
+                graph, stills = session.graph, session.renderer.stills(session.shown.request())
+                self._last = graph, stills
+                made.append(self._picture(stills, note))
             done.set()
 
         session.worker.insist("picture", job)
         done.wait(seconds)
         return made[0] if made else self._picture({}, note)
+
+    def _known(self) -> Mapping[str, Still]:
+        """The photos of the picture before, but for what was edited since and depends on it."""
+        graph, (before, stills) = self._session.graph, self._last
+
+        def said(of: Graph, key: str) -> object:
+            return key in of and (of.node(key), of.inputs(key), of.argument_inputs(key))
+
+        edited = {key for key in graph if said(graph, key) != said(before, key)}
+        lost = edited.union(*map(graph.descendants, edited))
+        return {key: still for key, still in stills.items() if key in graph and key not in lost}
 
     def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
         session = self._session

@@ -67,10 +67,10 @@ def errors(got: Any) -> list[str]:
 
 def test_a_function_is_tried_and_its_outputs_are_known(client: Client) -> None:
     begun = node_of(client.send("ready"))
-    assert begun.code == messages.NodeCode(source=TEMPLATE, module="photos_half") and begun.facts == ("H×W×C u8",)
+    assert begun.code == messages.NodeCode(source=TEMPLATE, module="photos_half", signature=signature(TEMPLATE)) and begun.facts == ("H×W×C u8",)
     assert not client.session.current().validation.diagnostics
     node = node_of(client.send("apply_function", key="half", source=SOURCE))
-    assert node.code == messages.NodeCode(source=SOURCE, module="photos_half")
+    assert node.code == messages.NodeCode(source=SOURCE, module="photos_half", signature=signature(SOURCE))
     assert node.arguments == {"num_outputs": 2, "output_layouts": ("HWC", "")}
     assert node.facts == ("H×W×C u8", "scalar f32")
     half, whole = (client.session.answers.output(PortRef(node=key)).samples[0] for key in ("half", "small"))
@@ -193,11 +193,22 @@ def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client
     path = tmp_path / "kept.dali.json"
     client.send("save_document", path=str(path), what="document")
     again, _ = reopened(path)
-    assert node_of(again.send("ready")).code == messages.NodeCode(source=SOURCE, module="photos_half")
+    assert node_of(again.send("ready")).code == messages.NodeCode(source=SOURCE, module="photos_half", signature=signature(SOURCE))
     assert again.session.answers.output(PortRef(node="half")).samples[0].shape == (40, 60, 3)
     graph, view, _ = document.load(path, REGISTRY)
     assert again.session.kept.holds(graph, view)
     again.session.close()
+
+
+def test_a_copy_in_another_document_has_its_code(client: Client) -> None:
+    """Which runs where it is this user's, and is shown else."""
+    for signed, trusted in ((signature(SOURCE), True), ("0" * 64, False), ("", False)):
+        key = f"copy_{trusted}_{len(signed)}"
+        added = {"type": "add_node", "key": key, "operator": "python_function", "code": SOURCE, "signature": signed}
+        wire = {"type": "connect", "source": {"node": "small", "output": 0}, "target": key, "input": 0}
+        code = node_of(client.edit(added, wire), key).code
+        assert code is not None and (code.source, code.trusted, code.signature) == (SOURCE, trusted, signed)
+        assert not any(one.node == key for one in client.session.current().validation.diagnostics) or not trusted
 
 
 @pytest.mark.parametrize("signed", ["", "0" * 64, None, 7, signature("other")], ids=["empty", "zeros", "none", "number", "of other code"])
@@ -211,7 +222,7 @@ def test_a_strangers_code_is_shown_and_does_not_run(client: Client, tmp_path: Pa
     path.write_text(json.dumps(content))
     theirs, _ = reopened(path)
     node = node_of(theirs.send("ready"))
-    assert node.code == messages.NodeCode(source=hostile, trusted=False)
+    assert node.code is not None and (node.code.source, node.code.trusted) == (hostile, False)
     assert "half" not in theirs.session.current().computable
     for dialect in ("dali_studio", "nvidia.dali"):
         assert "import change" not in theirs.session.code(dialect).source

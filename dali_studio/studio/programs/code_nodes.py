@@ -48,9 +48,10 @@ def shown(node: Node) -> NodeCode | None:
         return None
     function = node.objects.get(ARGUMENT, MISSING)
     if isinstance(function, WrittenFunction):
-        return NodeCode(source=function.source, module=function.module)
+        return NodeCode(source=function.source, module=function.module, signature=signature(function.source))
     if isinstance(function, ForeignFunction):
-        return NodeCode(source=function.source, trusted=False)
+        said = function.signature if isinstance(function.signature, str) else ""
+        return NodeCode(source=function.source, trusted=False, signature=said)
     return NodeCode(source=TEMPLATE) if function is MISSING else None
 
 
@@ -128,12 +129,23 @@ def written(graph: Graph, key: str, source: str, sample: Callable[[PortRef], Bat
 def begun(
     graph: Graph, edits: Sequence[AnyEdit], registry: Registry, sample: Callable[[PortRef], Batch]
 ) -> list[AnyEdit]:
-    """The edits that give code nodes which `edits` add a function to begin with; a copy has that of its node."""
-    new = [e.key for e in edits if isinstance(e, AddNode) and e.operator == OPERATOR and e.like not in graph]
+    """The edits that give code nodes which `edits` add a function: that of another document, or one to begin with.
+
+    A copy has that of its node. A stranger's is shown, and does not run.
+    """
+    new = [e for e in edits if isinstance(e, AddNode) and e.operator == OPERATOR and e.like not in graph]
     if not new:
         return []
     after, _ = apply(graph, edits, registry)
-    return [edit for key in new for edit in written(after, key, TEMPLATE, sample)]
+    made: list[AnyEdit] = []
+    for one in new:
+        if one.code and not is_own(one.code, one.signature):
+            function = ForeignFunction(one.code, one.signature)
+            node = after.node(one.key)
+            made.append(ReplaceNode(replace(node, objects={**node.objects, ARGUMENT: function})))
+        else:
+            made += written(after, one.key, one.code or TEMPLATE, sample)
+    return made
 
 
 def _set(node: Node, name: str, value: Value, default: Value) -> list[AnyEdit]:

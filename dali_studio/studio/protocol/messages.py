@@ -47,11 +47,15 @@ from dali_studio.studio.protocol.run_messages import (
 
 
 class NodeCode(msgspec.Struct, frozen=True, kw_only=True):
-    """The function of a code node: a module's text, and its name, if it is more than a proposal; `trusted`: it runs."""
+    """The function of a code node: a module's text, and its name, if it is more than a proposal; `trusted`: it runs.
+
+    `signature` says whose it is, for copies in other documents.
+    """
 
     source: str = ""
     module: str = ""
     trusted: bool = True
+    signature: str = ""
 
 
 class NodeView(msgspec.Struct, frozen=True, kw_only=True):

@@ -203,14 +203,16 @@ describe("pasting", () => {
     expect(step.positions.rotate_2).toEqual({ x: 34, y: 34 });
     expect(step.select).toEqual(["angle_2", "rotate_2"]);
   });
-  it("copies the code of a node that is here, and not that of another document's", () => {
-    const code = { source: "def f(x): return x", module: "m", trusted: true };
+  it("copies the code of a node that is here, and that of another document's with whose it is", () => {
+    const code = { source: "def f(x): return x", module: "m", trusted: true, signature: "s" };
     const own = node("f", "python_function", { code });
     const graph = { ...GRAPH, nodes: [...GRAPH.nodes, own] };
     const pasted = (nodes: readonly (typeof own)[]) =>
       nodeOf(applyEdits(graph, pasteStep(graph, { nodes, positions: {} }, { x: 0, y: 0 }).edits, INDEX), "f_2")?.code;
     expect(pasted([own])).toEqual(code);
-    expect(pasted([{ ...own, code: { ...code, source: "def g(x): return x" } }])?.source).toBe("");
+    const other = { ...code, source: "def g(x): return x" };
+    expect(pasted([{ ...own, code: other }])).toEqual({ ...other, module: "", trusted: false });
+    expect(pasted([{ ...own, code: { ...other, module: "" } }])?.source).toBe(""); // a proposal
   });
 });
 

@@ -234,8 +234,9 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Pasted
     // Another document may have another function under this name.
     const here = nodeOf(graph, node.key);
     const same = operator === CODE && here?.operator === operator && here.code?.source === node.code?.source;
-    const like = same ? { like: node.key } : {};
-    edits.push({ type: "add_node", key, operator, device, arguments: node.arguments, ...like });
+    const { source: code = "", module = "", trusted = true, signature = "" } = node.code ?? {};
+    const own = same ? { like: node.key } : module || !trusted ? { code, signature } : {};
+    edits.push({ type: "add_node", key, operator, device, arguments: node.arguments, ...own });
     const at = clip.positions[node.key];
     if (at) positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
   }

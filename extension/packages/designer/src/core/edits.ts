@@ -50,11 +50,11 @@ function mapSources(graph: GraphView, change: (ref: PortRef) => PortRef | null):
 
 type Added = Extract<Edit, { type: "add_node" }>;
 
-/** The code that a new node has: that of the node which it is a copy of. */
-function codeOf(graph: GraphView, { operator, like = "" }: Added): NodeView["code"] {
+/** The code that a new node has: that of the node which it is a copy of, or of one of another document, which the kernel may trust. */
+function codeOf(graph: GraphView, { operator, like = "", code = "", signature = "" }: Added): NodeView["code"] {
   if (operator !== CODE) return null;
   const copied = graph.nodes.find((n) => n.key === like && n.operator === operator);
-  return copied ? copied.code : { source: "", module: "", trusted: true };
+  return copied ? copied.code : { source: code, module: "", trusted: !code, signature };
 }
 
 function addNode(graph: GraphView, edit: Added, catalog: CatalogIndex | null): GraphView {

@@ -65,7 +65,7 @@ function kernelMessage(state: State): StatusMessage | null {
   const base = { tone: "warning" as StatusMessage["tone"], muted: "", node: "" };
   if (state.link === "gone") {
     const count = state.pending.length;
-    const edits = `Your ${count === 1 ? "edit is" : `${count} edits are`} sent when you reconnect. `;
+    const edits = `Your ${count === 1 ? "edit is" : `${count} edits are`} kept, and sent when you reconnect. `;
     const kept = count > 0 ? edits : state.confirmed?.can_undo ? "Your edits are kept. " : "";
     const rest = `${state.keeps ? kept : ""}Pictures are from the last run.`;
     const why = state.refused[0]?.message ?? "";

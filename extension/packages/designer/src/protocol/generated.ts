@@ -23,6 +23,8 @@ export interface AddNode {
   readonly device?: Device;
   readonly arguments?: Readonly<Record<string, Value>>;
   readonly like?: string;
+  readonly code?: string;
+  readonly signature?: string;
 }
 
 /** Take a node and its wires away. */
@@ -787,6 +789,7 @@ export interface NodeCode {
   readonly source: string;
   readonly module: string;
   readonly trusted: boolean;
+  readonly signature: string;
 }
 
 /** The options shown when nothing is selected. */
