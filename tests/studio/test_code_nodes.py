@@ -134,7 +134,7 @@ def test_a_function_that_fails_says_so_at_its_node(client: Client) -> None:
     client.send("ready")
     got = client.send("apply_function", key="half", source="def f(image):\n    return image[99, 99]\n")
     (failed,) = [one for previews in only(got, messages.Previews) for one in previews.failed]
-    assert failed.node == "half" and "IndexError" in failed.message
+    assert failed.node == "half" and "failed in line 2 with IndexError" in failed.message
     assert errors(client.send("apply_function", key="small", source=SOURCE)) == ["small has no code: it is an operator."]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -24,6 +26,7 @@ from dali_studio.schema.samples import Case
 _MAX_INPUTS = 256
 #: Characters of a message of the function's error.
 _LONGEST = 200
+_PACKAGE = str(Path(__file__).parents[2])
 
 
 class FunctionArguments:
@@ -170,9 +173,18 @@ def _guarded(function: Callable[..., Any], given: Sequence[Any], index: int | No
         return function(*given)
     except Exception as error:
         raise ArgumentError(
-            f"the function failed with {type(error).__name__} ({str(error)[:_LONGEST]}).",
+            f"the function failed{_line(error)} with {type(error).__name__} ({str(error)[:_LONGEST]}).",
             hint="Try it with an array of your own.", argument="function", sample=index,
         ) from error  # fmt: skip
+
+
+def _line(error: Exception) -> str:
+    """The line of the function, where it has one: not of what it calls of this package and of libraries."""
+    own = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__)[1:]
+        if not frame.filename.startswith(_PACKAGE) and "site-packages" not in frame.filename
+    ]  # fmt: skip
+    return f" in line {own[-1]}" if own else ""
 
 
 def _split(made: Any, outputs: int, index: int | None) -> Sequence[Any]:

@@ -176,6 +176,10 @@ describe("removing", () => {
     const step = removeStep(graph, ["turn", "last"], [`${OUTPUTS}|out|1`]);
     expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([ref("decode")]);
   });
+  it("heals the chain around a function, which may give anything", () => {
+    const graph = chain(node("f", "python_function", { inputs: [ref("decode")], output_kinds: ["any"] }));
+    expect(applyEdits(graph, removeStep(graph, ["f"], []).edits, INDEX).outputs).toEqual([ref("last"), ref("decode")]);
+  });
   it("leaves a gap where the data or the device differ", () => {
     const graph = chain(node("turn", "rotate", { inputs: [ref("decode")], device: "gpu" }));
     expect(nodeOf(applyEdits(graph, removeStep(graph, ["turn"], []).edits, INDEX), "last")?.inputs).toEqual([]);

@@ -153,7 +153,8 @@ export function passedThrough(graph: GraphView, key: string): PortRef | null {
   const [source, ...rest] = node?.inputs.filter((r) => r !== null) ?? [];
   const from = source ? nodeOf(graph, source.node) : undefined;
   if (!node || !source || !from || rest.length > 0 || node.output_kinds.length !== 1) return null;
-  const same = from.output_kinds[source.output] === node.output_kinds[0];
+  // what a function of one's own gives may be anything
+  const same = [from.output_kinds[source.output], "any"].includes(node.output_kinds[0] ?? "");
   return same && outputDevice(from.device) === outputDevice(node.device) ? source : null;
 }
 

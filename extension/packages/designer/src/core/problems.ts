@@ -62,6 +62,7 @@ export function titleOf(d: Diagnostic): string {
   if (d.code === "DS105" && /wired value has shape/i.test(d.message)) return `The wire to ${d.argument} does not fit`;
   if (d.code === "DS105" && /^the window\b.* not fit\b/.test(d.message)) return "The window does not fit";
   if (d.code === "DS105" && d.argument === "sequence_length") return "The sequence is too long";
+  if (d.code === "DS105" && /^the function (failed|gave)\b/i.test(d.message)) return "The function failed";
   if (d.code === "DS105" && d.argument) return `${d.argument} is out of range`;
   return sample ?? TITLES[d.code] ?? "This sample could not be made";
 }
