@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { around, type Point, type Rect } from "../src/core/route";
+import { around, cornersUnder, type Point, type Rect } from "../src/core/route";
 import { type Run, routed, settled } from "../src/core/wires";
 import { drawnIn, GALLERY, RANDOM } from "./galleryGraphs";
 
@@ -35,6 +35,18 @@ function gapsOf(paths: ReadonlyMap<Run, string>): number[] {
 }
 
 describe("wires", () => {
+  it("goes round a card that stands where it would go up to its end", () => {
+    const card = { x: 540, y: 300, width: 140, height: 120 };
+    const far = { x: 200, y: 0, width: 140, height: 150 };
+    const ways = cornersUnder({ x: 100, y: 100 }, { x: 600, y: 100 }, [far, card]);
+    const inside = ({ x, y }: Point) => x > 540 && x < 680 && y > 300 && y < 420;
+    const between = ways.slice(1).flatMap((to, n) => {
+      const from = ways[n] ?? to;
+      return [0.25, 0.5, 0.75].map((t) => ({ x: from.x + t * (to.x - from.x), y: from.y + t * (to.y - from.y) }));
+    });
+    expect(between.filter(inside)).toEqual([]);
+    expect(Math.max(...ways.map((p) => p.y))).toBeGreaterThan(150);
+  });
   it("of two sources keep apart, and those of one lie on each other", () => {
     const cards = [card(20, 14), card(20, 218), card(572, 14)];
     const ends = [

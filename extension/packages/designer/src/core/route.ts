@@ -156,8 +156,12 @@ export function cornersUnder(a: Point, b: Point, rects: readonly Rect[], cost = 
     { x: a.x + STUB, y: a.y },
     { x: a.x + STUB, y: lane },
   ];
-  if (hits(down, rects) > 0) return cornersOf(a, b, rects, cost);
-  return [a, ...down, { x: b.x - STUB, y: lane }, { x: b.x - STUB, y: b.y }, b];
+  const up = [
+    { x: b.x - STUB, y: lane },
+    { x: b.x - STUB, y: b.y },
+  ];
+  if (hits(down, rects) + hits(up, rects) > 0) return cornersOf(a, b, rects, cost);
+  return [a, ...down, ...up, b];
 }
 
 /** The corners of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them), ends included; a curve has no others. Between neighbours one that `passes` another, which goes to where it comes from, turns twice. */
