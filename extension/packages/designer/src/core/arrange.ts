@@ -24,25 +24,40 @@ function distributed(places: Places, axis: "x" | "y", extent: "width" | "height"
   );
 }
 
+/** Between cards that would lie on each other. */
+const GAP = 16;
+
+/** Cards in line, one after the other: those that would lie on each other give way along the line. */
+function inLine(places: Places, axis: "x" | "y", place: (r: Rect) => Position): Record<string, Position> {
+  const [extent, across] = axis === "x" ? (["width", "y"] as const) : (["height", "x"] as const);
+  const rows = Object.entries(places).sort(([, a], [, b]) => a[axis] - b[axis] || a[across] - b[across]);
+  let free = Number.NEGATIVE_INFINITY;
+  return Object.fromEntries(
+    rows.map(([key, r]) => {
+      const at = r[axis] < free ? free + GAP : r[axis];
+      free = at + r[extent];
+      return [key, { ...place(r), [axis]: at }];
+    }),
+  );
+}
+
 /** New places of cards that are aligned or spread evenly. */
 export function arranged(places: Places, how: Arrangement): Record<string, Position> {
   const { x: left, y: top, width, height } = around(Object.values(places));
   const [right, bottom] = [left + width, top + height];
-  const each = (place: (r: Rect) => Position) =>
-    Object.fromEntries(Object.entries(places).map(([key, r]) => [key, place(r)]));
   switch (how) {
     case "left":
-      return each((r) => ({ x: left, y: r.y }));
+      return inLine(places, "y", (r) => ({ x: left, y: r.y }));
     case "centre":
-      return each((r) => ({ x: Math.round((left + right - r.width) / 2), y: r.y }));
+      return inLine(places, "y", (r) => ({ x: Math.round((left + right - r.width) / 2), y: r.y }));
     case "right":
-      return each((r) => ({ x: right - r.width, y: r.y }));
+      return inLine(places, "y", (r) => ({ x: right - r.width, y: r.y }));
     case "top":
-      return each((r) => ({ x: r.x, y: top }));
+      return inLine(places, "x", (r) => ({ x: r.x, y: top }));
     case "middle":
-      return each((r) => ({ x: r.x, y: Math.round((top + bottom - r.height) / 2) }));
+      return inLine(places, "x", (r) => ({ x: r.x, y: Math.round((top + bottom - r.height) / 2) }));
     case "bottom":
-      return each((r) => ({ x: r.x, y: bottom - r.height }));
+      return inLine(places, "x", (r) => ({ x: r.x, y: bottom - r.height }));
     case "across":
       return distributed(places, "x", "width");
     case "down":
