@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from browser import lab, training
 
+from dali_studio.studio.autosave import FOLDER
+
 #: No test runs beside the kernels of those before it.
 _END_KERNELS = "async () => { await window.jupyterapp?.serviceManager.sessions.shutdownAll(); }"
 _FAILED = pytest.StashKey[bool]()
@@ -24,8 +26,9 @@ _PATIENCE = 60_000
 class Kept:
     """What tests hand on to the next one, since loading JupyterLab takes longer than most of them."""
 
-    #: Where JupyterLab is.
+    #: Where JupyterLab is, and the folder that it is over.
     address: str = ""
+    root: Path | None = None
     #: A page with JupyterLab as it starts.
     page: Any = None
 
@@ -82,7 +85,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Iterator[tup
     root = tmp_path_factory.mktemp("lab")
     shutil.copytree(lab.REPOSITORY / "notebooks", root, dirs_exist_ok=True)
     with lab.lab_server(root, tmp_path_factory.mktemp("config")) as address:
-        kept.address = address
+        kept.address, kept.root = address, root
         yield address, root
 
 
@@ -114,6 +117,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest.fixture
 def page(browser: Any, kept: Kept, request: pytest.FixtureRequest) -> Iterator[Any]:
     """A page with nothing open; what the page throws fails the test, and what it asks of other machines."""
+    if kept.root is not None:  # no test is offered the edits of another
+        shutil.rmtree(kept.root / FOLDER, ignore_errors=True)
     opened, kept.page = kept.page, None
     if opened is None:
         context = browser.new_context(

@@ -195,7 +195,7 @@ def test_a_saved_state_is_gone_back_to_and_left_again(page: Any, server: tuple[s
     _await_code(page, "angle=45")
     lab.by_id(page, "tab-runs").click()
     page.get_by_role("button", name="Changes since").first.click()
-    lab.by_id(page, "saved-states").locator("text=rotate.angle 43° → 45°").wait_for()
+    lab.by_id(page, "saved-states").locator("text=rotate.angle: 43° → 45°").wait_for()
     page.locator('[data-testid^="open-saved-"]').first.click()
     angle = "value => document.querySelector('[data-testid=\"number-angle\"]').value === value"
     page.wait_for_function(angle, arg="43")

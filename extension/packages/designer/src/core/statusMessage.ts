@@ -246,16 +246,16 @@ export function statusMessage(state: State, aloud = false): StatusMessage | null
   const candidates = [
     kernelMessage(state),
     codeMessage(state, aloud),
-    // where nothing was done yet; else errors of what was done come first
+    // where nothing was done yet; else what is said of that comes first
     state.confirmed?.can_undo ? null : waitingMessage(state),
     answer,
     ...ranked("error"),
-    waitingMessage(state),
     progressMessage(state),
     ...ranked("warning"),
     notice,
     savedMessage(state),
     paceMessage(state),
+    waitingMessage(state),
     ...ranked("info"),
     gpuMessage(state),
   ];
