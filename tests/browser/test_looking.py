@@ -53,7 +53,7 @@ def _compare_with_before(page: Any) -> None:
     lab.card(page, "rotate").click(position=HEAD, button="right")
     page.get_by_role("menuitem", name="Compare with its input").click()
     lab.by_id(page, "pair-node-A").select_option("rotate")
-    lab.by_id(page, "pair-version-A").select_option(label="1 step ago, before rotate.fill_value 128.0 → 9.0")
+    lab.by_id(page, "pair-version-A").select_option(label="1 step ago, before rotate.fill_value 128 → 9")
     page.wait_for_function("() => document.querySelector('.ds-pair-stage .ds-compare-label').textContent === 'A rotate, 1 step ago'")
     page.wait_for_function("() => !document.querySelector('[data-testid=pair-facts]')?.textContent.includes('Equal')")
     page.keyboard.press("Escape")
