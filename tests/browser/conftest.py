@@ -139,7 +139,7 @@ def page(browser: Any, kept: Kept, request: pytest.FixtureRequest) -> Iterator[A
     with suppress(Exception):  # the page may be what is broken
         fit = not request.node.stash.get(_FAILED, False) and lab.tidy(opened, kept.address) and len(thrown) == passed
         if not fit:
-            opened.evaluate(_END_KERNELS)
+            lab.answered(opened, _END_KERNELS)
     for event, listener in listeners.items():
         opened.remove_listener(event, listener)
     if fit:

@@ -49,6 +49,12 @@ _SETTLED = """() => new Promise(resolve => {
 })"""
 
 
+def answered(page: Any, script: str, argument: Any = None) -> Any:
+    """What an asynchronous function gives in the page; fails where it gives nothing, as after a connection that was cut."""
+    late = "new Promise((_, refuse) => setTimeout(() => refuse(new Error('no answer within 90 s')), 90000))"
+    return page.evaluate(f"argument => Promise.race([({script})(argument), {late}])", argument)
+
+
 def by_id(page: Any, name: str) -> Any:
     """What has this `data-testid`: the first on the page."""
     return page.locator(f'[data-testid="{name}"]').first
@@ -186,20 +192,20 @@ _TIDY_NOTEBOOK = """async () => {
 def tidy(page: Any, address: str) -> bool:
     """Make JupyterLab at an address as it starts, or Notebook, for the next test; gives whether it could be done."""
     if page.url.startswith(tuple(f"{one}/notebooks/" for one in _ADDRESSES_OF_NOTEBOOK)):
-        return page.evaluate(_TIDY_NOTEBOOK)
-    return page.url.startswith(f"{address}/lab") and page.evaluate(_TIDY)
+        return answered(page, _TIDY_NOTEBOOK)
+    return page.url.startswith(f"{address}/lab") and answered(page, _TIDY)
 
 
 def open_notebook(page: Any, address: str, name: str) -> None:
     """Open a notebook in JupyterLab as it starts, or in Notebook, and run all its cells."""
     if address in _ADDRESSES_OF_NOTEBOOK:
         page.goto(f"{address}/notebooks/{name}")
-    elif page.evaluate(_TAKE, address):
-        page.evaluate(_OPEN, name)
+    elif answered(page, _TAKE, address):
+        answered(page, _OPEN, name)
     else:
         page.goto(f"{address}/lab/workspaces/test-{time.monotonic_ns()}/tree/{name}?reset")
     page.wait_for_selector(".jp-Notebook", timeout=90_000)
-    page.evaluate(RUN_ALL)
+    answered(page, RUN_ALL)
 
 
 def settle(page: Any) -> None:

@@ -208,7 +208,7 @@ def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[s
     _set_angle(page, "66")
     _await_code(page, "angle=66")
     page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
-    page.evaluate(lab.RUN_ALL)
+    lab.answered(page, lab.RUN_ALL)
     page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
     assert "operators in again.ipynb" in lab.by_id(page, "strip").inner_text()
     lab.by_id(page, "restore").click()
@@ -360,7 +360,8 @@ def test_designers_that_were_reconnected_are_saved_and_come_back(page: Any, serv
 
 def _asked(page: Any, expression: str) -> str:
     """What an expression is in the notebook's kernel."""
-    return page.evaluate(
+    return lab.answered(
+        page,
         f"""async expression => {{ const {{ content }} = await {_KERNEL}.requestExecute(
         {{ code: '', silent: true, user_expressions: {{ it: expression }} }}).done;
         const {{ it }} = content.user_expressions;

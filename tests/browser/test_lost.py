@@ -58,7 +58,7 @@ def test_edits_outlive_a_connection_that_was_cut(page: Any, server: tuple[str, P
     with line_to(address.port) as line:
         other.goto(f"http://127.0.0.1:{line.port}{address.path}/lab/workspaces/cut/tree/cut.ipynb?reset")
         other.wait_for_selector(".jp-Notebook", timeout=90_000)
-        other.evaluate(lab.RUN_ALL)
+        lab.answered(other, lab.RUN_ALL)
         lab.by_id(other, "thumb-rotate").wait_for(timeout=90_000)
         _set_angle(other, "33")
         _await_code(other, "angle=33")
@@ -80,7 +80,7 @@ def test_edits_outlive_a_connection_that_was_cut(page: Any, server: tuple[str, P
         )
         lab.by_id(other, "undo").click()
         _await_code(other, "angle=33")
-        other.evaluate("async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
+        lab.answered(other, "async () => { await window.jupyterapp.serviceManager.sessions.shutdownAll(); }")
         other.close()
     assert not [text for text in thrown if ours(text)]
 
