@@ -85,6 +85,7 @@ def boxes(got: Any) -> list[messages.Group]:
 
 def test_a_long_transform_of_a_pasted_compose_is_a_box_and_a_function(tmp_path: Path) -> None:
     client = Client(Graph())
+    client.send("request_code", dialect="nvidia.dali")  # also where it is not installed
     got = client.send("paste_code", text=COMPOSE, at=AT)
     assert [box.title for box in boxes(got)] == TITLES and all(box.collapsed and box.subgraph for box in boxes(got))
     graph, source = client.session.graph, code(got).source
