@@ -47,7 +47,7 @@ from dali_studio.studio.view import differing, target_of
 
 display = cast("Callable[..., object]", _display)
 #: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date:
-#: without photos, since the notebook may be saved right after an edit, and with them.
+#: with the photos that still hold, since the notebook may be saved right after an edit, and with all.
 _TIMEOUT, _SOON, _REST = 30.0, 0.3, 2.0
 #: Operators up to which the notebook's picture has photos at once.
 _FEW = 40
