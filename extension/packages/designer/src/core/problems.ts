@@ -39,6 +39,7 @@ const TITLES: Readonly<Record<string, string>> = {
   DS305: "The operator failed",
   DS401: "This document is not valid",
   DS402: "This document is newer",
+  DS403: "Operators are not what they were",
   DS501: "The program cannot say this",
   DS502: "This part was not understood",
   DS503: "This differs from its library",
