@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +36,17 @@ def _drag_a_number(page: Any) -> None:
     assert page.evaluate("() => document.activeElement.dataset.testid") == "number-fill_value"
 
 
-def test_values_are_applied_stepped_and_reset(designer: Any) -> None:
+def _values_of_the_batch(page: Any, artifacts: Path) -> None:
+    """Beside an argument that is drawn, as on its generator's card; that of the shown sample is told apart."""
+    bars = "selector => [...document.querySelectorAll(`${selector} .ds-values i`)].map(one => [one.title, one.className])"
+    here = page.evaluate(bars, '[data-testid="field-angle"]')
+    assert len(here) == 8 and here == page.evaluate(bars, '[data-testid="node-uniform"]')
+    lab.by_id(page, "sample-2").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=field-angle] .ds-value-now')?.title.startsWith('sample 3:')")
+    page.screenshot(path=artifacts / "inspector_drawn.png")
+
+
+def test_values_are_applied_stepped_and_reset(designer: Any, artifacts: Path) -> None:
     page = designer
     # applied while it is typed, with a comma as well; what cannot be applied stays, with the reason, and nothing runs by it
     lab.card(page, "resize").click(position=HEAD)
@@ -53,8 +64,10 @@ def test_values_are_applied_stepped_and_reset(designer: Any) -> None:
     reason.wait_for(state="detached")
     assert field.input_value() == "150.5"
 
-    # steps of a field and of a slider: Shift is fine, Ctrl is coarse
     lab.card(page, "rotate").click(position=HEAD)
+    _values_of_the_batch(page, artifacts)
+
+    # steps of a field and of a slider: Shift is fine, Ctrl is coarse
     lab.by_id(page, "number-fill_value").fill("100")
     _await_value(page, "slider-fill_value", "100")
     for part, key, values in (
