@@ -275,6 +275,12 @@ def test_what_does_not_fit_is_marked_at_its_port_and_its_argument(
         ["input input 2: Joined needs its input input[1].", "solid", '"!"'],
         ["input points: Decode gives image data; points takes points data.", "solid", '"!"'],
     ]
+    # what is wired is filled, what is not is hollow
+    fills = [
+        lab.by_id(page, f"port-in-joined-{n}").locator("g").evaluate("g => [g.getAttribute('fill'), g.getAttribute('stroke')]")
+        for n in (0, 1)
+    ]
+    assert fills[0][1] == fills[1][0] == "var(--ds-raise)" not in (fills[0][0], fills[1][1])
     # what fits again has no mark
     lab.card(page, "numbers").click(position={"x": 70, "y": 12})
     page.keyboard.press("Delete")
