@@ -30,7 +30,7 @@ def _open(page: Any, server: tuple[str, Path], name: str) -> None:
 
 
 def _set_angle(page: Any, angle: str) -> None:
-    lab.by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    lab.card(page, "rotate").click(position={"x": 70, "y": 12})
     field = lab.by_id(page, "number-angle")
     field.fill(angle)
     field.press("Enter")
