@@ -133,7 +133,7 @@ def test_a_notebook_that_is_saved_right_after_an_edit_has_it(page: Any, server: 
         page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
         for _ in range(100):
             saved = json.loads((server[1] / "hurried.ipynb").read_text())
-            kept = json.dumps([out["data"].get(MIME) for cell in saved["cells"] for out in cell.get("outputs", ())])
+            kept = json.dumps([out.get("data", {}).get(MIME) for cell in saved["cells"] for out in cell.get("outputs", ())])
             if f'"angle": {angle}' in kept:
                 break
             page.wait_for_timeout(200)
